@@ -1,0 +1,152 @@
+"""The records of a run: one JSON object per line, the truth of which every report is an export.
+
+``run.schema.json`` describes a line; after a change of the types: ``python -m conformance.records``.
+"""
+
+from importlib.resources import as_file, files
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import msgspec
+
+from conformance.verdicts import Judgement, Outcome, worst
+
+JOURNAL = "run.ndjson"
+SUMMARY = "summary.json"
+TRACES = "traces"
+
+
+class RunStarted(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
+    """What is played, by whom and how: the first record.
+
+    ``time`` is ISO 8601 in UTC, ``iut`` is what the user typed, ``documents`` the SHA-256 of each document behind
+    the rules. ``seed`` is what the property cases draw from.
+    """
+
+    run: str
+    time: str
+    protocol: str
+    iut: str
+    name: str
+    version: str
+    role: str
+    profile: str
+    transport: str
+    goldwire: str
+    seed: int = 0
+    strict: bool = False
+    documents: dict[str, str] = {}
+
+
+class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
+    """What one case came to, after confirmation.
+
+    ``attempts`` counts how often it was played, ``flaky`` is empty or says how the attempts differed, ``trace`` is
+    the name of the trace's files in the folder ``traces``, without ``.pcapng`` or ``.ndjson``. ``error`` is what
+    the tester itself did wrong, ``reproduce`` the command that plays the case again.
+    """
+
+    case: str
+    sentence: str
+    file: str
+    line: int
+    rules: tuple[str, ...]
+    outcome: Outcome
+    judgements: tuple[Judgement, ...] = ()
+    attempts: int = 1
+    flaky: str = ""
+    seconds: float = 0.0
+    trace: str = ""
+    error: str = ""
+    reproduce: str = ""
+
+    @property
+    def what(self) -> str:
+        """What came, in one line: that of the worst judgement."""
+        return weightiest(self.judgements).what if self.judgements else ""
+
+
+class RunEnded(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
+    """How the run ended: the last record. ``counts`` are rules by verdict, ``trouble`` what could not be written."""
+
+    time: str
+    interrupted: bool
+    counts: dict[str, int]
+    exit: int
+    trouble: tuple[str, ...] = ()
+
+
+Record = RunStarted | CasePlayed | RunEnded
+
+
+class TornLine(Exception):
+    """A line that is no record; the message names file and line."""
+
+
+class Journal:
+    """Writes the records of a run to a file, each at once: what a killed run leaves behind can be read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: BinaryIO = path.open("wb", buffering=0)
+
+    def write(self, record: Record) -> None:
+        """Append one record; OSError when the disk does not take all of it."""
+        line = msgspec.json.encode(record) + b"\n"
+        while line:
+            line = line[self._file.write(line) :]
+
+    def close(self) -> None:
+        """Close the file; once is enough."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read(path: Path) -> tuple[list[Record], str]:
+    """Return the records of a journal, and what is wrong with its last line (empty if nothing).
+
+    Raises TornLine for any other line that is no record, OSError when the file cannot be read.
+    """
+    decoder = msgspec.json.Decoder(Record)
+    lines = path.read_bytes().split(b"\n")
+    rest = lines.pop()
+    records: list[Record] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            records.append(decoder.decode(line))
+        except msgspec.MsgspecError as error:
+            complaint = f"{path}, line {number}: {error}"
+            if number == len(lines) and not rest:
+                return records, complaint
+            raise TornLine(complaint) from None
+    if rest:
+        return records, f"{path}, line {len(lines) + 1}: cut off after {len(rest)} bytes"
+    return records, ""
+
+
+def weightiest(judgements: tuple[Judgement, ...] | list[Judgement]) -> Judgement:
+    """Return the worst of some judgements, the first among equals; one that says what came goes before."""
+    outcome = worst(judgement.outcome for judgement in judgements)
+    equals = [judgement for judgement in judgements if judgement.outcome is outcome]
+    return next((judgement for judgement in equals if judgement.what), equals[0])
+
+
+def schema() -> bytes:
+    """Return the JSON Schema of one line of a journal."""
+    return (
+        msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Record), order="sorted"), indent=2)
+        + b"\n"
+    )
+
+
+if __name__ == "__main__":
+    with as_file(files("conformance").joinpath("run.schema.json")) as target:
+        target.write_bytes(schema())

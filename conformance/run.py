@@ -1,0 +1,190 @@
+"""A run as the process sees it that collects the results: journal, summary, exports, exit status."""
+
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points, version
+from pathlib import Path
+
+import msgspec
+
+from conformance.acceptance import accept
+from conformance.cases import Case, cases
+from conformance.expectations import BadExpectations
+from conformance.records import (
+    JOURNAL,
+    SUMMARY,
+    TRACES,
+    CasePlayed,
+    Journal,
+    Record,
+    RunEnded,
+    RunStarted,
+)
+from conformance.settings import Settings
+from conformance.summary import Circumstances, Summary, summarise
+
+EXPORTERS = "goldwire.exporters"
+
+
+class Unwritable(Exception):
+    """The folder for the report cannot be written to (exit status 2)."""
+
+
+class Run:
+    """Collects what was played, writes it down at once, and sums it up.
+
+    What cannot be written is noted in ``trouble`` and fails the gate at the end; the verdicts stand all the same.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.records: list[Record] = []
+        self.errors: dict[str, str] = {}
+        self.trouble: list[str] = []
+        self.interrupted = False
+        self.not_started = ""
+        self.summary: Summary | None = None
+        self._journal: Journal | None = None
+
+    def start(self) -> RunStarted:
+        """Prepare the report's folder and begin the journal; Unwritable when that is not possible."""
+        settings = self.settings
+        if settings.report is not None:
+            self._journal = prepare(settings.report)
+        started = RunStarted(
+            run=secrets.token_hex(8),
+            time=_now(),
+            protocol=settings.protocol,
+            iut=settings.iut,
+            name=settings.description.name,
+            version=settings.version,
+            role=settings.description.role,
+            profile=settings.profile,
+            transport=settings.transport,
+            goldwire=version("goldwire"),
+            strict=settings.strict,
+            documents={name: document.sha256 for name, document in settings.catalogue.documents.items()},
+        )
+        self._write(started)
+        return started
+
+    def add(self, record: CasePlayed, trouble: str = "") -> None:
+        """Take down one case."""
+        if trouble:
+            self.trouble.append(trouble)
+        self._write(record)
+
+    def finish(self) -> Summary:
+        """End the journal, write the summary, call the exporters; return the summary, the first time and after."""
+        if self.summary is not None:
+            return self.summary
+        if self.settings.accept and not (self.not_started or self.interrupted):
+            self._accept()
+        summary = self._summarise()
+        counts, trouble = summary.counts, tuple(self.trouble)
+        self._write(
+            RunEnded(
+                time=_now(), interrupted=self.interrupted, counts=counts, exit=summary.exit, trouble=trouble
+            )
+        )
+        report = self.settings.report
+        if report is not None:
+            self._attempt(SUMMARY, lambda: _write_summary(self._summarise(), report / SUMMARY))
+            for exporter in entry_points(group=EXPORTERS):
+                self._attempt(exporter.name, partial(_export, exporter, report))
+            if len(self.trouble) > len(trouble):
+                self._attempt(SUMMARY, lambda: _write_summary(self._summarise(), report / SUMMARY))
+        if self._journal is not None:
+            with suppress(OSError):
+                self._journal.close()
+        self.summary = self._summarise()
+        return self.summary
+
+    def _circumstances(self) -> Circumstances:
+        return Circumstances(
+            interrupted=self.interrupted,
+            not_started=self.not_started,
+            trouble=tuple(self.trouble),
+            errors=self.errors,
+            cases=_all_cases(self.settings.protocol),
+            today=self.settings.today,
+        )
+
+    def _summarise(self) -> Summary:
+        settings = self.settings
+        return summarise(
+            self.records, settings.catalogue, settings.strict, settings.expectations, self._circumstances()
+        )
+
+    def _accept(self) -> None:
+        try:
+            expectations = accept(self.settings, self.records, self._circumstances())
+        except (OSError, BadExpectations) as error:
+            self.trouble.append(f"--accept: {error}")
+        else:
+            self.settings = msgspec.structs.replace(self.settings, expectations=expectations)
+
+    def _write(self, record: Record) -> None:
+        self.records.append(record)
+        if self._journal is None:
+            return
+        try:
+            self._journal.write(record)
+        except OSError as error:
+            self.trouble.append(f"{self._journal.path} is incomplete: {error.strerror or error}")
+            with suppress(OSError):
+                self._journal.close()
+            self._journal = None
+
+    def _attempt(self, name: str, work: Callable[[], None]) -> None:
+        """Do one part of the report; a part that cannot be had must not take the verdicts with it."""
+        try:
+            work()
+        except OSError as error:
+            self.trouble.append(f"the report's {name} could not be written: {error}")
+        except Exception as error:
+            self.trouble.append(f"the report's {name} could not be made: {type(error).__name__}: {error}")
+
+
+def prepare(folder: Path) -> Journal:
+    """Return the journal in a report's folder, which is made if need be and cleared of an earlier run's traces.
+
+    Raises Unwritable, with the reason.
+    """
+    try:
+        traces = folder / TRACES
+        traces.mkdir(parents=True, exist_ok=True)
+        for pattern in ("*.ndjson", "*.pcapng"):
+            for old in traces.glob(pattern):
+                old.unlink()
+        probe = traces / ".probe"
+        probe.write_bytes(b"\n")
+        probe.unlink()
+        return Journal(folder / JOURNAL)
+    except OSError as error:
+        where = error.filename or folder
+        raise Unwritable(
+            f"--report: cannot write to {where}: {error.strerror}; choose another folder or make room"
+        ) from None
+
+
+def _write_summary(summary: Summary, path: Path) -> None:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+
+
+def _export(exporter: EntryPoint, folder: Path) -> None:
+    exporter.load()(folder)
+
+
+def _all_cases(protocol: str) -> tuple[Case, ...]:
+    try:
+        return tuple(cases(protocol))
+    except ImportError:
+        return ()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,165 @@
+"""The summary of a run as lines of text, styled; ``click.echo`` takes the style away where it is not wanted."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import click
+
+from conformance.failure import about, line
+from conformance.records import CasePlayed, Record
+from conformance.rules import Catalogue
+from conformance.summary import RuleSummary, Summary
+from conformance.verdicts import Outcome, Verdict
+
+COLOURS = {
+    Verdict.PASS: "green",
+    Verdict.WARN: "yellow",
+    Verdict.FAIL: "red",
+    Verdict.INCONCLUSIVE: "magenta",
+    Verdict.ERROR: "red",
+}
+SHOWN = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR)
+LAST_LINES = 15  # of an error's traceback
+
+
+def summary_lines(summary: Summary, catalogue: Catalogue, records: Sequence[Record]) -> Iterator[str]:
+    """Yield the summary: header, counts, each non-pass, what else is wrong, and the verdict in one line."""
+    played = [record for record in records if isinstance(record, CasePlayed)]
+    yield header(summary)
+    yield counts(summary)
+    for verdict in SHOWN:
+        for key, rule in summary.rules.items():
+            if rule.verdict is verdict:
+                yield ""
+                yield from non_pass(key, rule, catalogue, played)
+    yield from _inconclusive(summary, played)
+    yield from _listed(
+        "The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary)
+    )
+    yield from _listed("Expectations that did not come true:", summary.complaints)
+    yield from _listed("The report is incomplete:", summary.trouble)
+    yield ""
+    yield conclusion(summary)
+
+
+def header(summary: Summary) -> str:
+    """Return who was tested, and how."""
+    version = f" {summary.version}" if summary.version else ""
+    strict = ", strict: should" if summary.strict else ""
+    return (
+        f"{summary.protocol}: {summary.name}{version} as {summary.role} over {summary.transport},"
+        f" profile {summary.profile}{strict}"
+    )
+
+
+def counts(summary: Summary) -> str:
+    """Return the number of cases, and of rules by verdict."""
+    texts = []
+    expected = sum(rule.expected for rule in summary.rules.values() if rule.verdict is Verdict.FAIL)
+    for verdict in Verdict:
+        number = summary.counts[verdict.value]
+        text = f"{number} {verdict.value}"
+        if verdict is Verdict.FAIL and expected:
+            text += f" ({expected} expected)"
+        texts.append(_styled(text, verdict) if number else text)
+    return f"{summary.played} cases played; rules: {', '.join(texts)}"
+
+
+def non_pass(
+    key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable[CasePlayed]
+) -> Iterator[str]:
+    """Yield what a person needs to know of a rule that is not kept."""
+    first, *rest = about(catalogue.rules[key])
+    yield f"{_styled(rule.verdict.value, rule.verdict)}  {first}"
+    yield from rest
+    yield from line("came", f"{rule.outcome}: {rule.what or 'not what the rule says'}")
+    expected = f"yes: {rule.reason}" + (f" ({rule.link})" if rule.link else "") if rule.expected else "no"
+    yield from line("expected", expected)
+    yield from line("reading", rule.reading)
+    yield from line("flaky", rule.flaky)
+    record = showing(key, rule, played)
+    if record is not None:
+        yield from line("case", f"{record.case}: {record.sentence}")
+        yield from line("trace", f"traces/{record.trace}.pcapng" if record.trace else "")
+        yield from line("repeat", record.reproduce)
+
+
+def showing(key: str, rule: RuleSummary, played: Iterable[CasePlayed]) -> CasePlayed | None:
+    """Return the first case that shows a rule's outcome."""
+    for record in played:
+        for judgement in record.judgements:
+            if (
+                judgement.rule == key
+                and judgement.outcome.value == rule.outcome
+                and judgement.what == rule.what
+            ):
+                return record
+    return None
+
+
+def conclusion(summary: Summary) -> str:
+    """Return the verdict on the run, in one line."""
+    if summary.not_started:
+        return _styled(f"NOT STARTED: {summary.not_started}", Verdict.ERROR)
+    if summary.interrupted:
+        text = f"INTERRUPTED after {summary.played} cases; what is above is not the whole picture"
+        return _styled(text, Verdict.ERROR)
+    passed = f"{summary.counts[Verdict.PASS.value]} rules kept"
+    if summary.exit == 0:
+        failing = sum(rule.verdict is Verdict.FAIL for rule in summary.rules.values())
+        rest = [
+            f"{failing} known failures" if failing else "",
+            f"{summary.counts['WARN']} deviations" if summary.counts["WARN"] else "",
+            f"{summary.counts['INCONCLUSIVE']} inconclusive" if summary.counts["INCONCLUSIVE"] else "",
+        ]
+        return _styled(", ".join([f"AS EXPECTED: {passed}", *filter(None, rest)]), Verdict.PASS)
+    return _styled(f"NOT AS EXPECTED: {'; '.join(_wrong(summary))}; {passed}", Verdict.FAIL)
+
+
+def _wrong(summary: Summary) -> Iterator[str]:
+    if not summary.played:
+        yield "no case was played"
+    if unexpected := list(summary.unexpected):
+        more = f" and {len(unexpected) - 8} more" if len(unexpected) > 8 else ""
+        yield f"{', '.join(unexpected[:8])}{more} not kept"
+    if summary.complaints:
+        yield _number(len(summary.complaints), "expectation", "did not come true")
+    if summary.errors:
+        yield _number(len(summary.errors), "error", "of the tester")
+    if summary.trouble:
+        yield "the report is incomplete"
+
+
+def _number(count: int, noun: str, rest: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'} {rest}"
+
+
+def _inconclusive(summary: Summary, played: Sequence[CasePlayed]) -> Iterator[str]:
+    rules = {key: rule for key, rule in summary.rules.items() if rule.verdict is Verdict.INCONCLUSIVE}
+    if not rules:
+        return
+    yield ""
+    yield _styled("INCONCLUSIVE, hence neither kept nor broken:", Verdict.INCONCLUSIVE)
+    for key, rule in rules.items():
+        yield f"  {key}  {rule.what or 'no cause given'}"
+    silent = [each for each in played if each.outcome is Outcome.INCONCLUSIVE and not each.judgements]
+    for record in silent:
+        yield f"  {record.case}  no evidence"
+
+
+def _errors(summary: Summary) -> Iterator[str]:
+    for name, text in summary.errors.items():
+        yield f"{name}:"
+        for each in text.rstrip().splitlines()[-LAST_LINES:]:
+            yield f"    {each}"
+
+
+def _listed(title: str, lines: Iterable[str]) -> Iterator[str]:
+    texts = list(lines)
+    if texts:
+        yield ""
+        yield title
+        yield from (f"  {text}" for text in texts)
+
+
+def _styled(text: str, verdict: Verdict) -> str:
+    return click.style(text, fg=COLOURS.get(verdict), bold=verdict is not Verdict.PASS)

@@ -1,0 +1,173 @@
+"""``goldwire test``: plays the cases of a protocol against an implementation, by way of pytest."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+import pytest
+
+from conformance.screen import Screen
+from conformance.settings import BadSettings, Settings, gather
+from conformance.summary import INTERRUPTED
+from conformance.terminal import summary_lines
+
+WRONG_USAGE = 2
+
+
+@click.command()
+@click.argument("protocol")
+@click.option("--iut", default="peer:", show_default=True, metavar="NAME|FILE|ADDRESS", help="What to test.")
+@click.option(
+    "--profile",
+    type=click.Choice(["document", "deployed"]),
+    default="document",
+    show_default=True,
+    help="The document to the letter, or what the field has settled on.",
+)
+@click.option("--strict", type=click.Choice(["should"]), help="A SHOULD that is not kept fails.")
+@click.option(
+    "--report",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write run.ndjson, summary.json, junit.xml, index.html and the traces of non-passes there.",
+)
+@click.option(
+    "-k", "keyword", metavar="PATTERN", help="Only cases whose name or rule ids match: 'ZI-01* or options'."
+)
+@click.option(
+    "-n", "workers", metavar="N|auto", help="Play with N workers, each with an instance of its own."
+)
+@click.option(
+    "--link", type=click.Choice(["tcp", "udp"]), help="Default: what the implementation speaks first."
+)
+@click.option(
+    "--expectations",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="What is known to be wrong. Default: expectations/NAME.toml here, or the one that comes with goldwire.",
+)
+@click.option("--accept", is_flag=True, help="Rewrite the expectations so that this run is as expected.")
+@click.option(
+    "--alluredir", metavar="DIR", type=click.Path(file_okay=False), help="Write results for Allure there."
+)
+@click.argument("pytest_args", nargs=-1, metavar="[-- PYTEST_ARGS...]")
+def test(
+    protocol: str,
+    iut: str,
+    profile: str,
+    strict: str | None,
+    report: Path | None,
+    keyword: str | None,
+    workers: str | None,
+    link: str | None,
+    expectations: Path | None,
+    accept: bool,
+    alluredir: str | None,
+    pytest_args: tuple[str, ...],
+) -> None:
+    """Test whether an implementation speaks PROTOCOL as its document says.
+
+    Exit status: 0 as expected; 1 a failure, an unexpected pass, an error or nothing tested; 2 wrong usage;
+    3 the implementation could not be started; 130 interrupted (the report of what was played is written).
+    """
+    try:
+        settings = gather(
+            iut,
+            protocol,
+            profile=profile,
+            strict=strict is not None,
+            link=link,
+            expectations=expectations,
+            accept=accept,
+            report=report,
+        )
+    except BadSettings as error:
+        raise Wrong(str(error)) from None
+    arguments = [
+        *_isolation(_cases(protocol)),
+        *("--iut", iut, "--goldwire-protocol", protocol, "--profile", profile, "--link", settings.transport),
+        *(("--goldwire-strict", strict) if strict else ()),
+        *(("--goldwire-report", str(report)) if report else ()),
+        *(("-k", keyword) if keyword else ()),
+        *(("--expectations", str(expectations)) if expectations else ()),
+        *(("--accept",) if accept else ()),
+        *(("-p", "xdist", "-n", _workers(workers)) if workers is not None else ()),
+        *(("-p", "allure_pytest", "--alluredir", alluredir) if alluredir else ()),
+        *pytest_args,
+    ]
+    sys.exit(_play(arguments, settings, keyword))
+
+
+class Wrong(click.ClickException):
+    """Wrong usage, said in one line."""
+
+    exit_code = WRONG_USAGE
+
+
+def _play(arguments: list[str], settings: Settings, keyword: str | None) -> int:
+    screen = Screen(sys.stderr)
+    try:
+        with _environment():
+            status = int(pytest.main(arguments, plugins=[screen]))
+    finally:
+        screen.close()
+    summary = screen.summary
+    if summary is None:
+        return {pytest.ExitCode.USAGE_ERROR: WRONG_USAGE, pytest.ExitCode.INTERRUPTED: INTERRUPTED}.get(
+            status, 1
+        )  # type: ignore[call-overload, no-any-return]
+    for line in summary_lines(summary, settings.catalogue, screen.records):
+        click.echo(line)
+    if not summary.played and not summary.not_started and not summary.interrupted:
+        click.echo(_nothing(settings, keyword), err=True)
+    return summary.exit
+
+
+def _nothing(settings: Settings, keyword: str | None) -> str:
+    where = f"cases of {settings.protocol} for a {settings.description.role} over {settings.transport}"
+    if keyword:
+        return f"Error: nothing was tested: -k {keyword!r} selects none of the {where}"
+    return f"Error: nothing was tested: there are no {where}"
+
+
+def _cases(protocol: str) -> Path:
+    """Return the folder of a protocol's cases."""
+    spec = find_spec(f"conformance.{protocol}.cases")
+    if spec is None or not spec.submodule_search_locations:
+        raise Wrong(f"{protocol!r} has a catalogue but no cases yet: see goldwire rules {protocol}")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def _workers(text: str) -> str:
+    if text != "auto" and not (text.isascii() and text.isdigit()):
+        raise Wrong(f"-n: {text!r} is neither a number of workers nor 'auto'")
+    return text
+
+
+def _isolation(folder: Path) -> list[str]:
+    """Return the arguments that keep the user's own pytest settings and conftest files out."""
+    return [
+        str(folder),
+        *("-c", os.devnull, "--rootdir", str(folder), "--confcutdir", str(folder)),
+        *("-p", "goldwire", "-p", "no:cacheprovider"),
+    ]
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    """Keep other plugins and options from the environment out, for this process and its workers."""
+    wanted = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": ""}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

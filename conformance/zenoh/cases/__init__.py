@@ -1,0 +1,1 @@
+"""The Zenoh cases: one file per section of the documents."""

@@ -1,0 +1,31 @@
+"""Clocks: what time it is, in seconds. Time is an argument everywhere, so that it can be scaled or simulated."""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Something that tells the time in seconds from an arbitrary start."""
+
+    def now(self) -> float:
+        """Return the time in seconds; it never goes back."""
+        ...
+
+
+class RealClock:
+    """The machine's monotonic clock."""
+
+    def now(self) -> float:
+        """Return monotonic seconds."""
+        return time.monotonic()
+
+
+class VirtualClock:
+    """A clock that moves only when it is told to."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def now(self) -> float:
+        """Return virtual seconds."""
+        return self.time

@@ -1,0 +1,75 @@
+"""The root of the command line: ``goldwire``, with the sub-commands that the rooms bring.
+
+A room registers its commands in the entry-point group ``goldwire.commands``; they are loaded when they are called.
+"""
+
+import os
+import sys
+from importlib.metadata import EntryPoint, entry_points, version
+
+import click
+
+from harness.errors import BadDescription, HarnessError, StartFailed
+
+WRONG_USAGE, NOT_STARTED, INTERRUPTED = 2, 3, 130
+"""Exit statuses beyond 0 (as expected) and 1 (a failure)."""
+
+
+class Commands(click.Group):
+    """The sub-commands of all rooms, by entry point."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all sub-commands."""
+        return sorted(self._found())
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Load one sub-command."""
+        found = self._found().get(name)
+        return None if found is None else found.load()
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a sub-command, or say which there are."""
+        if args and args[0] not in self._found() and not args[0].startswith("-"):
+            ctx.fail(f"there is no command {args[0]!r}; there are {', '.join(self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+    @staticmethod
+    def _found() -> dict[str, EntryPoint]:
+        return {point.name: point for point in entry_points(group="goldwire.commands")}
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("goldwire"), prog_name="goldwire")
+def goldwire() -> None:
+    """Prove that an implementation speaks a wire protocol as its document says, and try to break it.
+
+    Exit status: 0 as expected; 1 a failure, an unexpected pass, an error or nothing tested; 2 wrong usage;
+    3 the implementation could not be started; 130 interrupted.
+    """
+
+
+def main() -> None:
+    """Run the command line; every error that a user can cause is one clear message and the right status."""
+    try:
+        status = goldwire.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except HarnessError as error:
+        click.echo(f"Error: {error}", err=True)
+        match error:
+            case BadDescription():
+                sys.exit(WRONG_USAGE)
+            case StartFailed():
+                sys.exit(NOT_STARTED)
+            case _:
+                sys.exit(1)
+    sys.exit(status if isinstance(status, int) else 0)

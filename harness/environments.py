@@ -1,0 +1,91 @@
+"""Environments of implementations that are Python packages: one per package, version and Python."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import platformdirs
+from filelock import FileLock
+
+from harness.errors import BadDescription, StartFailed
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*")
+_MARKER = "complete"
+
+
+def environment(package: str, version: str, say: Callable[[str], None] | None = None) -> Path:
+    """Return the interpreter of an environment in which ``package==version`` is installed.
+
+    It is made on first use, in the user's cache directory or in ``$GOLDWIRE_CACHE``; other processes wait
+    meanwhile. ``say`` is told when that happens (default: a line on standard error). StartFailed when pip
+    cannot install it.
+    """
+    for text in (package, version):
+        if not _NAME.fullmatch(text):
+            raise BadDescription(f"{text!r} is not a package's name or version")
+    folder = _cache() / "environments" / f"{package}-{version}-py{sys.version_info[0]}.{sys.version_info[1]}"
+    python = folder / "bin" / "python"
+    if _complete(folder):
+        return python
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        if not _complete(folder):
+            (say or _say)(f"making an environment for {package} {version} (first use) …")
+            _make(folder, f"{package}=={version}")
+    return python
+
+
+def _cache() -> Path:
+    chosen = os.environ.get("GOLDWIRE_CACHE")
+    return Path(chosen) if chosen else platformdirs.user_cache_path("goldwire")
+
+
+def _complete(folder: Path) -> bool:
+    # The link to the interpreter dangles when the system's Python was removed.
+    return (folder / _MARKER).exists() and (folder / "bin" / "python").exists()
+
+
+def _make(folder: Path, requirement: str) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        venv.EnvBuilder(with_pip=True, symlinks=True).create(folder)
+        _install(folder / "bin" / "python", requirement)
+        (folder / _MARKER).write_text(f"{requirement}\n")
+    except subprocess.CalledProcessError as error:
+        raise StartFailed(
+            f"no environment for {requirement}: {error}; is Python's venv with ensurepip installed"
+            " (Debian: python3-venv)?"
+        ) from error
+    except OSError as error:
+        raise StartFailed(f"no environment for {requirement}: {error}") from error
+    finally:
+        if not (folder / _MARKER).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _install(python: Path, requirement: str) -> None:
+    pip = [str(python), "-m", "pip", "--no-input", "--disable-pip-version-check"]
+    done = subprocess.run(
+        [*pip, "install", "--progress-bar", "off", requirement], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise StartFailed(
+            f"no environment for {requirement}: {_telling(done.stderr) or _telling(done.stdout)}"
+            " (an index of your own: PIP_INDEX_URL; a folder of wheels: PIP_NO_INDEX, PIP_FIND_LINKS)"
+        )
+
+
+def _telling(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR:")]
+    return (errors or lines or [""])[-1]
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)

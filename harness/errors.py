@@ -1,0 +1,54 @@
+"""What can go wrong between the tester and an implementation, as types.
+
+::
+
+    HarnessError
+    ├── LinkError                a link could not do what was asked
+    │   ├── Deadline             nothing arrived in time
+    │   ├── LinkClosed           the other side ended the link (how: "fin", "reset" or "closed")
+    │   └── Unreachable          no link could be made at all
+    ├── StartFailed              an implementation did not start (exit status 3)
+    ├── ControlFailed            an implementation did not do what a control line asked
+    │   └── Unsupported          because it cannot do such a thing at all
+    └── BadDescription           an implementation's description is wrong (exit status 2)
+"""
+
+
+class HarnessError(Exception):
+    """Base of everything that the harness raises."""
+
+
+class LinkError(HarnessError):
+    """A link could not do what was asked."""
+
+
+class Deadline(LinkError):
+    """Nothing arrived before the deadline."""
+
+
+class LinkClosed(LinkError):
+    """The other side ended the link; ``how`` is ``fin``, ``reset`` or ``closed`` (by ourselves)."""
+
+    def __init__(self, how: str, message: str = "") -> None:
+        super().__init__(message or f"the link was closed ({how})")
+        self.how = how
+
+
+class Unreachable(LinkError):
+    """No link could be made: nobody listens, or nobody dialled in time."""
+
+
+class StartFailed(HarnessError):
+    """An implementation under test did not start; the message holds the last lines it printed."""
+
+
+class ControlFailed(HarnessError):
+    """An implementation refused a control line, or did not answer it in time."""
+
+
+class Unsupported(ControlFailed):
+    """An implementation does not know the verb of a control line, or the kind of thing it names."""
+
+
+class BadDescription(HarnessError):
+    """An implementation's name, address or TOML file is wrong; the message names what and where."""

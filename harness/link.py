@@ -1,0 +1,114 @@
+"""What a link is, and what all links share: the queue of frames, how they ended, their entries in the trace.
+
+A link is used by one thread. Deadlines are absolute times on the link's clock, in seconds.
+"""
+
+import math
+import select
+import socket
+from collections import deque
+from typing import Protocol
+
+from harness.clock import Clock
+from harness.errors import Deadline, LinkClosed
+from harness.trace import Direction, Entry, Happening, Trace
+
+SEND_PATIENCE = 5.0
+
+_DRAINED_READS = 64
+
+
+class Link(Protocol):
+    """A connection to one implementation; ``ports`` are the tester's and the implementation's."""
+
+    label: str
+    clock: Clock
+    peername: str
+    ports: tuple[int, int]
+
+    def send(self, frame: bytes) -> None:
+        """Send one frame; LinkClosed when it cannot be sent, Deadline when nothing is taken for 5 seconds."""
+        ...
+
+    def send_raw(self, data: bytes) -> None:
+        """Send bytes as they are, without framing; raises as ``send`` does."""
+        ...
+
+    def receive(self, deadline: float) -> bytes:
+        """Return the next frame; Deadline when none came in time, LinkClosed when none will come."""
+        ...
+
+    def close(self) -> None:
+        """End the link; once is enough, twice does no harm."""
+        ...
+
+
+class RecordedLink:
+    """What all links share: the queue of frames, the way the link ended, the entries in the trace."""
+
+    def __init__(
+        self,
+        label: str,
+        clock: Clock,
+        trace: Trace | None,
+        peername: str,
+        ports: tuple[int, int],
+        opened: Direction = Direction.SENT,
+    ) -> None:
+        self.label = label
+        self.clock = clock
+        self.peername = peername
+        self.ports = ports
+        self._trace = trace
+        self._frames: deque[bytes] = deque()
+        self._how: str | None = None
+        if trace is not None:
+            trace.ports[label] = ports
+        self._record(Happening.OPENED, opened, note=peername)
+
+    def receive(self, deadline: float) -> bytes:
+        while not self._frames:
+            if self._how is not None:
+                raise LinkClosed(self._how)
+            if self._fill():
+                continue
+            left = deadline - self.clock.now()
+            if left <= 0 or not wait(self._handle(), select.POLLIN, left):
+                raise Deadline(f"nothing arrived on link {self.label} ({self.peername}) in time")
+        if self._how == "closed":
+            raise LinkClosed("closed")
+        return self._frames.popleft()
+
+    def _handle(self) -> socket.socket:
+        raise NotImplementedError
+
+    def _fill(self) -> bool:
+        """Take in what has arrived, without waiting; False when there was nothing."""
+        raise NotImplementedError
+
+    def _arrived(self, frame: bytes) -> None:
+        self._frames.append(frame)
+        self._record(Happening.FRAME, Direction.RECEIVED, frame)
+
+    def _end(self, how: str) -> None:
+        if self._how is None:
+            self._how = how
+            by = Direction.SENT if how == "closed" else Direction.RECEIVED
+            self._record(Happening.CLOSED, by, note=how)
+
+    def _drain(self) -> None:
+        # Bounded, so that an implementation that never stops sending cannot hold us here.
+        for _ in range(_DRAINED_READS):
+            if self._how is not None or not self._fill():
+                break
+
+    def _record(self, what: Happening, direction: Direction, data: bytes = b"", note: str = "") -> None:
+        if self._trace is not None:
+            self._trace.add(Entry(self._trace.now(), self.label, what, direction, data, note))
+
+
+def wait(watched: socket.socket, events: int, seconds: float) -> bool:
+    """Wait until something happens on a socket; False when nothing did for so many seconds."""
+    poll = select.poll()
+    poll.register(watched, events)
+    return bool(poll.poll(math.ceil(max(seconds, 0.0) * 1000)))

@@ -1,0 +1,138 @@
+"""A node in memory: its links are calls and its time is virtual, so that nothing waits and every play is the same."""
+
+from collections.abc import Callable
+
+from harness.clock import VirtualClock
+from harness.errors import ControlFailed, Deadline, LinkClosed, Unreachable
+from harness.link import RecordedLink
+from harness.nodes import HANG_UP, Node
+from harness.trace import Direction, Happening, Trace
+
+
+class MemoryLink(RecordedLink):
+    """The tester's end of a link into a world."""
+
+    def __init__(self, world: "World", number: int, label: str, trace: Trace | None) -> None:
+        opened = Direction.RECEIVED if world.dials else Direction.SENT
+        super().__init__(label, world.clock, trace, "memory", (0, 0), opened)
+        self._world = world
+        self._number = number
+
+    def send(self, frame: bytes) -> None:
+        """Hand one frame to the node."""
+        if self._how is not None:
+            raise LinkClosed(self._how)
+        self._record(Happening.FRAME, Direction.SENT, frame)
+        self._world.give(self._number, frame)
+
+    def send_raw(self, data: bytes) -> None:
+        """Hand bytes to the node as one frame: there is no framing in memory."""
+        self.send(data)
+
+    def receive(self, deadline: float) -> bytes:
+        """Return the next frame, letting virtual time pass until there is one."""
+        while not self._frames:
+            if self._how is not None:
+                raise LinkClosed(self._how)
+            if not self._world.wait(deadline):
+                raise Deadline(f"nothing arrived on link {self.label} in time")
+        return self._frames.popleft()
+
+    def close(self) -> None:
+        """End the link."""
+        if self._how is None:
+            self._end("closed")
+            self._world.cut(self._number)
+
+    def arrive(self, frame: bytes | None) -> None:
+        """Take what the node put out: a frame, or its hanging up."""
+        if frame is HANG_UP:
+            self._end("fin")
+        elif self._how is None:
+            self._arrived(frame)
+
+
+class World:
+    """One node, the links to it, and their time; an instance (``harness.instances``) that runs in memory."""
+
+    version = ""
+
+    def __init__(self, make: Callable[[], Node], role: str, *, dials: bool = False) -> None:
+        self.role = role
+        self.dials = dials
+        self._make = make
+        self.clock = VirtualClock()
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew with a fresh node."""
+        self._node = self._make()
+        self._links: dict[int, MemoryLink] = {}
+        self._count = 0
+        self._death = ""
+
+    def link(self, trace: Trace, label: str, transport: str = "tcp") -> MemoryLink:
+        """Connect to the node, or be dialled by it."""
+        if self._death:
+            raise Unreachable(f"the node has died: {self._death}")
+        self._count += 1
+        link = self._links[self._count] = MemoryLink(self, self._count, label, trace)
+        self._do(lambda: self._node.connected(link._number, self.clock.now(), dialled=self.dials))
+        return link
+
+    def command(self, verb: str, *arguments: str) -> str:
+        """Tell the node to act."""
+        answers: list[str] = []
+        self._do(lambda: answers.append(self._node.command(verb, list(arguments), self.clock.now())))
+        if not answers:
+            raise ControlFailed(f"{verb!r} was not answered: the node has died: {self._death}")
+        return answers[0]
+
+    def give(self, number: int, frame: bytes) -> None:
+        """Hand a frame to the node."""
+        self._do(lambda: self._node.received(number, frame, self.clock.now()))
+
+    def cut(self, number: int) -> None:
+        """Tell the node that a link is gone."""
+        self._links.pop(number, None)
+        self._do(lambda: self._node.disconnected(number, self.clock.now()))
+
+    def wait(self, deadline: float) -> bool:
+        """Let time pass up to the node's next action; ``False`` when the deadline comes first."""
+        at = None if self._death else self._node.next_tick()
+        if at is None or at > deadline:
+            self.clock.time = max(self.clock.time, deadline)
+            return False
+        self.clock.time = max(self.clock.time, at)
+        self._do(lambda: self._node.tick(self.clock.now()))
+        return True
+
+    def alive(self) -> bool:
+        """Tell whether the node has not died."""
+        return not self._death
+
+    def epitaph(self) -> str:
+        """Return what the node died of."""
+        return self._death
+
+    def stop(self) -> None:
+        """End the world: nothing runs that would have to be stopped."""
+
+    def _do(self, act: Callable[[], None]) -> None:
+        if self._death:
+            return
+        try:
+            act()
+            for number, frame in self._node.drain(self.clock.now()):
+                link = self._links.get(number)
+                if link is not None:
+                    link.arrive(frame)
+                    if frame is HANG_UP:
+                        del self._links[number]
+        except ControlFailed:
+            raise
+        except Exception as error:  # a node that fails has died, whatever the reason
+            self._death = f"{type(error).__name__}: {error}"
+            for link in self._links.values():
+                link.arrive(HANG_UP)
+            self._links.clear()

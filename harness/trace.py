@@ -1,0 +1,92 @@
+"""Traces: everything that went over the links of one case, in order."""
+
+import time
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+
+import msgspec
+
+from harness.clock import Clock, RealClock
+
+
+class Direction(Enum):
+    """Which way a frame went, seen from the tester."""
+
+    SENT = "sent"
+    RECEIVED = "received"
+
+
+class Happening(Enum):
+    """What an entry of a trace is.
+
+    ``RAW`` is bytes outside any frame: what was sent as it is, or a piece of a frame when a link ended.
+    """
+
+    OPENED = "opened"
+    FRAME = "frame"
+    RAW = "raw"
+    CLOSED = "closed"
+    NOTE = "note"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One thing that happened on one link.
+
+    ``time`` is in seconds since the trace began, ``link`` the label of the link (``a``, ``b`` …), ``data``
+    one whole frame without its framing (for ``FRAME``), ``note`` a remark: how a link was closed, what a
+    control line asked.
+    """
+
+    time: float
+    link: str
+    what: Happening
+    direction: Direction = Direction.RECEIVED
+    data: bytes = b""
+    note: str = ""
+
+
+class Trace:
+    """An append-only list of entries with the addresses of its links.
+
+    ``transport`` (``tcp``, ``udp``) says how the frames travelled; ``ports`` maps a link's label to its
+    ``(tester, implementation)`` port numbers where there are any; ``epoch`` is the wall-clock time, in
+    seconds since 1970, at which the trace began.
+    """
+
+    def __init__(self, protocol: str, transport: str = "tcp", clock: Clock | None = None) -> None:
+        self.protocol = protocol
+        self.transport = transport
+        self.entries: list[Entry] = []
+        self.ports: dict[str, tuple[int, int]] = {}
+        self.clock = clock or RealClock()
+        self.began = self.clock.now()
+        self.epoch = time.time()
+
+    def now(self) -> float:
+        """Return the seconds since the trace began."""
+        return self.clock.now() - self.began
+
+    def add(self, entry: Entry) -> None:
+        """Append one entry."""
+        self.entries.append(entry)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def of(self, link: str) -> list[Entry]:
+        """Return the entries of one link, in order."""
+        return [entry for entry in self.entries if entry.link == link]
+
+
+def write_ndjson(trace: Trace, path: Path) -> None:
+    """Write one JSON object per entry, in order; ``data`` is in hex."""
+    encoder = msgspec.json.Encoder()
+    with path.open("wb") as file:
+        for entry in trace:
+            record = msgspec.to_builtins(entry, builtin_types=(bytes,))
+            record["data"] = entry.data.hex()
+            file.write(encoder.encode(record) + b"\n")

@@ -1,0 +1,407 @@
+"""The driver: the tester's side of one Zenoh session, in the protocol's own verbs.
+
+A session keeps the handshake, the leases and both mapping tables; it can also send any bytes at any moment. Keys are
+put into the session's namespace on the way out and taken out of it on the way in, so that plays do not meet.
+"""
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from harness.errors import Deadline, HarnessError, LinkClosed
+from harness.link import Link
+from harness.trace import Direction, Trace
+from harness.zenoh.conversation import Conversation, Event
+from harness.zenoh.transport import Ended, Settings, State, Transport
+from harness.zenoh.watching import Ask, Heard, Named, Update, named, updates
+from wire.zenoh.frames import frame_header
+from wire.zenoh.keys import wire_expr_extension
+from wire.zenoh.messages import (
+    OPTION,
+    Declare,
+    DeclareEntity,
+    DeclareFinal,
+    DeclareKeyExpr,
+    Extensions,
+    Interest,
+    InterestFinal,
+    Kind,
+    Mode,
+    NetworkMessage,
+    Options,
+    Push,
+    Request,
+    Response,
+    ResponseFinal,
+    UndeclareEntity,
+    UndeclareKeyExpr,
+    WireExpr,
+)
+
+BARRIER = 1_000_000
+"""Interest ids from here on are the driver's own, for barriers."""
+
+WINDOW = 0.3
+"""Seconds to read after an offending stimulus before anything else is written."""
+
+
+class NotAnswered(HarnessError):
+    """The implementation did not do what every exchange rests on: a handshake, or the answer to a barrier."""
+
+
+class Session:
+    """One session with the implementation under test."""
+
+    def __init__(
+        self, link: Link, trace: Trace, settings: Settings, *, namespace: str = "", patience: float = 5.0
+    ) -> None:
+        self.link = link
+        self.trace = trace
+        self.namespace = namespace
+        self.patience = patience
+        self.conversation = Conversation(link.label)
+        self.ended = ""
+        self.unsettled = False
+        self.transport = Transport(settings, opener=True)
+        self._settings = settings
+        self._at = {Direction.SENT: 0, Direction.RECEIVED: 0}
+        self.mark = 0
+        self._next = {"entity": 1, "interest": 1, "barrier": BARRIER, "expr": 1, "alias": 1000, "request": 1}
+        self.deployed = False
+
+    # --- life ---------------------------------------------------------------------------------------------
+
+    def open(self, *, opener: bool = True) -> "Session":
+        """Shake hands; ``opener`` is ``False`` when the implementation dialled. Raises ``NotAnswered``."""
+        self.transport = Transport(self._settings, opener=opener)
+        if opener:
+            self.transport.start(self.now())
+        self._flush()
+        self._pump(lambda: self.transport.state is State.OPEN, self.patience)
+        if self.transport.state is not State.OPEN:
+            raise NotAnswered(f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}")
+        return self
+
+    def close(self) -> None:
+        """Say CLOSE and end the link."""
+        if not self.ended:
+            self.transport.close()
+            self._flush()
+        self.drop()
+
+    def drop(self) -> None:
+        """Cut the link without a word."""
+        self.link.close()
+        self.ended = self.ended or "closed by the tester"
+
+    def now(self) -> float:
+        """Return the time in seconds of the link's clock."""
+        return self.link.clock.now()
+
+    # --- sending ------------------------------------------------------------------------------------------
+
+    def send(self, *messages: NetworkMessage, reliable: bool = True) -> None:
+        """Send network messages, together in as few batches as they fit in."""
+        self.transport.send(messages, reliable=reliable)
+        self._flush()
+
+    def send_bytes(self, *spelled: bytes) -> None:
+        """Send network messages that are spelled already, in one FRAME."""
+        self.send_batch(frame_header(self.transport.take_sn()) + b"".join(spelled))
+
+    def send_in_fragments(self, data: bytes, size: int) -> None:
+        """Send bytes of network messages as fragments of ``size`` bytes."""
+        self.transport.send_fragments(data, size)
+        self._flush()
+
+    def send_batch(self, batch: bytes) -> None:
+        """Send a batch as it is."""
+        self.transport.outgoing.append(batch)
+        self._flush()
+
+    def offend(self, *spelled: bytes) -> None:
+        """Send network messages that the other side may refuse, and only read for a while afterwards."""
+        self.send_bytes(*spelled)
+        self.read(WINDOW)
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def read(self, seconds: float) -> None:
+        """Read whatever comes for a while, or until the link ends."""
+        self._pump(lambda: False, seconds)
+
+    def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0) -> Event | None:
+        """Read until an event is wanted and return it; ``None`` when patience or the link ends first."""
+        caught: list[Event] = []
+        place = since
+
+        def found() -> bool:
+            nonlocal place
+            while place < self.place and not caught:
+                event = self.conversation.events[place]
+                place += 1
+                if event.direction is Direction.RECEIVED and wanted(event):
+                    caught.append(event)
+            return bool(caught)
+
+        if not found():
+            self._pump(found, self.patience)
+        return caught[0] if caught else None
+
+    def received(self, since: int = 0) -> list[Event]:
+        """Return the events that were received, from a place in the conversation on."""
+        return [event for event in self.conversation.events[since:] if event.direction is Direction.RECEIVED]
+
+    @property
+    def place(self) -> int:
+        """Where the conversation stands; for ``since``."""
+        return len(self.conversation.events)
+
+    def barrier(self) -> None:
+        """Make sure that everything sent so far was acted on: ask for what nobody has, wait for the D_FINAL."""
+        self._next["barrier"] += 1
+        interest = self._next["barrier"]
+        since = self.place
+        key = WireExpr(f"{self.namespace}goldwire/barrier")
+        options = Options.T | Options.R | Options.N | Options.M
+        self.send(Interest(interest, Mode.CURRENT, options, key))
+        answer = self.wait_for(
+            lambda event: event.interest_id == interest and isinstance(event.body, DeclareFinal), since=since
+        )
+        if answer is None:
+            raise NotAnswered(f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}")
+        self.unsettled = False
+
+    # --- interests ----------------------------------------------------------------------------------------
+
+    def interest(
+        self,
+        mode: Mode,
+        *kinds: Kind,
+        key: str | WireExpr | None = None,
+        aggregate: bool = False,
+        keyexprs: bool = False,
+        id: int | None = None,
+        extensions: Extensions = (),
+    ) -> Ask:
+        """Send an INTEREST and return a handle on its answer."""
+        options = Options(0)
+        for kind in kinds:
+            options |= OPTION[kind]
+        options |= Options.A if aggregate else Options(0)
+        options |= Options.K if keyexprs else Options(0)
+        spelled = self.wire_expr(key) if key is not None else None
+        if spelled is not None:
+            options |= Options.R
+            options |= Options.N if spelled.suffix is not None else Options(0)
+            options |= Options.M if spelled.sender else Options(0)
+        message = Interest(self._id("interest", id), mode, options, spelled, extensions)
+        ask = Ask(self, message)
+        self.send(message)
+        return ask
+
+    def final(self, interest: "Ask | int", extensions: Extensions = ()) -> None:
+        """End an interest."""
+        self.send(InterestFinal(interest if isinstance(interest, int) else interest.id, extensions))
+        self.unsettled = True
+
+    # --- declarations -------------------------------------------------------------------------------------
+
+    def declare_keyexpr(self, key: str | WireExpr, id: int | None = None) -> int:
+        """Declare an ExprId and return it; a key that is text is put into the namespace."""
+        expr_id = self._id("expr", id)
+        self.send(Declare(DeclareKeyExpr(expr_id, self.wire_expr(key))))
+        self.unsettled = True
+        return expr_id
+
+    def undeclare_keyexpr(self, expr_id: int) -> None:
+        """Free an ExprId."""
+        self.send(Declare(UndeclareKeyExpr(expr_id)))
+        self.unsettled = True
+
+    def alias(self, key: str) -> int:
+        """Return an ExprId for a key as it stands on the wire, declaring it if there is none yet."""
+        for expr_id, known in self.conversation.tables[Direction.SENT].items():
+            if known == key:
+                return expr_id
+        return self.declare_keyexpr(WireExpr(key), self._id("alias", None))
+
+    def declare(
+        self, kind: Kind, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()
+    ) -> int:
+        """Declare an entity and return its id."""
+        entity = self._id("entity", id)
+        self.send(Declare(DeclareEntity(kind, entity, self.wire_expr(key), extensions)))
+        self.unsettled = True
+        return entity
+
+    def declare_subscriber(self, key: str | WireExpr, id: int | None = None) -> int:
+        """Declare a subscriber and return its id."""
+        return self.declare(Kind.SUBSCRIBER, key, id)
+
+    def declare_queryable(self, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()) -> int:
+        """Declare a queryable and return its id."""
+        return self.declare(Kind.QUERYABLE, key, id, extensions)
+
+    def declare_token(self, key: str | WireExpr, id: int | None = None) -> int:
+        """Declare a token and return its id."""
+        return self.declare(Kind.TOKEN, key, id)
+
+    def undeclare(self, kind: Kind, id: int, key: str | WireExpr | None = None) -> None:
+        """Undeclare an entity, with its key in the WireExpr extension.
+
+        By default the key that it was declared with goes through an ExprId: the one form of the extension that reads
+        the same with and without a count before the suffix (reading R04).
+        """
+        known = self.conversation.declared.get((Direction.SENT, kind, id))
+        spelled = WireExpr(None, self.alias(known or "")) if key is None else self.wire_expr(key)
+        extension = wire_expr_extension(spelled, deployed=self.deployed)
+        self.send(Declare(UndeclareEntity(kind, id, (extension,))))
+        self.unsettled = True
+
+    def undeclare_subscriber(self, id: int) -> None:
+        """Undeclare a subscriber."""
+        self.undeclare(Kind.SUBSCRIBER, id)
+
+    def undeclare_queryable(self, id: int) -> None:
+        """Undeclare a queryable."""
+        self.undeclare(Kind.QUERYABLE, id)
+
+    def undeclare_token(self, id: int) -> None:
+        """Undeclare a token."""
+        self.undeclare(Kind.TOKEN, id)
+
+    # --- data ---------------------------------------------------------------------------------------------
+
+    def publish(self, key: str, payload: bytes) -> None:
+        """Put data on a key."""
+        self.send(Push(self.wire_expr(key), payload))
+        self.unsettled = True
+
+    def query(self, key: str, extensions: Extensions = ()) -> int:
+        """Send a query and return its id."""
+        request = self._id("request", None)
+        self.send(Request(request, self.wire_expr(key), "", extensions))
+        self.unsettled = True
+        return request
+
+    def answer(self, request: Event, payload: bytes) -> None:
+        """Answer a query that was received."""
+        assert isinstance(request.message, Request)
+        self.send(Response(request.message.id, WireExpr(request.key), payload), ResponseFinal(request.message.id))
+
+    def data(self, since: int = 0) -> list[tuple[str, bytes | None]]:
+        """Return the data that was received: keys within the namespace, and payloads."""
+        return [
+            (self.inner(event.key) or "", event.message.payload)
+            for event in self.received(since)
+            if isinstance(event.message, Push)
+        ]
+
+    # --- what comes unasked -------------------------------------------------------------------------------
+
+    def hears(self, *wanted: Update) -> Heard:
+        """Read until all of some updates have come since the last ``news``; true when they have."""
+        heard: list[Update] = []
+
+        def all_heard() -> bool:
+            heard[:] = updates(self, self.mark)
+            return all(update in heard for update in wanted)
+
+        if not all_heard():
+            self._pump(all_heard, self.patience)
+        return Heard(wanted, tuple(heard), self.ended)
+
+    def news(self) -> list[Update]:
+        """Return the updates that came since the last call and before the answer to a barrier sent now."""
+        self.barrier()
+        fresh = updates(self, self.mark)
+        self.mark = self.place
+        return fresh
+
+    # --- keys ---------------------------------------------------------------------------------------------
+
+    def wire_expr(self, key: str | WireExpr) -> WireExpr:
+        """Spell a key: text goes into the namespace, a WireExpr stays as it is."""
+        return WireExpr(self.namespace + key) if isinstance(key, str) else key
+
+    def inner(self, key: str | None) -> str | None:
+        """Take a key out of the namespace; ``None`` when it is not in it."""
+        if key is None or not key.startswith(self.namespace):
+            return None
+        return key[len(self.namespace) :]
+
+    def entity(self, event: Event) -> Named | None:
+        """Return the entity that an event is about, if it is within the namespace."""
+        return named(self, event)
+
+    # --- underneath ---------------------------------------------------------------------------------------
+
+    def _id(self, what: str, given: int | None) -> int:
+        if given is not None:
+            return given
+        self._next[what] += 1
+        return self._next[what] - 1
+
+    def _flush(self) -> None:
+        for batch in self.transport.drain(self.now()):
+            try:
+                self.link.send(batch)
+            except LinkClosed as closed:
+                self.ended = self.ended or closed.how
+                return
+            self._feed(Direction.SENT, batch)
+
+    def _feed(self, direction: Direction, batch: bytes) -> None:
+        place = self._locate(direction)
+        self.conversation.feed(direction, batch, self.trace.entries[place].time, place)
+
+    def _locate(self, direction: Direction) -> int:
+        entries = self.trace.entries
+        place = self._at[direction]
+        while not (
+            entries[place].link == self.link.label
+            and entries[place].direction is direction
+            and entries[place].what.value == "frame"
+        ):
+            place += 1
+        self._at[direction] = place + 1
+        return place
+
+    def _pump(self, done: Callable[[], bool], seconds: float) -> None:
+        give_up = self.now() + seconds
+        while not self.ended and not done():
+            tick = self.transport.next_tick()
+            deadline = give_up if tick is None else min(give_up, tick)
+            try:
+                batch = self.link.receive(deadline)
+            except Deadline:
+                if self.now() >= give_up:
+                    return
+                self._act(self.transport.tick(self.now()))
+            except LinkClosed as closed:
+                self.ended = closed.how
+            else:
+                self._feed(Direction.RECEIVED, batch)
+                self._act(self.transport.receive(batch, self.now()))
+            self._flush()
+
+    def _act(self, events: Iterable[object]) -> None:
+        for event in events:
+            if isinstance(event, Ended) and event.how != "expired":
+                self.ended = f"{event.how} {event.detail}".strip()
+
+
+class Labels(msgspec.Struct):
+    """Hands out labels of links: ``a``, ``b`` …, ``z``, ``aa`` …"""
+
+    count: int = 0
+
+    def next(self) -> str:
+        """Return the next label."""
+        self.count += 1
+        label, rest = "", self.count
+        while rest:
+            rest, letter = divmod(rest - 1, 26)
+            label = chr(97 + letter) + label
+        return label

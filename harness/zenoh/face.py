@@ -1,0 +1,55 @@
+"""What a node knows of one session: its transport, both mapping tables, its interests and entities."""
+
+import msgspec
+
+from harness.zenoh.transport import Transport
+from wire.zenoh.keys import Table
+from wire.zenoh.messages import Kind, Mode, Options
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """An interest that is live: what was asked, with its key resolved (``None``: unrestricted)."""
+
+    id: int
+    mode: Mode
+    options: Options
+    kinds: frozenset[Kind]
+    key: str | None
+
+
+class Entity(msgspec.Struct, frozen=True):
+    """Something that a session declared: ``owner`` is the link, ``id`` the owner's; ``info`` a queryable's metadata."""
+
+    owner: int
+    kind: Kind
+    id: int
+    key: str
+    complete: bool = False
+    distance: int = 0
+
+
+class Face:
+    """One session, as a node sees it."""
+
+    def __init__(self, link: int, transport: Transport) -> None:
+        self.link = link
+        self.transport = transport
+        self.theirs: Table = {}
+        self.mine: Table = {}
+        self.interests: dict[int, Asked] = {}
+        self.entities: dict[tuple[Kind, int], Entity] = {}
+        self.advertised: dict[Entity, int] = {}
+        self.next_id = {kind: 1 for kind in Kind}
+        self.next_expr_id = 1
+        self.opened = False
+
+    def give_id(self, entity: Entity) -> int:
+        """Return the id under which the other side knows an entity, a new one if it is not known yet."""
+        if entity not in self.advertised:
+            self.advertised[entity] = self.next_id[entity.kind]
+            self.next_id[entity.kind] += 1
+        return self.advertised[entity]
+
+    def wants(self, entity: Entity, modes: tuple[Mode, ...]) -> list[Asked]:
+        """Return the live interests of some modes that an entity's kind falls under."""
+        return [asked for asked in self.interests.values() if asked.mode in modes and entity.kind in asked.kinds]

@@ -1,0 +1,204 @@
+"""What a case has at hand: the node under test, sessions with it, and somebody else who declares things to it."""
+
+import itertools
+from typing import Protocol
+
+from harness.errors import HarnessError
+from harness.instances import Instance
+from harness.trace import Trace
+from harness.zenoh.driver import Labels, Session
+from harness.zenoh.transport import Settings
+from harness.zenoh.watching import Ask
+from wire.zenoh.frames import Sizes, WhatAmI
+from wire.zenoh.messages import Extensions, Kind, Mode, WireExpr
+
+LEASE = 60_000
+_ZIDS = itertools.count(1)
+
+
+class Declarer(Protocol):
+    """Somebody else that the node knows of: another session, or the node itself told by control lines."""
+
+    def declare(self, kind: Kind, key: str, id: int | None = None) -> int:
+        """Declare an entity and return its id."""
+        ...
+
+    def undeclare(self, kind: Kind, id: int) -> None:
+        """Undeclare it."""
+        ...
+
+    def declare_subscriber(self, key: str) -> int: ...
+
+    def declare_queryable(self, key: str) -> int: ...
+
+    def declare_token(self, key: str) -> int: ...
+
+    def undeclare_subscriber(self, id: int) -> None: ...
+
+    def undeclare_queryable(self, id: int) -> None: ...
+
+    def undeclare_token(self, id: int) -> None: ...
+
+    def barrier(self) -> None:
+        """Make sure that the node has acted on what was declared."""
+        ...
+
+
+class ByControl:
+    """The node itself, told by control lines to declare."""
+
+    def __init__(self, instance: Instance, namespace: str) -> None:
+        self._instance = instance
+        self._namespace = namespace
+        self._count = 0
+        self.unsettled = False
+
+    def declare(self, kind: Kind, key: str, id: int | None = None) -> int:
+        """Tell the node to declare an entity."""
+        self._count += 1
+        self._instance.command("declare", kind.value, f"n{self._count}", f"{self._namespace}{key}")
+        return self._count
+
+    def undeclare(self, kind: Kind, id: int) -> None:
+        """Tell the node to undeclare it."""
+        self._instance.command("undeclare", f"n{id}")
+
+    def declare_subscriber(self, key: str) -> int:
+        """Tell the node to declare a subscriber."""
+        return self.declare(Kind.SUBSCRIBER, key)
+
+    def declare_queryable(self, key: str) -> int:
+        """Tell the node to declare a queryable."""
+        return self.declare(Kind.QUERYABLE, key)
+
+    def declare_token(self, key: str) -> int:
+        """Tell the node to declare a token."""
+        return self.declare(Kind.TOKEN, key)
+
+    def undeclare_subscriber(self, id: int) -> None:
+        """Tell the node to undeclare a subscriber."""
+        self.undeclare(Kind.SUBSCRIBER, id)
+
+    def undeclare_queryable(self, id: int) -> None:
+        """Tell the node to undeclare a queryable."""
+        self.undeclare(Kind.QUERYABLE, id)
+
+    def undeclare_token(self, id: int) -> None:
+        """Tell the node to undeclare a token."""
+        self.undeclare(Kind.TOKEN, id)
+
+    def barrier(self) -> None:
+        """Do nothing: a control line is answered when it is done."""
+
+
+class NodeUnderTest:
+    """The implementation in one play; ``readings`` collects what it was seen to follow."""
+
+    def __init__(
+        self, instance: Instance, trace: Trace, *, profile: str, namespace: str, transport: str = "tcp", patience: float = 5.0
+    ) -> None:
+        self.instance = instance
+        self.trace = trace
+        self.profile = profile
+        self.namespace = namespace
+        self.transport = transport
+        self.patience = patience
+        self.readings: list[tuple[str, str, str]] = []
+        self.sessions: list[Session] = []
+        self._labels = Labels()
+        self._main: Session | None = None
+        self._other: Session | ByControl | None = None
+        if instance.dials:
+            instance.restart()
+
+    @property
+    def role(self) -> str:
+        """The role that the implementation plays."""
+        return self.instance.role
+
+    def session(
+        self,
+        *,
+        transport: str = "",
+        whatami: WhatAmI | None = None,
+        lease: int = LEASE,
+        initial_sn: int = 0,
+        sizes: Sizes | None = None,
+        zid: bytes | None = None,
+    ) -> Session:
+        """Open another session with the node; ``lease`` in milliseconds."""
+        opener = not self.instance.dials
+        settings = Settings(
+            zid or b"gw-test\x00" + next(_ZIDS).to_bytes(8, "little"),
+            whatami if whatami is not None else WhatAmI.CLIENT if opener else WhatAmI.ROUTER,
+            lease,
+            initial_sn,
+            sizes,
+        )
+        link = self.instance.link(self.trace, self._labels.next(), transport or self.transport)
+        session = Session(link, self.trace, settings, namespace=self.namespace, patience=self.patience)
+        session.deployed = self.profile == "deployed"
+        self.sessions.append(session)
+        return session.open(opener=opener)
+
+    @property
+    def main(self) -> Session:
+        """The session that asks; opened when it is first needed."""
+        if self._main is None:
+            self._main = self.session()
+        return self._main
+
+    @property
+    def other(self) -> Session | ByControl:
+        """Somebody else who declares: a second session with a router, or the node itself in other roles."""
+        if self._other is None:
+            self._other = self.session() if self.role == "router" else ByControl(self.instance, self.namespace)
+        return self._other
+
+    def settle(self) -> None:
+        """Wait until the node has acted on everything that any session said."""
+        for session in self.sessions:
+            if session.unsettled and not session.ended:
+                session.barrier()
+
+    def interest(
+        self,
+        mode: Mode,
+        *kinds: Kind,
+        key: str | WireExpr | None = None,
+        aggregate: bool = False,
+        keyexprs: bool = False,
+        id: int | None = None,
+        extensions: Extensions = (),
+        session: Session | None = None,
+    ) -> Ask:
+        """Ask, on the main session by default, once everything declared before has been acted on."""
+        self.settle()
+        asking = session or self.main
+        return asking.interest(
+            mode, *kinds, key=key, aggregate=aggregate, keyexprs=keyexprs, id=id, extensions=extensions
+        )
+
+    def shows(self, rule: str, reading: str, option: str) -> None:
+        """Note which option of a reading the node was seen to follow; the profile decides what that means."""
+        self.readings.append((rule, reading, option))
+
+    def key(self, key: str) -> str:
+        """Return a key as it stands on the wire: inside the namespace."""
+        return self.namespace + key
+
+    def probe(self) -> None:
+        """Make sure that the node still answers, on a fresh session; raises what goes wrong."""
+        session = self.session()
+        try:
+            session.barrier()
+        finally:
+            session.close()
+
+    def close(self) -> None:
+        """End all sessions."""
+        for session in self.sessions:
+            try:
+                session.close()
+            except HarnessError:
+                session.drop()

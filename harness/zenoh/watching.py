@@ -1,0 +1,168 @@
+"""What a session brought up: entities, updates, snapshots, in terms that a case can compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from harness.errors import HarnessError
+from harness.zenoh.conversation import Event
+from wire.zenoh.messages import DeclareEntity, DeclareFinal, Interest, UndeclareEntity
+
+if TYPE_CHECKING:
+    from harness.zenoh.driver import Session
+
+
+class Named(msgspec.Struct, frozen=True, order=True):
+    """An entity as a requester sees it: its kind and its key (``None``: an ExprId that nobody declared)."""
+
+    kind: str
+    key: str | None
+
+    def __repr__(self) -> str:
+        return f"{self.kind} {self.key}"
+
+
+def subscriber(key: str) -> Named:
+    """Name a subscriber."""
+    return Named("subscriber", key)
+
+
+def queryable(key: str) -> Named:
+    """Name a queryable."""
+    return Named("queryable", key)
+
+
+def token(key: str) -> Named:
+    """Name a token."""
+    return Named("token", key)
+
+
+class Set(frozenset[Named]):
+    """A set of entities that always prints in the same order."""
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(sorted(repr(each) for each in self)) + "}"
+
+
+def these(*entities: Named) -> Set:
+    """Make a set of entities."""
+    return Set(entities)
+
+
+class Update(msgspec.Struct, frozen=True, order=True):
+    """A declaration or undeclaration that came; ``interest_id`` is there when I==1."""
+
+    verb: str
+    entity: Named
+    interest_id: int | None = None
+
+    def __repr__(self) -> str:
+        part = "" if self.interest_id is None else f" (interest {self.interest_id})"
+        return f"{self.verb} {self.entity}{part}"
+
+
+def declared(entity: Named, interest_id: int | None = None) -> Update:
+    """Say that an entity was declared."""
+    return Update("declared", entity, interest_id)
+
+
+def undeclared(entity: Named, interest_id: int | None = None) -> Update:
+    """Say that an entity was undeclared."""
+    return Update("undeclared", entity, interest_id)
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """Whether some updates came, and what came."""
+
+    wanted: tuple[Update, ...]
+    came: tuple[Update, ...]
+    ended: str = ""
+
+    def __bool__(self) -> bool:
+        return all(update in self.came for update in self.wanted)
+
+    def __repr__(self) -> str:
+        missing = [update for update in self.wanted if update not in self.came]
+        end = f"; the link ended ({self.ended})" if self.ended else ""
+        return f"<never heard: {missing}; heard: {list(self.came)}{end}>" if missing else f"<heard {self.wanted}>"
+
+
+def named(session: Session, event: Event) -> Named | None:
+    """Return the entity that an event declares or undeclares, if it lies within the session's namespace."""
+    body = event.body
+    if not isinstance(body, DeclareEntity | UndeclareEntity):
+        return None
+    key = event.key if isinstance(body, DeclareEntity) else event.known or event.key
+    if key is None:
+        return Named(body.kind.value, None)
+    inner = session.inner(key)
+    return None if inner is None else Named(body.kind.value, inner)
+
+
+def updates(session: Session, since: int) -> list[Update]:
+    """Return the updates among the events received from a place on."""
+    found = []
+    for event in session.received(since):
+        entity = named(session, event)
+        if entity is not None:
+            verb = "declared" if isinstance(event.body, DeclareEntity) else "undeclared"
+            found.append(Update(verb, entity, event.interest_id))
+    return found
+
+
+class Incomplete(HarnessError):
+    """A snapshot never came to its end."""
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """The answer to an interest: what came under its id, what came without, and the D_FINAL if it came."""
+
+    interest_id: int
+    events: tuple[Event, ...]
+    entities: tuple[Named, ...]
+    stray: tuple[Named, ...]
+    final: Event | None
+    ended: str = ""
+
+    @property
+    def declared(self) -> Set:
+        """The entities that were listed under the interest's id."""
+        return Set(self.entities)
+
+
+class Ask:
+    """An interest that was sent, and how to get at its answer."""
+
+    def __init__(self, session: Session, message: Interest) -> None:
+        self.session = session
+        self.message = message
+        self.id = message.id
+        self.since = session.place
+
+    def reply(self) -> Snapshot:
+        """Read up to the interest's D_FINAL, or until patience or the link ends."""
+        session = self.session
+
+        def ends(event: Event) -> bool:
+            return event.interest_id == self.id and isinstance(event.body, DeclareFinal)
+
+        final = session.wait_for(ends, since=self.since)
+        events = session.received(self.since)
+        if final is not None:
+            events = events[: events.index(final) + 1]
+        mine, stray = [], []
+        for event in events:
+            entity = named(session, event)
+            if entity is not None and isinstance(event.body, DeclareEntity):
+                (mine if event.interest_id == self.id else stray).append(entity)
+        return Snapshot(self.id, tuple(events), tuple(mine), tuple(stray), final, session.ended)
+
+    def snapshot(self) -> Snapshot:
+        """Read the whole snapshot; ``Incomplete`` when it does not end, which is for other cases to judge."""
+        reply = self.reply()
+        if reply.final is None:
+            raise Incomplete(f"interest {self.id} was not answered up to D_FINAL: {reply.ended or 'silence'}")
+        self.session.mark = self.session.place
+        return reply

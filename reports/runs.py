@@ -1,0 +1,24 @@
+"""Runs as reports read them: the journal and the summary in a run's folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from conformance.records import JOURNAL, SUMMARY, CasePlayed, Record, read
+from conformance.summary import Summary
+
+
+def load(folder: Path) -> tuple[list[Record], Summary]:
+    """Return the records and the summary of a run; OSError or a msgspec error when they are not there or torn."""
+    records, _ = read(folder / JOURNAL)
+    return records, msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
+
+
+def by_file(records: Sequence[Record]) -> dict[str, list[CasePlayed]]:
+    """Return the cases that were played by the module in which they stand, one per section of the document."""
+    files: dict[str, list[CasePlayed]] = {}
+    for record in records:
+        if isinstance(record, CasePlayed):
+            files.setdefault(record.case.partition(".")[0], []).append(record)
+    return files

@@ -1,0 +1,171 @@
+"""The command ``goldwire decode``: frames in hex to annotated dumps, or to JSON for other programs."""
+
+import errno
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import IO, Any, NamedTuple
+
+import click
+
+from wire.dump import Spans, TooManyFields, dump, lines
+from wire.errors import DecodeError, UnknownLayout
+from wire.layouts import layout as find_layout
+from wire.reference import decode as decode_reference
+from wire.reference import encode
+
+
+class Engine(NamedTuple):
+    """A codec: bytes to values and back."""
+
+    decode: Callable[..., Any]
+    encode: Callable[[str, Any], bytes]
+
+
+ENGINES = {"reference": Engine(decode_reference, encode)}
+LONGEST_INPUT = 1 << 29
+"""Characters of one frame in hex; a stream that never ends must not fill the memory."""
+
+SEPARATORS = b" \t\r\n\f\v:"
+PREFIX = re.compile(rb"(?<![^\s:])0[xX]")
+ACCEPTABLE = re.compile(rb"(?:(?<![^\s:])0[xX]|[0-9a-fA-F\s:])*+")
+
+
+class BadHex(click.UsageError):
+    """Text that is not bytes in hex; the message gives the position."""
+
+
+@click.command()
+@click.argument("layout")
+@click.argument("frame", metavar="[HEX]", nargs=-1)
+@click.option("--lines", "source", type=click.File("rb"), metavar="FILE|-", help="One frame in hex per line.")
+@click.option("--engine", type=click.Choice(sorted(ENGINES)), default="reference", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON per frame instead of a dump.")
+@click.option(
+    "--overlong",
+    type=click.Choice(["accept", "refuse"]),
+    default="accept",
+    show_default=True,
+    help="Integers that are spelled longer than necessary.",
+)
+@click.pass_context
+def decode(
+    context: click.Context,
+    layout: str,
+    frame: tuple[str, ...],
+    source: IO[bytes] | None,
+    engine: str,
+    as_json: bool,
+    overlong: str,
+) -> None:
+    """Decode frames of LAYOUT (zenoh/network-message, zenoh/batch …) and say what each byte is.
+
+    HEX is one frame; blanks, colons and 0x are passed over. Without HEX, or with -, it is read from standard
+    input. With --lines, each line is a frame and an empty line is the empty frame.
+
+    With --json: {"value": …, "bytes": "re-encoded from the value"} for an accepted frame, and
+    {"error": {"reason", "offset", "path"}} for a refused one; bytes are written in hex.
+
+    Exit status: 0 the frame is accepted, 1 it is refused, 2 wrong usage, such as text that is not hex. With
+    --lines: 0 when all lines were read as hex and processed, refused frames included.
+    """
+    try:
+        find_layout(layout)
+    except UnknownLayout as error:
+        raise click.UsageError(str(error)) from None
+    if source is not None and frame:
+        raise click.UsageError("give either HEX or --lines, not both")
+    try:
+        if source is not None:
+            for number, line in enumerate(read_lines(source), 1):
+                data = read_hex(line, f"line {number}: ")
+                if not as_json:
+                    write(f"# line {number}, {len(data)} bytes\n")
+                show(layout, data, engine, as_json, overlong)
+            accepted = True
+        else:
+            accepted = show(layout, read_hex(read_frame(frame), ""), engine, as_json, overlong)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except TooManyFields as error:
+        raise click.UsageError(str(error)) from None
+    except MemoryError:
+        raise click.UsageError("the frame is too large for this machine's memory") from None
+    except OSError as error:
+        # What is still buffered goes nowhere, or the interpreter would complain about it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.EPIPE:
+            context.exit(0)
+        raise click.UsageError(f"cannot read or write: {error.strerror}") from None
+    context.exit(0 if accepted else 1)
+
+
+def read_frame(frame: tuple[str, ...]) -> bytes:
+    """Return the hex text of the one frame: the arguments, or standard input."""
+    text = " ".join(frame)
+    if frame and text != "-":
+        return text.encode("utf-8", "surrogateescape")
+    if sys.stdin is None or (not frame and sys.stdin.isatty()):
+        raise click.UsageError("give a frame in HEX, - to read it from standard input, or --lines")
+    return bounded(sys.stdin.buffer.read(LONGEST_INPUT + 1))
+
+
+def read_lines(source: IO[bytes]) -> Iterator[bytes]:
+    """Give the lines of a file without their ends."""
+    while line := bounded(source.readline(LONGEST_INPUT + 1)):
+        yield line.removesuffix(b"\n")
+
+
+def bounded(text: bytes) -> bytes:
+    """Return the text if it is not too long for one frame."""
+    if len(text) > LONGEST_INPUT:
+        raise click.UsageError(f"a frame of more than {LONGEST_INPUT} characters of hex; split it")
+    return text
+
+
+def read_hex(text: bytes, where: str) -> bytes:
+    """Turn hex into bytes; ``BadHex`` names the first character that is none, or the digit that is alone."""
+    digits = (PREFIX.sub(b"", text) if b"x" in text or b"X" in text else text).translate(None, SEPARATORS)
+    try:
+        return bytes.fromhex(digits.decode("ascii"))
+    except ValueError:
+        match = ACCEPTABLE.match(text)
+        end = match.end() if match else 0
+        if end < len(text):
+            position = len(text[:end].decode("utf-8", "replace")) + 1
+            character = text[end : end + 4].decode("utf-8", "replace")[0]
+            raise BadHex(f"{where}{character!r} at position {position} is not a hex digit") from None
+        last = max(text.rfind(digits[-1:]), 0) + 1
+        raise BadHex(
+            f"{where}an odd number of hex digits ({len(digits)}): the one at position {last} is alone"
+        ) from None
+
+
+def show(layout: str, data: bytes, engine: str, as_json: bool, overlong: str) -> bool:
+    """Write what a frame is; tell whether it is accepted."""
+    if as_json:
+        answer = as_record(layout, data, engine, overlong)
+        write(json.dumps(answer, default=bytes.hex) + "\n")
+        return "error" not in answer
+    dumped = dump(layout, data, overlong=overlong)
+    for line in lines(dumped):
+        write(line + "\n")
+    return dumped.error is None
+
+
+def as_record(layout: str, data: bytes, engine: str, overlong: str) -> dict[str, Any]:
+    """Return what ``--json`` prints for a frame."""
+    codec = ENGINES[engine]
+    try:
+        value = codec.decode(layout, data, overlong=overlong, spans=Spans())
+    except DecodeError as error:
+        return {"error": {"reason": error.reason.value, "offset": error.offset, "path": error.path}}
+    return {"value": value, "bytes": codec.encode(layout, value).hex()}
+
+
+def write(text: str) -> None:
+    """Write text to standard output in UTF-8, whatever the locale says."""
+    if sys.stdout is not None:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))

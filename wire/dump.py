@@ -1,0 +1,169 @@
+"""Annotated dumps: what each byte of a frame is, or how far a refused one was understood and why no more."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from wire.errors import DecodeError, EncodeError, WireError
+from wire.primitives import VLE, Bits, Blob, Span
+from wire.reference import decode
+
+MOST_FIELDS = 1 << 20
+WIDTH = 8
+SHOWN = 24
+LONGEST = 64
+CONTEXT = 16
+
+Annotate = Callable[[Sequence[Span]], dict[int, tuple[str, ...]]]
+"""What a protocol exports as ``ANNOTATE``: remarks by the index of the span that they belong to."""
+
+
+class TooManyFields(WireError):
+    """A frame with more fields than anybody looks at; the message gives the limit."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One field of a frame: where it stands, its bytes, its path, its value as text, and remarks."""
+
+    offset: int
+    data: bytes
+    path: str
+    value: str
+    remarks: tuple[str, ...] = ()
+
+
+class Dump(msgspec.Struct, frozen=True):
+    """A frame, field by field; ``error`` says why the frame is refused, ``None`` if it is not."""
+
+    layout: str
+    data: bytes
+    rows: tuple[Row, ...]
+    value: Any = None
+    error: DecodeError | None = None
+
+
+class Spans(list[Span]):
+    """Spans, up to a number: a frame of a million fields costs seconds and a gigabyte."""
+
+    def __init__(self, most: int = MOST_FIELDS) -> None:
+        super().__init__()
+        self.most = most
+
+    def append(self, span: Span, /) -> None:
+        """Keep a span; ``TooManyFields`` when there are too many."""
+        if len(self) >= self.most:
+            raise TooManyFields(f"the frame has more than {self.most} fields; split it")
+        super().append(span)
+
+
+def dump(layout_name: str, data: bytes, *, overlong: str = "accept", most: int = MOST_FIELDS) -> Dump:
+    """Take a frame apart; a refused one gives the rows that were understood and the error.
+
+    Raises ``UnknownLayout``, and ``TooManyFields`` when there are more than ``most``.
+    """
+    spans = Spans(most)
+    value, refusal = None, None
+    try:
+        value = decode(layout_name, data, overlong=overlong, spans=spans)
+    except DecodeError as error:
+        refusal = error
+    module = import_module(f"wire.{layout_name.partition('/')[0]}")
+    annotate: Annotate | None = getattr(module, "ANNOTATE", None)
+    remarks = annotate(spans) if annotate else {}
+    rows = tuple(
+        Row(
+            span.start,
+            data[span.start : span.end],
+            span.path,
+            shown(span.value),
+            remarks.get(index, ()) + tuple(neutral(span, data)),
+        )
+        for index, span in enumerate(spans)
+    )
+    return Dump(layout_name, data, rows, value, refusal)
+
+
+def neutral(span: Span, data: bytes) -> Iterator[str]:
+    """Give the remarks that hold in every protocol: reserved bits, and integers longer than necessary."""
+    if isinstance(span.leaf, Bits) and span.value.get("X"):
+        yield f"reserved bits {span.value['X']:#04x} are set"
+    if isinstance(span.leaf, VLE | Blob):
+        try:
+            shortest = len(span.leaf.spell(span.value, span.path))
+        except EncodeError:
+            return
+        spelled = span.end - span.start
+        if shortest < spelled:
+            yield f"overlong: {spelled} bytes where {shortest} are enough"
+
+
+def shown(value: Any) -> str:
+    """Spell a value for a person: flags as ``Z=0 M=1``, long ones cut."""
+    if isinstance(value, dict):
+        return " ".join(flag(name, bits) for name, bits in value.items() if name != "X" or bits)
+    if isinstance(value, bytes):
+        text = value[:LONGEST].hex() or "(empty)"
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(value)} bytes)"
+    if isinstance(value, str):
+        text = json.dumps(value[:LONGEST], ensure_ascii=False)
+        text = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+        return text if len(value) <= LONGEST else f"{text}… ({len(value)} characters)"
+    return str(value)
+
+
+def flag(name: str, bits: int) -> str:
+    """Spell one group of bits of a byte: ids and reserved bits in hex."""
+    return f"{name}={bits:#04x}" if name in ("id", "X") else f"{name}={bits}"
+
+
+def render(dumped: Dump) -> str:
+    """Write a dump as a table of text, one field per line, and below it why the frame is refused."""
+    return "".join(f"{line}\n" for line in lines(dumped))
+
+
+def lines(dumped: Dump) -> Iterator[str]:
+    """Give a dump line by line."""
+    digits = max(4, len(f"{len(dumped.data):x}"))
+    path_width = min(96, max((len(row.path) for row in dumped.rows), default=0))
+    value_width = min(32, max((len(row.value) for row in dumped.rows), default=0))
+    hex_width = 3 * min(WIDTH, max((len(row.data) for row in dumped.rows), default=1)) - 1
+    for row in dumped.rows:
+        pieces = hex_lines(row.data)
+        first, *more = row.remarks or ("",)
+        yield (
+            f"{row.offset:0{digits}x}  {pieces[0]:{hex_width}}  "
+            f"{row.path:{path_width}}  {row.value:{value_width}}  {first}"
+        ).rstrip()
+        before = " " * (digits + 2)
+        beside = " " * (hex_width + path_width + 4)
+        for index in range(max(len(pieces) - 1, len(more))):
+            piece = pieces[index + 1] if index + 1 < len(pieces) else ""
+            remark = more[index] if index < len(more) else ""
+            indent = beside[len(f"{piece:{hex_width}}") :] + " " * (value_width + 2)
+            yield f"{before}{piece:{hex_width}}{indent}{remark}".rstrip()
+    if dumped.error is not None:
+        yield from refusal_lines(dumped, dumped.error, digits)
+
+
+def hex_lines(data: bytes) -> list[str]:
+    """Write bytes in hex, a few to a line; of many only the first."""
+    pieces = [data[at : at + WIDTH].hex(" ") for at in range(0, min(len(data), SHOWN), WIDTH)] or [""]
+    return pieces if len(data) <= SHOWN else [*pieces, f"… {len(data)} bytes"]
+
+
+def refusal_lines(dumped: Dump, error: DecodeError, digits: int) -> Iterator[str]:
+    """Show the bytes at which a frame was refused, a ``^`` under the offending one, and the reason."""
+    understood = dumped.rows[-1].offset + len(dumped.rows[-1].data) if dumped.rows else 0
+    start = max(min(understood, error.offset), error.offset - CONTEXT + 1)
+    window = dumped.data[start : start + CONTEXT]
+    end = start + len(window) == len(dumped.data)
+    text = " ".join(
+        [window.hex(" "), "(end)"] if end and window else ["(end)"] if end else [window.hex(" "), "…"]
+    )
+    yield f"{start:0{digits}x}  {text}"
+    yield " " * (digits + 2 + 3 * (error.offset - start)) + "^"
+    place = f"byte {error.offset} ({error.offset:#x}), {error.path}"
+    yield f"refused: {error.reason.value} at {place}: {error.detail}"

@@ -1,0 +1,52 @@
+"""Why a frame is refused, as a type: a reason class, an offset and a field path.
+
+::
+
+    WireError
+    ├── DecodeError      bytes that a layout refuses
+    ├── EncodeError      a value that a layout cannot express
+    └── UnknownLayout    a layout name that nobody declares
+"""
+
+from enum import Enum
+from typing import Any
+
+
+class Reason(Enum):
+    """The classes of refusal; every engine gives the same class for the same frame."""
+
+    TRUNCATED = "truncated"
+    OUT_OF_RANGE = "out-of-range"
+    OVERLONG = "overlong"
+    UNKNOWN_ID = "unknown-id"
+    BAD_TEXT = "bad-text"
+    RESERVED = "reserved"
+    BAD_VALUE = "bad-value"
+    TRAILING = "trailing"
+
+
+class WireError(Exception):
+    """Base of everything that the wire room raises."""
+
+
+class DecodeError(WireError):
+    """Bytes that a layout refuses: ``reason`` class, ``offset`` in bytes, field ``path``, ``detail``.
+
+    ``before`` has the messages that were understood up to there: a list per level of messages, innermost first.
+    """
+
+    def __init__(self, reason: Reason, offset: int, path: str, detail: str) -> None:
+        super().__init__(f"{reason.value} at byte {offset} ({path}): {detail}")
+        self.reason = reason
+        self.offset = offset
+        self.path = path
+        self.detail = detail
+        self.before: list[list[Any]] = []
+
+
+class EncodeError(WireError):
+    """A value that a layout cannot express; the message names the field and the value."""
+
+
+class UnknownLayout(WireError):
+    """A layout name that nobody declares; the message lists the known ones."""

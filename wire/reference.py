@@ -1,0 +1,49 @@
+"""The reference engine: Construct, interpreted. Slow, readable, and the one that the others are held to."""
+
+from io import BytesIO
+from typing import Any
+
+from construct import ConstructError
+
+from wire.errors import DecodeError, EncodeError, Reason
+from wire.layouts import layout
+from wire.primitives import Grammar, Span, dotted, left
+
+
+def decode(
+    form: str | Grammar, data: bytes, *, overlong: str = "accept", spans: list[Span] | None = None
+) -> Any:
+    """Decode one whole frame to plain values (dicts, lists, integers, bytes, text).
+
+    ``form`` is a layout's name or a grammar. ``overlong`` says whether integers that are longer than
+    necessary are accepted (``"accept"``) or refused (``"refuse"``); ``spans`` receives the span of every
+    leaf. Raises ``DecodeError``, also when bytes are left over.
+    """
+    grammar = layout(form) if isinstance(form, str) else form
+    stream = BytesIO(data)
+    try:
+        value = grammar.parse_stream(stream, overlong=overlong, spans=spans)
+    except ConstructError as error:
+        raise DecodeError(
+            Reason.BAD_VALUE, stream.tell(), dotted(error.path or ""), str(error).splitlines()[-1]
+        ) from error
+    if stream.tell() < len(data):
+        over = left(len(data) - stream.tell())
+        raise DecodeError(Reason.TRAILING, stream.tell(), "(frame)", f"{over} over")
+    return plain(value)
+
+
+def plain(value: Any) -> Any:
+    """Turn Construct's containers into dicts and lists."""
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items() if name != "_io"}
+    return [plain(part) for part in value] if isinstance(value, list) else value
+
+
+def encode(form: str | Grammar, value: Any) -> bytes:
+    """Encode a value canonically; ``EncodeError`` names the field that a layout cannot express."""
+    grammar = layout(form) if isinstance(form, str) else form
+    try:
+        return bytes(grammar.build(value))
+    except (ConstructError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise EncodeError(f"the value does not fit the layout: {error}") from error
