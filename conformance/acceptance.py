@@ -1,6 +1,7 @@
 """``--accept``: the expectation file is made to say what a run came to, with as few changes as possible.
 
-The file is cut into entries, each with the comment right above it; only those that did not come true are touched.
+The file is cut into entries, each with the comment right above it; only those that did not
+come true are touched.
 """
 
 import re
@@ -21,6 +22,7 @@ from conformance.expectations import (
     parse,
     signature,
 )
+from conformance.failure import first_line
 from conformance.records import CasePlayed, Record
 from conformance.settings import Settings
 from conformance.summary import Circumstances, weigh
@@ -34,8 +36,8 @@ _HEADER = re.compile(r"^[ \t]*\[\[[ \t]*expect[ \t]*\]\]", re.MULTILINE)
 def accept(settings: Settings, records: Sequence[Record], around: Circumstances) -> Expectations:
     """Rewrite the expectations so that this run is as expected; return them as they now are.
 
-    The file is the one that the user named, or ``expectations/NAME.toml`` here, which starts as a copy of the file
-    in force. Raises OSError when it cannot be written, BadExpectations when its shape is beyond rewriting.
+    The file is the one that the user named, or ``expectations/NAME.toml`` here, which starts as a copy of
+    the file in force. Raises OSError when it cannot be written, BadExpectations when it cannot be cut up.
     """
     target = settings.given or local(settings.description.name)
     expectations = settings.expectations
@@ -63,7 +65,7 @@ def accept(settings: Settings, records: Sequence[Record], around: Circumstances)
     if after != before:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(after, encoding="utf-8")
-    return parse(after, target) if after else settings.expectations
+    return parse(after, target)
 
 
 def mend(
@@ -97,7 +99,7 @@ def added(name: str, outcome: Outcome, what: str, today: date, reason: str = "")
     values = {"rule": name, "outcome": outcome.value}
     if sign := signature(what):
         values["signature"] = sign
-    return {**values, "reason": reason or f"accepted on {today}: {what or outcome.value}"}
+    return {**values, "reason": reason or f"accepted on {today}: {first_line(what) or outcome.value}"}
 
 
 class Sheet:
@@ -105,13 +107,13 @@ class Sheet:
 
     def __init__(self, text: str) -> None:
         starts = [_with_comment(text, match.start()) for match in _HEADER.finditer(text)]
-        ends = [*starts[1:], len(text)]
+        ends = [*starts[1:], len(text)][: len(starts)]
         self.head = text[: starts[0]] if starts else text
         self.entries: list[str | None] = [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
     @classmethod
     def of(cls, path: Path | None, count: int) -> "Sheet":
-        """Return the sheet of a file that has so many entries; BadExpectations when they are not [[expect]] tables."""
+        """Return the sheet of a file with so many entries; BadExpectations if shaped otherwise."""
         sheet = cls(path.read_text(encoding="utf-8") if path is not None and path.exists() else "")
         if len(sheet.entries) != count:
             raise BadExpectations(f"{path}: --accept needs each entry under a header of its own: [[expect]]")

@@ -1,6 +1,7 @@
 """Labels for Allure: what a case is about, in the terms of that report."""
 
 from pathlib import Path
+from typing import Any
 
 import allure
 
@@ -22,7 +23,7 @@ ORDER = list(SEVERITIES)
 
 def label(record: CasePlayed, settings: Settings) -> None:
     """Label the test that runs: documents, sections, rules, the strongest strength; attach page and trace."""
-    dynamic = allure.dynamic
+    dynamic: Any = allure.dynamic  # it has no types
     rules = [settings.catalogue.rules[key] for key in record.rules if key in settings.catalogue.rules]
     for title in dict.fromkeys(settings.catalogue.documents[rule.document].title for rule in rules):
         dynamic.epic(title)
@@ -46,4 +47,5 @@ def _attach(folder: Path, trace: str) -> None:
     for suffix, kind in ((".ndjson", "application/x-ndjson"), (".pcapng", "application/x-pcapng")):
         path = folder / f"{trace}{suffix}"
         if path.exists():
-            allure.attach.file(str(path), path.name, kind, suffix.lstrip("."))
+            attach: Any = allure.attach
+            attach.file(str(path), path.name, kind, suffix.lstrip("."))

@@ -1,4 +1,4 @@
-"""Collecting results within pytest: each goes to the run at once; in the end the run decides the exit status."""
+"""Collecting results within pytest: each goes to the run at once; the run decides the exit status."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ class Collecting:
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note that the run is cut short."""
-        # pytest's own ways to stop early derive from KeyboardInterrupt; a worker's Ctrl-C comes as one of them.
+        # pytest's own ways to stop early derive from KeyboardInterrupt; a worker's Ctrl-C is one of them.
         told = "keyboard-interrupt" in str(excinfo.value)
         self.run.interrupted = excinfo.type is KeyboardInterrupt or told
 
@@ -65,7 +65,9 @@ class Collecting:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the report; the summary's exit status is the session's (2 after an interrupt, as ever in pytest)."""
+        """Write the report; its exit status is the session's (but 2 after an interrupt, as in pytest)."""
+        if session.exitstatus == pytest.ExitCode.USAGE_ERROR:
+            return
         summary = self.run.finish()
         self.config.hook.pytest_goldwire_ended(summary=summary)
         if not summary.interrupted:

@@ -56,7 +56,7 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What there is beside what was judged: all names of rules and cases, and whether everything was played."""
+    """What there is to judge: all names of rules and cases, and whether everything was played."""
 
     rules: frozenset[str] = frozenset()
     cases: frozenset[str] = frozenset()
@@ -73,8 +73,8 @@ def hold(
 ) -> Held:
     """Hold the applying entries of a contract against what was judged.
 
-    An expired entry accepts nothing any more. An entry which matches nothing fails the gate unless only a part
-    was played and its pattern does name something.
+    An expired entry accepts nothing any more. An entry which matches nothing fails the gate, unless only a
+    part was played and its pattern does name something.
     """
     complaints: list[Complaint] = []
     alive: list[Expectation] = []
@@ -125,7 +125,7 @@ def _breaches(
         if not any(entry.names(name) for name in names):
             return [(Breach.UNMATCHED, "", f"there is no such {kind}; correct or remove the entry")]
         if whole:
-            text = f"no such {kind} was judged in this run; remove the entry, or limit it with 'roles' or 'versions'"
+            text = f"no such {kind} was judged; remove the entry, or limit it with 'roles' or 'versions'"
             return [(Breach.UNMATCHED, "", text)]
         return []
     passing = [unit for unit in meant if unit.passes and unit.thorough]
@@ -143,8 +143,8 @@ def _breaches(
             continue
         if unit.outcome is not entry.outcome:
             text = (
-                f"{unit.name} came to {unit.outcome.value}, {entry.outcome.value} was expected ({unit.what});"
-                " look at it, then correct 'outcome'"
+                f"{unit.name} came to {unit.outcome.value}, {entry.outcome.value} was expected"
+                f" ({signature(unit.what)}); look at it, then correct 'outcome'"
             )
             found.append((Breach.CHANGED_OUTCOME, unit.name, text))
         else:

@@ -15,7 +15,7 @@ from hypothesis.errors import Flaky
 
 from conformance.cases import Broken, Case, Inconclusive
 from conformance.monitors import Finding, Monitor
-from conformance.rules import Catalogue, load
+from conformance.rules import Catalogue, Profile, load
 from conformance.verdicts import Judgement, Outcome, when_broken, worst
 from harness.errors import HarnessError, Unsupported
 from harness.instances import Instance
@@ -67,7 +67,7 @@ class Suite:
 
 
 def play(
-    case: Case, instance: Instance, suite: Suite, *, profile: str, transport: str = "tcp", number: int = 1
+    case: Case, instance: Instance, suite: Suite, *, profile: Profile, transport: str = "tcp", number: int = 1
 ) -> Result:
     """Play a case once; never raises for what the implementation does."""
     began = time.monotonic()
@@ -106,21 +106,26 @@ def _death(node: Any, instance: Instance) -> str:
     try:
         node.probe()
     except HarnessError as error:
-        return f"the node has died: {instance.epitaph()}" if not instance.alive() else f"no answer any more: {error}"
+        return (
+            f"the node has died: {instance.epitaph()}"
+            if not instance.alive()
+            else f"no answer any more: {error}"
+        )
     return ""
 
 
 def _evidence(trace: Trace) -> int:
     """Return how much the implementation said or did: frames that came, links that it ended."""
     return sum(
-        entry.direction is Direction.RECEIVED and entry.what in (Happening.FRAME, Happening.CLOSED) for entry in trace
+        entry.direction is Direction.RECEIVED and entry.what in (Happening.FRAME, Happening.CLOSED)
+        for entry in trace
     )
 
 
 class _Judge:
     """Collects judgements during one play."""
 
-    def __init__(self, case: Case, suite: Suite, profile: str) -> None:
+    def __init__(self, case: Case, suite: Suite, profile: Profile) -> None:
         self.case = case
         self.suite = suite
         self.profile = profile
@@ -183,7 +188,11 @@ class _Judge:
         reading = self.suite.catalogue.readings[name]
         accepted = reading.accepted(self.profile)
         if option not in accepted:
-            return self.suite.broken(rule), f"follows {name}={option}: {reading.options[option]}", f"{name}={option}"
+            return (
+                self.suite.broken(rule),
+                f"follows {name}={option}: {reading.options[option]}",
+                f"{name}={option}",
+            )
         return (Outcome.PASS if option == accepted[0] else Outcome.ODD), "", f"{name}={option}"
 
     def watch(self, trace: Trace) -> None:
@@ -225,7 +234,7 @@ class Tester:
         iut: str,
         protocol: str,
         *,
-        profile: str = "document",
+        profile: Profile = "document",
         transport: str = "tcp",
         progress: Callable[[str], None] = lambda text: None,
     ) -> None:
@@ -256,7 +265,12 @@ class Tester:
             self.instance.restart()
         self._count += 1
         return play(
-            case, self.instance, self.suite, profile=self.profile, transport=self.transport, number=self._count
+            case,
+            self.instance,
+            self.suite,
+            profile=self.profile,
+            transport=self.transport,
+            number=self._count,
         )
 
     def close(self) -> None:
@@ -286,7 +300,9 @@ def _steadied(plays: list[Result], unsteady: dict[str, str]) -> Iterator[Judgeme
         if judgement.rule not in unsteady:
             yield judgement
     for rule, counts in sorted(unsteady.items()):
-        telling = max((j for one in plays for j in one.judgements if j.rule == rule), key=lambda j: j.outcome.rank)
+        telling = max(
+            (j for one in plays for j in one.judgements if j.rule == rule), key=lambda j: j.outcome.rank
+        )
         what = f"flaky: {counts}; {telling.what}"
         yield msgspec.structs.replace(telling, outcome=Outcome.INCONCLUSIVE, what=what)
 

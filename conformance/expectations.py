@@ -1,7 +1,7 @@
-"""Expectations: a contract about what is known to be wrong with an implementation, ``expectations/<iut>.toml``.
+"""Expectations: a contract about what is known to be wrong with an implementation.
 
-Each ``[[expect]]`` names rules (or cases) and what they come to; whatever else happens fails the gate.
-``conformance.contract`` holds a run against it.
+Each ``[[expect]]`` in ``expectations/<iut>.toml`` names rules (or cases) and what they come to;
+whatever else happens fails the gate. ``conformance.contract`` holds a run against it.
 """
 
 import re
@@ -30,7 +30,7 @@ _HEX = re.compile(
     re.IGNORECASE,
 )
 _BYTES = re.compile(r"""\bb(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
-_NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])|(?<![\w.-])-?\d+(?:\.\d+)?(?=(?:s|ms|us|B)\b)")
+_NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:\.\d+)?(?:(?=(?:s|ms|us|B)\b)|(?![\w-]|\.\d))")  # 17, 5.01s, -3
 
 
 class BadExpectations(Exception):
@@ -40,8 +40,8 @@ class BadExpectations(Exception):
 class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One entry: exactly one of ``rule`` and ``case`` is a name or a glob.
 
-    The entry applies to ``versions`` (PEP 440), ``roles`` and ``profile`` where they are given. ``signature`` is
-    compared in its normalised form. After the day ``until`` it fails the gate.
+    The entry applies to ``versions`` (PEP 440), ``roles`` and ``profile`` where they are given. ``signature``
+    is compared in its normalised form. After the day ``until`` the entry fails the gate.
     """
 
     outcome: Outcome
@@ -102,11 +102,11 @@ class Expectations(msgspec.Struct, frozen=True):
 
 
 def signature(what: str) -> str:
-    """Return what came in a form that is the same run after run.
+    """Return the first line of what came in a form that is the same run after run.
 
     Addresses become ``<address>``, bytes and hex ``<hex>``, free-standing numbers ``<n>``.
     """
-    text = _BYTES.sub("<hex>", " ".join(what.split()))
+    text = _BYTES.sub("<hex>", " ".join(what.strip().partition("\n")[0].split()))
     text = _ADDRESS.sub("<address>", text)
     text = _HEX.sub("<hex>", text)
     return _NUMBER.sub("<n>", text)

@@ -7,6 +7,7 @@ from conformance.rules import Catalogue, Rule
 from conformance.verdicts import Judgement
 
 LABEL = 10  # columns for the names of the lines
+WIDTH = 240  # characters of one line; the records have all of it
 
 
 def page(
@@ -49,9 +50,14 @@ def around(record: CasePlayed, folder: str) -> list[str]:
     ]
 
 
+def first_line(text: str) -> str:
+    """Return the telling line of a text."""
+    return text.strip().partition("\n")[0]
+
+
 def line(name: str, text: str) -> list[str]:
     """Return a text behind its label, its further lines below; nothing when there is nothing to say."""
     if not text:
         return []
-    first, *rest = text.splitlines()
+    first, *rest = (each if len(each) <= WIDTH else f"{each[:WIDTH]} …" for each in text.splitlines())
     return [f"  {name.ljust(LABEL)}{first}", *(f"  {' ' * LABEL}{each}" for each in rest)]

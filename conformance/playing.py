@@ -14,7 +14,7 @@ import pytest
 from conformance.cases import Case, marks_of
 from conformance.contract import Unit, accepting
 from conformance.expectations import Expectation
-from conformance.failure import around, page
+from conformance.failure import around, first_line, page
 from conformance.records import TRACES, CasePlayed
 from conformance.settings import Settings
 from conformance.verdicts import Judgement, Outcome, Verdict, verdict
@@ -186,9 +186,9 @@ class CaseItem(pytest.Item):
         if accused and expectation is None:
             raise Accused(page(record, catalogue, accused, folder))
         if accused and expectation is not None:
-            pytest.xfail(f"{record.what} (expected: {expectation.reason})")
+            pytest.xfail(f"{first_line(record.what)} (expected: {expectation.reason})")
         if record.outcome is Outcome.INCONCLUSIVE:
-            pytest.skip(f"inconclusive: {record.what or 'no evidence'}")
+            pytest.skip(f"inconclusive: {first_line(record.what) or 'no evidence'}")
         if record.outcome is Outcome.DEVIATION:
             self.add_report_section("call", "deviations", page(record, catalogue, folder=folder))
 

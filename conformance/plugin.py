@@ -1,4 +1,4 @@
-"""The pytest plugin: plays cases against an implementation. Without ``--iut`` it only keeps cases from running.
+"""The pytest plugin: plays cases against an implementation; without ``--iut`` it does nothing.
 
 The process that plays (each worker of pytest-xdist, or the only one) owns a Player; the process that collects
 the results owns a Run. Results travel as JSON on the reports. Loaded in every pytest run, so it stays light.
@@ -58,6 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the plugins that play and collect, if there is an implementation to play against."""
     if not config.option.iut:
         return
+    _check_keyword(config.option.keyword)
     settings = _settings(config)
     is_worker = hasattr(config, "workerinput")
     distributes = not is_worker and getattr(config.option, "dist", "no") != "no"
@@ -88,6 +89,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.option.iut and keyword:
         names = {name for item in items for name in item.extra_keyword_matches}
         config.option.keyword = GLOB.sub(lambda match: _spelt_out(match[0], names), keyword)
+
+
+def _check_keyword(keyword: str) -> None:
+    """Refuse an expression early: a worker that finds out later takes the session with it."""
+    from _pytest.mark.expression import Expression
+
+    try:
+        Expression.compile(GLOB.sub("glob", keyword) or "all")
+    except Exception as error:  # SyntaxError, or a ParseError of pytest's own before version 9
+        raise pytest.UsageError(f"-k {keyword!r}: {error}") from None
 
 
 def _spelt_out(glob: str, names: set[str]) -> str:

@@ -20,8 +20,8 @@ TRACES = "traces"
 class RunStarted(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
     """What is played, by whom and how: the first record.
 
-    ``time`` is ISO 8601 in UTC, ``iut`` is what the user typed, ``documents`` the SHA-256 of each document behind
-    the rules. ``seed`` is what the property cases draw from.
+    ``time`` is ISO 8601 in UTC, ``iut`` is what the user typed, ``documents`` the SHA-256 of each document
+    behind the rules. ``seed`` is what the property cases draw from.
     """
 
     run: str
@@ -42,9 +42,9 @@ class RunStarted(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
 class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
     """What one case came to, after confirmation.
 
-    ``attempts`` counts how often it was played, ``flaky`` is empty or says how the attempts differed, ``trace`` is
-    the name of the trace's files in the folder ``traces``, without ``.pcapng`` or ``.ndjson``. ``error`` is what
-    the tester itself did wrong, ``reproduce`` the command that plays the case again.
+    ``attempts`` counts how often it was played, ``flaky`` is empty or says how the attempts differed,
+    ``trace`` is the name of the trace's files in the folder ``traces``, without ``.pcapng`` or ``.ndjson``.
+    ``error`` is what the tester itself did wrong, ``reproduce`` the command that plays the case again.
     """
 
     case: str
@@ -68,7 +68,7 @@ class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
 
 
 class RunEnded(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
-    """How the run ended: the last record. ``counts`` are rules by verdict, ``trouble`` what could not be written."""
+    """How the run ended, the last record: rules by verdict, and ``trouble``: what could not be written."""
 
     time: str
     interrupted: bool

@@ -36,7 +36,7 @@ class Unwritable(Exception):
 class Run:
     """Collects what was played, writes it down at once, and sums it up.
 
-    What cannot be written is noted in ``trouble`` and fails the gate at the end; the verdicts stand all the same.
+    What cannot be written is noted in ``trouble`` and fails the gate in the end; the verdicts stand.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -78,7 +78,7 @@ class Run:
         self._write(record)
 
     def finish(self) -> Summary:
-        """End the journal, write the summary, call the exporters; return the summary, the first time and after."""
+        """End the journal, write the summary, call the exporters; a second call only returns the summary."""
         if self.summary is not None:
             return self.summary
         if self.settings.accept and not (self.not_started or self.interrupted):
@@ -150,7 +150,7 @@ class Run:
 
 
 def prepare(folder: Path) -> Journal:
-    """Return the journal in a report's folder, which is made if need be and cleared of an earlier run's traces.
+    """Return the journal in a report's folder, which is made, or cleared of an earlier run's traces.
 
     Raises Unwritable, with the reason.
     """
@@ -182,7 +182,7 @@ def _export(exporter: EntryPoint, folder: Path) -> None:
 def _all_cases(protocol: str) -> tuple[Case, ...]:
     try:
         return tuple(cases(protocol))
-    except ImportError:
+    except Exception:  # collecting them has failed as well, and was reported
         return ()
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from conformance.cases import Case, cases
 from conformance.engine import Suite, play
+from conformance.rules import Profile
 from conformance.verdicts import Outcome, worst
 from harness.faults import Variant, Variants
 
@@ -99,11 +100,13 @@ def mutants(protocol: str) -> list[Mutant]:
     """Return every peer that the matrix holds: the originals, the faults, the oddities."""
     found = [Mutant(ORIGINAL, role, role) for role in import_module(f"harness.{protocol}").ROLES]
     for kind in ("fault", "oddity"):
-        found += [Mutant(kind, v.name, v.role, v.rules, v.sentence) for v in variants(protocol, kind).all.values()]
+        found += [
+            Mutant(kind, v.name, v.role, v.rules, v.sentence) for v in variants(protocol, kind).all.values()
+        ]
     return found
 
 
-def row(protocol: str, mutant: Mutant, profile: str, pattern: str = "") -> Row:
+def row(protocol: str, mutant: Mutant, profile: Profile, pattern: str = "") -> Row:
     """Play every case against one mutant."""
     suite = Suite(protocol)
     made = _make(suite, mutant)
@@ -138,7 +141,8 @@ def fitting(protocol: str, role: str, pattern: str = "") -> list[Case]:
     return [
         case
         for case in cases(protocol)
-        if case.fits(role, "tcp") and (pattern in case.name or any(pattern in each for each in case.marks.rules))
+        if case.fits(role, "tcp")
+        and (pattern in case.name or any(pattern in each for each in case.marks.rules))
     ]
 
 
@@ -149,7 +153,7 @@ def _make(suite: Suite, mutant: Mutant) -> Callable[..., object]:
     return variants(suite.protocol, mutant.kind).all[mutant.name].make
 
 
-def matrix(protocol: str, *, profile: str = "document", workers: int = 0) -> Iterator[Row | Matrix]:
+def matrix(protocol: str, *, profile: Profile = "document", workers: int = 0) -> Iterator[Row | Matrix]:
     """Compute the matrix: rows as they are done, and the whole at the end."""
     rows: list[Row] = []
     todo = mutants(protocol)

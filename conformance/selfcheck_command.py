@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 
-from conformance.rules import protocols
+from conformance.rules import Profile, protocols
 from conformance.selfcheck import Matrix, Row, matrix, mutants
 
 LISTED = 4
@@ -17,8 +17,10 @@ LISTED = 4
 @click.argument("protocol", required=False)
 @click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
 @click.option("-n", "workers", type=click.IntRange(min=1), help="Processes; one per core by default.")
-@click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as Markdown.")
-def selfcheck(protocol: str | None, profile: str, workers: int | None, write: Path | None) -> int:
+@click.option(
+    "--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as Markdown."
+)
+def selfcheck(protocol: str | None, profile: Profile, workers: int | None, write: Path | None) -> int:
     """Prove the tester: every fault is caught, every rule is guarded, no oddity is accused.
 
     Exit status 1 on a survivor, an unguarded rule, a false accusation or an error of the tester.
@@ -35,7 +37,7 @@ def selfcheck(protocol: str | None, profile: str, workers: int | None, write: Pa
     return 0 if sound else 1
 
 
-def _compute(protocol: str, profile: str, workers: int) -> Matrix:
+def _compute(protocol: str, profile: Profile, workers: int) -> Matrix:
     console = Console(stderr=True)
     whole = Matrix(protocol, (), ())
     columns = (SpinnerColumn(), *Progress.get_default_columns()[:3], TimeElapsedColumn())
@@ -59,7 +61,9 @@ def _show(whole: Matrix) -> None:
             verdict = f"ACCUSED of {', '.join(row.accusers)}" if row.accusers else "passes"
             click.echo(f"{row.kind:7} {row.name}: {verdict}")
     for name, rule in whole.survivors:
-        click.echo(f"survivor: fault {name} breaks {rule}, and no case or monitor of the rule sees it", err=True)
+        click.echo(
+            f"survivor: fault {name} breaks {rule}, and no case or monitor of the rule sees it", err=True
+        )
     for name, rule in whole.false_accusations:
         click.echo(f"false accusation: {name} keeps {rule} and is accused", err=True)
     for rule in whole.unguarded:
@@ -81,7 +85,7 @@ def listed(rules: tuple[str, ...]) -> str:
     return ", ".join(rules[:LISTED]) + more
 
 
-def markdown(whole: Matrix, profile: str) -> str:
+def markdown(whole: Matrix, profile: Profile) -> str:
     """Write the matrix as a page: faults with what kills them and what falls with them, then the innocent."""
     lines = [
         f"# The kill matrix of {whole.protocol}",
@@ -98,7 +102,9 @@ def markdown(whole: Matrix, profile: str) -> str:
     for row in whole.rows:
         if row.kind != "fault":
             accused = ", ".join(row.accusers) or "nothing"
-            lines.append(f"| {row.name} | {row.role} | {row.sentence or 'the reference peer itself'} | {accused} |")
+            lines.append(
+                f"| {row.name} | {row.role} | {row.sentence or 'the reference peer itself'} | {accused} |"
+            )
     return "\n".join(lines) + "\n"
 
 

@@ -19,7 +19,7 @@ class BadSettings(Exception):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """One run's settings; ``report`` is the folder for its report, ``given`` the expectation file that was named."""
+    """One run's settings; ``report`` is the folder to write to, ``given`` the named expectation file."""
 
     iut: str
     protocol: str

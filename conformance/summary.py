@@ -21,9 +21,9 @@ NOT_STARTED = 3
 class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What one rule came to over all cases and monitors.
 
-    ``cases`` judged it, ``evidence`` is the number of observations, ``reading`` lists the readings that were seen.
-    ``what`` is what came in the worst of its judgements, ``reason`` why it is untested or why that was expected,
-    ``flaky`` in which cases the attempts differed.
+    ``cases`` judged it, ``evidence`` is the number of observations, ``reading`` lists the readings seen.
+    ``what`` is what came in the worst of its judgements, ``reason`` why it is untested or why that was
+    expected, ``flaky`` in which cases the attempts differed.
     """
 
     outcome: str
@@ -41,8 +41,8 @@ class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """A run in one value, the content of ``summary.json``.
 
-    ``counts`` are rules by verdict, ``complaints`` the expectations that did not come true, ``errors`` what the
-    tester did wrong, by case. ``played`` is the number of cases; ``exit`` the exit status.
+    ``counts`` are rules by verdict, ``complaints`` the expectations that did not come true, ``errors`` what
+    the tester did wrong, by case. ``played`` is the number of cases; ``exit`` the exit status.
     """
 
     protocol: str
@@ -191,7 +191,7 @@ class Coverage:
         return not self.open
 
     def is_thorough(self, rule: str) -> bool:
-        """Tell whether every such case that names a rule was played; one that no case names needs them all."""
+        """Tell whether all cases that name a rule were played; one that no case names needs them all."""
         naming = [
             case for case in self.cases if rule in case.marks.rules and case.fits(self.role, self.transport)
         ]
@@ -251,7 +251,7 @@ def _unit(rule: str, judgements: list[Judgement], coverage: Coverage) -> Unit:
 
 
 def _through_cases(judgements: list[Judgement], accepted: Mapping[str, Expectation]) -> Expectation | None:
-    """Return an entry for a case when each judgement that is as bad as the worst comes from an expected case."""
+    """Return an entry for a case if each judgement as bad as the worst comes from an expected case."""
     outcome = worst(judgement.outcome for judgement in judgements)
     blaming = [each for each in judgements if each.outcome.accuses or each.outcome is outcome]
     if outcome in (Outcome.PASS, Outcome.ODD) or any(each.case not in accepted for each in blaming):

@@ -1,10 +1,10 @@
-"""The summary of a run as lines of text, styled; ``click.echo`` takes the style away where it is not wanted."""
+"""The summary of a run as lines of text, with styles (which ``click.echo`` drops in a pipe)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
-from conformance.failure import about, line
+from conformance.failure import about, first_line, line
 from conformance.records import CasePlayed, Record
 from conformance.rules import Catalogue
 from conformance.summary import RuleSummary, Summary
@@ -61,7 +61,7 @@ def counts(summary: Summary) -> str:
         if verdict is Verdict.FAIL and expected:
             text += f" ({expected} expected)"
         texts.append(_styled(text, verdict) if number else text)
-    return f"{summary.played} cases played; rules: {', '.join(texts)}"
+    return f"{_number(summary.played, 'case', 'played')}; rules: {', '.join(texts)}"
 
 
 def non_pass(
@@ -103,7 +103,7 @@ def conclusion(summary: Summary) -> str:
     if summary.interrupted:
         text = f"INTERRUPTED after {summary.played} cases; what is above is not the whole picture"
         return _styled(text, Verdict.ERROR)
-    passed = f"{summary.counts[Verdict.PASS.value]} rules kept"
+    passed = _number(summary.counts[Verdict.PASS.value], "rule", "kept")
     if summary.exit == 0:
         failing = sum(rule.verdict is Verdict.FAIL for rule in summary.rules.values())
         rest = [
@@ -140,7 +140,7 @@ def _inconclusive(summary: Summary, played: Sequence[CasePlayed]) -> Iterator[st
     yield ""
     yield _styled("INCONCLUSIVE, hence neither kept nor broken:", Verdict.INCONCLUSIVE)
     for key, rule in rules.items():
-        yield f"  {key}  {rule.what or 'no cause given'}"
+        yield f"  {key}  {first_line(rule.what) or 'no cause given'}"
     silent = [each for each in played if each.outcome is Outcome.INCONCLUSIVE and not each.judgements]
     for record in silent:
         yield f"  {record.case}  no evidence"

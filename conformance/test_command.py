@@ -16,6 +16,11 @@ from conformance.summary import INTERRUPTED
 from conformance.terminal import summary_lines
 
 WRONG_USAGE = 2
+# What pytest's own statuses mean here when there is no summary.
+STATUSES: dict[int, int] = {
+    pytest.ExitCode.USAGE_ERROR: WRONG_USAGE,
+    pytest.ExitCode.INTERRUPTED: INTERRUPTED,
+}
 
 
 @click.command()
@@ -48,7 +53,7 @@ WRONG_USAGE = 2
     "--expectations",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="What is known to be wrong. Default: expectations/NAME.toml here, or the one that comes with goldwire.",
+    help="What is known to be wrong. Default: expectations/NAME.toml here, or what comes with goldwire.",
 )
 @click.option("--accept", is_flag=True, help="Rewrite the expectations so that this run is as expected.")
 @click.option(
@@ -117,9 +122,7 @@ def _play(arguments: list[str], settings: Settings, keyword: str | None) -> int:
         screen.close()
     summary = screen.summary
     if summary is None:
-        return {pytest.ExitCode.USAGE_ERROR: WRONG_USAGE, pytest.ExitCode.INTERRUPTED: INTERRUPTED}.get(
-            status, 1
-        )  # type: ignore[call-overload, no-any-return]
+        return STATUSES.get(status, 1)
     for line in summary_lines(summary, settings.catalogue, screen.records):
         click.echo(line)
     if not summary.played and not summary.not_started and not summary.interrupted:

@@ -45,14 +45,18 @@ class EmbeddedNode:
 
     def output_tail(self) -> str:
         """Return what the node died of."""
-        return "" if self._server.death is None else f"{type(self._server.death).__name__}: {self._server.death}"
+        return (
+            "" if self._server.death is None else f"{type(self._server.death).__name__}: {self._server.death}"
+        )
 
     def restart(self) -> None:
         """Begin anew with a fresh node, on new ports."""
         self.stop()
         ready = threading.Event()
         failure: list[BaseException] = []
-        self._thread = threading.Thread(target=self._run, args=(ready, failure), name="goldwire-peer", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=(ready, failure), name="goldwire-peer", daemon=True
+        )
         self._thread.start()
         ready.wait(START_PATIENCE)
         if failure:
@@ -84,7 +88,9 @@ class EmbeddedNode:
                     await self._server.dial(self._connect)
                 else:
                     port = free_port(*self.description.transports)
-                    await self._server.listen(str(Address(each, LOOPBACK, port)) for each in self.description.transports)
+                    await self._server.listen(
+                        str(Address(each, LOOPBACK, port)) for each in self.description.transports
+                    )
             except HarnessError as error:
                 failure.append(error)
                 return

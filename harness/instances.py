@@ -5,7 +5,7 @@ from typing import Protocol
 
 from harness.clock import Clock, RealClock
 from harness.control import Control
-from harness.errors import Unsupported
+from harness.errors import Deadline, Unsupported
 from harness.framing import Framing
 from harness.iut import Description
 from harness.link import Link
@@ -104,13 +104,20 @@ class SocketInstance:
         return f"{ended}{self._running.output_tail()}".strip()
 
     def restart(self) -> None:
-        """Stop it and start it anew."""
+        """Stop it and start it anew; what it dialled before is forgotten."""
+        self._running.stop()
+        self._forget_dials()
         self._running.restart()
+
+    def _forget_dials(self) -> None:
+        while self._listener is not None:
+            try:
+                self._listener.accept(time.monotonic()).close()
+            except Deadline:
+                return
 
     def stop(self) -> None:
         """End it."""
         self._running.stop()
         if self._listener is not None:
             self._listener.close()
-
-

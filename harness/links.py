@@ -95,7 +95,7 @@ class Listener:
     def accept(self, deadline: float, label: str = "a", trace: Trace | None = None) -> TcpLink | UdpLink:
         """Return the next link that was dialled (UDP: next new sender); Deadline when none came in time."""
         while True:
-            link = self._next(label, trace or self._trace)
+            link = self._next(label, self._trace if trace is None else trace)
             if link is not None:
                 return link
             left = deadline - self._clock.now()

@@ -1,6 +1,7 @@
 """``goldwire peer``: serve a reference peer, so that others can test against it."""
 
 import asyncio
+import os
 import signal
 import sys
 from importlib import import_module
@@ -11,9 +12,9 @@ import click
 
 import harness
 from harness.addresses import parse_address
-from harness.control import answer, parse, write
+from harness.control import Request, answer, parse, write
 from harness.errors import BadDescription
-from harness.faults import Variant
+from harness.faults import Variant, Variants
 from harness.nodes import Node
 from harness.serving import Server
 
@@ -27,7 +28,10 @@ def protocols() -> list[str]:
 @click.argument("protocol")
 @click.option("--role", help="The peer's role; the protocol's first by default.")
 @click.option(
-    "--listen", multiple=True, metavar="ADDRESS", help="Where to listen: tcp/127.0.0.1:7447, udp/…; repeatable."
+    "--listen",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Where to listen: tcp/127.0.0.1:7447, udp/…; repeatable.",
 )
 @click.option("--connect", metavar="ADDRESS", help="Where to dial, for roles that dial.")
 @click.option("--fault", metavar="RULE|NAME", help="Break a rule.")
@@ -61,7 +65,9 @@ def peer(
     node: Node = make(profile=profile)
     if connect is None and not listen:
         dials = getattr(make, "role", "") in brings.DIALS
-        raise click.UsageError("say where to dial with --connect" if dials else "say where to listen with --listen")
+        raise click.UsageError(
+            "say where to dial with --connect" if dials else "say where to listen with --listen"
+        )
     for address in (*listen, *([connect] if connect else [])):
         try:
             parse_address(address)
@@ -80,7 +86,7 @@ def _maker(protocol: str, brings: Any, role: str | None, fault: str | None, oddi
     return brings.ROLES[role or next(iter(brings.ROLES))]
 
 
-def _kinds(protocol: str) -> dict[str, Any]:
+def _kinds(protocol: str) -> dict[str, Variants]:
     return {
         "fault": import_module(f"harness.{protocol}.faults").FAULTS,
         "oddity": import_module(f"harness.{protocol}.oddities").ODDITIES,
@@ -90,7 +96,9 @@ def _kinds(protocol: str) -> dict[str, Any]:
 def _variant(protocol: str, kind: str, text: str, role: str | None) -> Variant:
     found = [each for each in _kinds(protocol)[kind].about(text) if role in (None, each.role)]
     if not found:
-        raise click.UsageError(f"no {kind} is called {text!r} or about that rule; see goldwire peer --variants")
+        raise click.UsageError(
+            f"no {kind} is called {text!r} or about that rule; see goldwire peer --variants"
+        )
     return found[0]
 
 
@@ -124,19 +132,26 @@ async def _serve(node: Node, brings: Any, listen: tuple[str, ...], connect: str 
 def _take_lines(server: Server, over: asyncio.Event) -> None:
     """Obey control lines on standard input; its end ends the peer."""
     loop = asyncio.get_running_loop()
+    pending = bytearray()
 
     def take() -> None:
-        line = sys.stdin.readline()
-        if not line:
+        data = os.read(sys.stdin.fileno(), 65536)
+        if not data:
             loop.remove_reader(sys.stdin)
             over.set()
-            return
+        pending.extend(data)
+        while b"\n" in pending:
+            line, _, rest = bytes(pending).partition(b"\n")
+            pending[:] = rest
+            obey(line.decode(errors="replace"))
+
+    def obey(line: str) -> None:
         request = parse(line)
         if request is not None:
-            verbs = dict.fromkeys(
-                server.node.verbs, lambda request: server.command(request.verb, list(request.args))
-            )
-            click.echo(write(answer(request, verbs)))
+            click.echo(write(answer(request, dict.fromkeys(server.node.verbs, handle))))
             sys.stdout.flush()
+
+    def handle(request: Request) -> str:
+        return server.command(request.verb, list(request.args))
 
     loop.add_reader(sys.stdin, take)

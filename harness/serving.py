@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import cast
 
 from harness.addresses import Address, parse_address
@@ -50,7 +51,9 @@ class Server:
 
     async def _listen(self, where: Address) -> int:
         if where.transport == "tcp":
-            server = await self._loop.create_server(lambda: _Stream(self, dialled=False), where.host, where.port)
+            server = await self._loop.create_server(
+                lambda: _Stream(self, dialled=False), where.host, where.port
+            )
             self._servers.append(server)
             port: int = server.sockets[0].getsockname()[1]
             return port
@@ -171,7 +174,7 @@ class _Stream(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.buffer += data
         for frame in self.server.framing.split(self.buffer):
-            self.server.act(lambda frame=frame: self.server.node.received(self.number, frame, self.server.now()))
+            self.server.act(partial(self.server.node.received, self.number, frame, self.server.now()))
 
     def connection_lost(self, error: Exception | None) -> None:
         self.server.left(self.number)
@@ -185,10 +188,10 @@ class _Datagrams(asyncio.DatagramProtocol):
         self.transport: asyncio.DatagramTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(asyncio.DatagramTransport, transport)  # the selector loop's own class is no subclass
+        self.transport = cast(
+            asyncio.DatagramTransport, transport
+        )  # the selector loop's own class is no subclass
 
     def datagram_received(self, data: bytes, sender: tuple[str, int]) -> None:
         assert self.transport is not None
         self.server.datagram(self.transport, data, sender)
-
-

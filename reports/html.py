@@ -14,22 +14,31 @@ from reports.runs import load
 
 NON_PASSES = (Verdict.FAIL, Verdict.ERROR, Verdict.WARN, Verdict.INCONCLUSIVE)
 STYLE = """
-:root { color-scheme: light dark; --fg: #1b1f24; --bg: #fff; --soft: #f3f4f6; --line: #d0d4da; --link: #0b57d0;
-  --PASS: #17692f; --WARN: #7a5200; --FAIL: #b3141b; --INCONCLUSIVE: #7a3aa8; --ERROR: #b3141b; --UNTESTED: #5b6470; }
+:root { color-scheme: light dark; --fg: #1b1f24; --bg: #fff; --soft: #f3f4f6; --line: #d0d4da;
+  --link: #0b57d0; --PASS: #17692f; --WARN: #7a5200; --FAIL: #b3141b; --INCONCLUSIVE: #7a3aa8;
+  --ERROR: #b3141b; --UNTESTED: #5b6470; }
 @media (prefers-color-scheme: dark) { :root { --fg: #e4e7eb; --bg: #14171b; --soft: #1f242a; --line: #3a414a;
-  --link: #8ab4f8; --PASS: #6fcf8a; --WARN: #e3b341; --FAIL: #ff7b80; --INCONCLUSIVE: #c9a0f0; --ERROR: #ff7b80;
-  --UNTESTED: #9aa4b0; } }
+  --link: #8ab4f8; --PASS: #6fcf8a; --WARN: #e3b341; --FAIL: #ff7b80; --INCONCLUSIVE: #c9a0f0;
+  --ERROR: #ff7b80; --UNTESTED: #9aa4b0; } }
 body { font: 15px/1.45 system-ui, sans-serif; color: var(--fg); background: var(--bg); margin: 2rem auto;
   max-width: 80rem; padding: 0 1rem; }
-a { color: var(--link); } h1 { font-size: 1.4rem; margin: 0; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top;
-  padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); } td:first-child { white-space: nowrap; }
+a { color: var(--link); }
+h1 { font-size: 1.4rem; margin: 0; }
+h2 { font-size: 1.1rem; margin-top: 2rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0;
+  border-bottom: 1px solid var(--line); }
+td:first-child { white-space: nowrap; }
 article { background: var(--soft); border-left: 4px solid var(--line); padding: .6rem 1rem; margin: .8rem 0; }
-article h3 { font-size: 1rem; margin: 0 0 .4rem; } dl { display: grid; grid-template-columns: 7rem 1fr; margin: 0;
-  gap: .15rem .6rem; } dt { color: var(--UNTESTED); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
-pre { margin: 0; white-space: pre-wrap; font-size: .85rem; } b.v { color: var(--UNTESTED); }
+article h3 { font-size: 1rem; margin: 0 0 .4rem; }
+dl { display: grid; grid-template-columns: 7rem 1fr; margin: 0; gap: .15rem .6rem; }
+dt { color: var(--UNTESTED); }
+dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+pre { margin: 0; white-space: pre-wrap; font-size: .85rem; }
 input, button { font: inherit; color: inherit; background: var(--soft); border: 1px solid var(--line);
-  border-radius: 4px; padding: .25rem .6rem; } button[aria-pressed=false] { opacity: .45; }
+  border-radius: 4px; padding: .25rem .6rem; }
+button[aria-pressed=false] { opacity: .45; }
+[hidden] { display: none; }
 """ + "".join(f"b.{verdict.value} {{ color: var(--{verdict.value}); }}\n" for verdict in Verdict)
 SCRIPT = """
 const rows = [...document.querySelectorAll('[data-verdict]')], text = document.querySelector('#text');

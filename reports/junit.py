@@ -1,4 +1,4 @@
-"""JUnit: a run in the form that CI systems read; a test suite per section of the document, a test case per case."""
+"""JUnit: a run as CI systems read it; a test suite per file of cases, a test case per case."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def export(report_dir: Path) -> None:
 def write_junit(records: Sequence[Record], summary: Summary, path: Path) -> None:
     """Write a run as JUnit XML.
 
-    A case fails when it breaks a rule that was not expected to be broken; it is skipped when it is inconclusive or
+    A case fails when it breaks a rule and that was not expected; it is skipped when it is inconclusive or
     what it broke is expected. Expectations that did not come true are a suite of their own.
     """
     started = next((record for record in records if isinstance(record, RunStarted)), None)
@@ -104,7 +104,8 @@ def _gate(root: ET.Element, summary: Summary) -> None:
 
 
 def _element(case: ET.Element, tag: str, message: str, text: str, **more: str) -> None:
-    element = ET.SubElement(case, tag, message=_clean(message.splitlines()[0] if message else ""), **more)
+    attributes = {"message": _clean(message.splitlines()[0] if message else ""), **more}
+    element = ET.SubElement(case, tag, attributes)
     element.text = _clean(text) or None
 
 

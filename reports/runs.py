@@ -10,13 +10,13 @@ from conformance.summary import Summary
 
 
 def load(folder: Path) -> tuple[list[Record], Summary]:
-    """Return the records and the summary of a run; OSError or a msgspec error when they are not there or torn."""
+    """Return the records and the summary of a run; raises OSError or TornLine, or a MsgspecError."""
     records, _ = read(folder / JOURNAL)
     return records, msgspec.json.decode((folder / SUMMARY).read_bytes(), type=Summary)
 
 
 def by_file(records: Sequence[Record]) -> dict[str, list[CasePlayed]]:
-    """Return the cases that were played by the module in which they stand, one per section of the document."""
+    """Return the cases that were played, by the module in which they stand."""
     files: dict[str, list[CasePlayed]] = {}
     for record in records:
         if isinstance(record, CasePlayed):

@@ -32,7 +32,7 @@ class WireError(Exception):
 class DecodeError(WireError):
     """Bytes that a layout refuses: ``reason`` class, ``offset`` in bytes, field ``path``, ``detail``.
 
-    ``before`` has the messages that were understood up to there: a list per level of messages, innermost first.
+    ``before`` has the messages that were understood up to there: a list per level, innermost first.
     """
 
     def __init__(self, reason: Reason, offset: int, path: str, detail: str) -> None:

@@ -11,7 +11,17 @@ import msgspec
 from harness.trace import Direction, Entry, Happening, Trace
 from wire.errors import DecodeError
 from wire.zenoh.extensions import WIRE_EXPR
-from wire.zenoh.frames import Close, Fragment, Frame, Open, TransportMessage, read_batch, read_beginning, read_network
+from wire.zenoh.frames import (
+    Close,
+    Fragment,
+    Frame,
+    Init,
+    Open,
+    TransportMessage,
+    read_batch,
+    read_beginning,
+    read_network,
+)
 from wire.zenoh.keys import Table, read_wire_expr_extension, resolve
 from wire.zenoh.messages import (
     Declare,
@@ -73,6 +83,7 @@ class Conversation:
         self.refusals: list[Refusal] = []
         self.tables: dict[Direction, Table] = {Direction.SENT: {}, Direction.RECEIVED: {}}
         self.declared: dict[tuple[Direction, Kind, int], str | None] = {}
+        self.whatami: dict[Direction, int] = {}
         self.is_open = False
         self.closed_by: Direction | None = None
         self._parts: dict[tuple[Direction, bool], bytearray] = {}
@@ -107,6 +118,8 @@ class Conversation:
                     del self._parts[direction, message.reliable]
                     for inner in read_network(bytes(parts)):
                         self._note(direction, inner, time, entry)
+            case Init():
+                self.whatami[direction] = message.whatami
             case Open(cookie=None):
                 self.is_open = True
             case Close():
@@ -160,4 +173,8 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
 
 def frames_of(trace: Trace, link: str) -> Iterator[tuple[int, Entry]]:
     """Return the frames of one link with their places in the trace."""
-    return ((index, entry) for index, entry in enumerate(trace) if entry.link == link and entry.what is Happening.FRAME)
+    return (
+        (index, entry)
+        for index, entry in enumerate(trace)
+        if entry.link == link and entry.what is Happening.FRAME
+    )

@@ -13,7 +13,7 @@ from harness.link import Link
 from harness.trace import Direction, Trace
 from harness.zenoh.conversation import Conversation, Event
 from harness.zenoh.transport import Ended, Settings, State, Transport
-from harness.zenoh.watching import Ask, Heard, Named, Update, named, updates
+from harness.zenoh.watching import Ask, Heard, Incomplete, Named, Update, named, updates
 from wire.zenoh.frames import frame_header
 from wire.zenoh.keys import wire_expr_extension
 from wire.zenoh.messages import (
@@ -79,7 +79,9 @@ class Session:
         self._flush()
         self._pump(lambda: self.transport.state is State.OPEN, self.patience)
         if self.transport.state is not State.OPEN:
-            raise NotAnswered(f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}")
+            raise NotAnswered(
+                f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}"
+            )
         return self
 
     def close(self) -> None:
@@ -119,10 +121,10 @@ class Session:
         self.transport.outgoing.append(batch)
         self._flush()
 
-    def offend(self, *spelled: bytes) -> None:
-        """Send network messages that the other side may refuse, and only read for a while afterwards."""
+    def offend(self, *spelled: bytes, window: float = WINDOW) -> None:
+        """Send network messages that the other side may refuse, and only read for some seconds afterwards."""
         self.send_bytes(*spelled)
-        self.read(WINDOW)
+        self.read(window)
 
     # --- reading ------------------------------------------------------------------------------------------
 
@@ -144,9 +146,14 @@ class Session:
                     caught.append(event)
             return bool(caught)
 
-        if not found():
-            self._pump(found, self.patience)
+        self.wait_until(found)
         return caught[0] if caught else None
+
+    def wait_until(self, done: Callable[[], bool]) -> bool:
+        """Read until something holds; ``False`` when patience or the link ends first."""
+        if not done():
+            self._pump(done, self.patience)
+        return done()
 
     def received(self, since: int = 0) -> list[Event]:
         """Return the events that were received, from a place in the conversation on."""
@@ -169,8 +176,18 @@ class Session:
             lambda event: event.interest_id == interest and isinstance(event.body, DeclareFinal), since=since
         )
         if answer is None:
-            raise NotAnswered(f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}")
+            raise NotAnswered(
+                f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}"
+            )
         self.unsettled = False
+
+    def answers(self) -> bool:
+        """Tell whether the other side answers a barrier on this session."""
+        try:
+            self.barrier()
+        except NotAnswered:
+            return False
+        return True
 
     # --- interests ----------------------------------------------------------------------------------------
 
@@ -239,7 +256,9 @@ class Session:
         """Declare a subscriber and return its id."""
         return self.declare(Kind.SUBSCRIBER, key, id)
 
-    def declare_queryable(self, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()) -> int:
+    def declare_queryable(
+        self, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()
+    ) -> int:
         """Declare a queryable and return its id."""
         return self.declare(Kind.QUERYABLE, key, id, extensions)
 
@@ -288,7 +307,9 @@ class Session:
     def answer(self, request: Event, payload: bytes) -> None:
         """Answer a query that was received."""
         assert isinstance(request.message, Request)
-        self.send(Response(request.message.id, WireExpr(request.key), payload), ResponseFinal(request.message.id))
+        self.send(
+            Response(request.message.id, WireExpr(request.key), payload), ResponseFinal(request.message.id)
+        )
 
     def data(self, since: int = 0) -> list[tuple[str, bytes | None]]:
         """Return the data that was received: keys within the namespace, and payloads."""
@@ -308,9 +329,14 @@ class Session:
             heard[:] = updates(self, self.mark)
             return all(update in heard for update in wanted)
 
-        if not all_heard():
-            self._pump(all_heard, self.patience)
+        self.wait_until(all_heard)
         return Heard(wanted, tuple(heard), self.ended)
+
+    def expect(self, *wanted: Update) -> None:
+        """Read until some updates have come; ``Incomplete`` when they do not, which is for other cases to judge."""
+        heard = self.hears(*wanted)
+        if not heard:
+            raise Incomplete(repr(heard))
 
     def news(self) -> list[Update]:
         """Return the updates that came since the last call and before the answer to a barrier sent now."""

@@ -52,4 +52,6 @@ class Face:
 
     def wants(self, entity: Entity, modes: tuple[Mode, ...]) -> list[Asked]:
         """Return the live interests of some modes that an entity's kind falls under."""
-        return [asked for asked in self.interests.values() if asked.mode in modes and entity.kind in asked.kinds]
+        return [
+            asked for asked in self.interests.values() if asked.mode in modes and entity.kind in asked.kinds
+        ]

@@ -33,6 +33,7 @@ from wire.zenoh.messages import (
     Kind,
     Mode,
     NetworkMessage,
+    Oam,
     Options,
     Push,
     Request,
@@ -54,7 +55,9 @@ class Router(Routing):
     whatami = WhatAmI.ROUTER
     verbs: tuple[str, ...] = ()
 
-    def __init__(self, *, zid: bytes = b"goldwire-router\x01", profile: str = "document", lease: int = 10_000) -> None:
+    def __init__(
+        self, *, zid: bytes = b"goldwire-router\x01", profile: str = "document", lease: int = 10_000
+    ) -> None:
         super().__init__()
         self.deployed = profile == "deployed"
         self.settings = Settings(zid, self.whatami, lease)
@@ -91,14 +94,19 @@ class Router(Routing):
         return min(times, default=None)
 
     def drain(self, now: float) -> Iterator[tuple[int, bytes | None]]:
-        """Return what to send, by link, in order."""
+        """Return what to send, by link, in order; the last that follows from a hang-up included."""
+        yield from self.batches(now)
+        while self.hang_ups:
+            link = self.hang_ups.pop(0)
+            yield link, HANG_UP
+            self.disconnected(link, now)
+            yield from self.batches(now)
+
+    def batches(self, now: float) -> Iterator[tuple[int, bytes]]:
+        """Return the batches that wait to be sent, by link."""
         for link, face in list(self.faces.items()):
             for batch in face.transport.drain(now):
                 yield link, batch
-        hang_ups, self.hang_ups = self.hang_ups, []
-        for link in hang_ups:
-            yield link, HANG_UP
-            self.disconnected(link, now)
 
     def command(self, verb: str, arguments: list[str], now: float) -> str:
         """Refuse: a router only answers."""
@@ -355,6 +363,7 @@ NAMES: dict[type, str] = {
     Request: "REQUEST",
     Response: "RESPONSE",
     ResponseFinal: "RESPONSE_FINAL",
+    Oam: "OAM",
 }
 
 

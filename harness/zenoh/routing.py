@@ -50,7 +50,9 @@ class Routing:
     def on_request(self, face: Face, message: Request) -> None:
         """Forward a query to the sessions that can answer it; none can: say so at once."""
         key = resolve(message.key, face.theirs, face.mine)
-        targets = [other for other in self.faces.values() if other is not face and self.answers(other, key, message)]
+        targets = [
+            other for other in self.faces.values() if other is not face and self.answers(other, key, message)
+        ]
         origin = (face.link, message.id)
         self.waiting[origin] = set()
         for other in targets:

@@ -96,6 +96,11 @@ class Transport:
         self.spoken = 0.0
         self.outgoing: list[bytes] = []
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the session is over."""
+        return self.state is State.CLOSED
+
     def start(self, now: float) -> None:
         """Begin the handshake (the opener's side)."""
         self.heard = self.spoken = now
@@ -105,7 +110,7 @@ class Transport:
 
     def receive(self, batch: bytes, now: float) -> list[Event]:
         """Take one batch; what it holds that is not for the transport comes back."""
-        if self.state is State.CLOSED:
+        if self.is_closed:
             return []
         self.heard = now
         try:
@@ -115,7 +120,7 @@ class Transport:
         events: list[Event] = []
         for message in messages:
             events += self._take(message)
-            if self.state is State.CLOSED:
+            if self.is_closed:
                 break
         return events
 

@@ -1,6 +1,9 @@
 """What a case has at hand: the node under test, sessions with it, and somebody else who declares things to it."""
 
+import copy
 import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from harness.errors import HarnessError
@@ -8,7 +11,7 @@ from harness.instances import Instance
 from harness.trace import Trace
 from harness.zenoh.driver import Labels, Session
 from harness.zenoh.transport import Settings
-from harness.zenoh.watching import Ask
+from harness.zenoh.watching import Ask, Set
 from wire.zenoh.frames import Sizes, WhatAmI
 from wire.zenoh.messages import Extensions, Kind, Mode, WireExpr
 
@@ -95,7 +98,14 @@ class NodeUnderTest:
     """The implementation in one play; ``readings`` collects what it was seen to follow."""
 
     def __init__(
-        self, instance: Instance, trace: Trace, *, profile: str, namespace: str, transport: str = "tcp", patience: float = 5.0
+        self,
+        instance: Instance,
+        trace: Trace,
+        *,
+        profile: str,
+        namespace: str,
+        transport: str = "tcp",
+        patience: float = 5.0,
     ) -> None:
         self.instance = instance
         self.trace = trace
@@ -106,6 +116,7 @@ class NodeUnderTest:
         self.readings: list[tuple[str, str, str]] = []
         self.sessions: list[Session] = []
         self._labels = Labels()
+        self._scenes = 0
         self._main: Session | None = None
         self._other: Session | ByControl | None = None
         if instance.dials:
@@ -152,7 +163,11 @@ class NodeUnderTest:
     def other(self) -> Session | ByControl:
         """Somebody else who declares: a second session with a router, or the node itself in other roles."""
         if self._other is None:
-            self._other = self.session() if self.role == "router" else ByControl(self.instance, self.namespace)
+            if self.instance.dials:
+                _ = self.main  # a node that dials takes no control lines before its session is open
+            self._other = (
+                self.session() if self.role == "router" else ByControl(self.instance, self.namespace)
+            )
         return self._other
 
     def settle(self) -> None:
@@ -179,9 +194,26 @@ class NodeUnderTest:
             mode, *kinds, key=key, aggregate=aggregate, keyexprs=keyexprs, id=id, extensions=extensions
         )
 
+    def listed(self, *kinds: Kind) -> Set:
+        """Return what a snapshot lists now: on a fresh session, or on the only one that a node which dials has."""
+        asking = self.main if self.instance.dials else self.session()
+        return self.interest(Mode.CURRENT_FUTURE, *kinds, session=asking).snapshot().declared
+
     def shows(self, rule: str, reading: str, option: str) -> None:
         """Note which option of a reading the node was seen to follow; the profile decides what that means."""
         self.readings.append((rule, reading, option))
+
+    @contextmanager
+    def scene(self) -> Iterator["NodeUnderTest"]:
+        """Play a scene of its own within this play: fresh sessions, a namespace below this one's."""
+        self._scenes += 1
+        scene = copy.copy(self)
+        scene.namespace = f"{self.namespace}{self._scenes}/"
+        scene.sessions, scene._main, scene._other = [], None, None
+        try:
+            yield scene
+        finally:
+            scene.close()
 
     def key(self, key: str) -> str:
         """Return a key as it stands on the wire: inside the namespace."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from harness.errors import HarnessError
+from harness.trace import Direction
 from harness.zenoh.conversation import Event
 from wire.zenoh.messages import DeclareEntity, DeclareFinal, Interest, UndeclareEntity
 
@@ -86,7 +87,11 @@ class Heard(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         missing = [update for update in self.wanted if update not in self.came]
         end = f"; the link ended ({self.ended})" if self.ended else ""
-        return f"<never heard: {missing}; heard: {list(self.came)}{end}>" if missing else f"<heard {self.wanted}>"
+        return (
+            f"<never heard: {missing}; heard: {list(self.came)}{end}>"
+            if missing
+            else f"<heard {self.wanted}>"
+        )
 
 
 def named(session: Session, event: Event) -> Named | None:
@@ -112,8 +117,18 @@ def updates(session: Session, since: int) -> list[Update]:
     return found
 
 
+def picture(session: Session) -> Set:
+    """Return the entities that were declared on a session, by whatever DECLARE, and not undeclared since."""
+    alive = [
+        (kind, session.inner(key))
+        for (direction, kind, _), key in session.conversation.declared.items()
+        if direction is Direction.RECEIVED
+    ]
+    return Set(Named(kind.value, key) for kind, key in alive if key is not None)
+
+
 class Incomplete(HarnessError):
-    """A snapshot never came to its end."""
+    """A snapshot never came to its end, or an update that others judge never came."""
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -152,7 +167,8 @@ class Ask:
         events = session.received(self.since)
         if final is not None:
             events = events[: events.index(final) + 1]
-        mine, stray = [], []
+        mine: list[Named] = []
+        stray: list[Named] = []
         for event in events:
             entity = named(session, event)
             if entity is not None and isinstance(event.body, DeclareEntity):

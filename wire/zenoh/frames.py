@@ -8,6 +8,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
+from wire.errors import DecodeError
 from wire.reference import decode, encode, plain
 from wire.zenoh.messages import (
     Extension,
@@ -132,7 +133,7 @@ def write_network(message: NetworkMessage) -> bytes:
 
 
 def read_network(data: bytes) -> tuple[NetworkMessage, ...]:
-    """Decode network messages that follow each other, as a chain of fragments holds them; or ``DecodeError``."""
+    """Decode network messages in a row, as a chain of fragments has them; raises ``DecodeError``."""
     return tuple(from_wire(value) for value in decode(network_messages, data))
 
 

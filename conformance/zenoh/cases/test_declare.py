@@ -1,0 +1,196 @@
+"""zenoh-declarations, "DECLARE Message (0x1E)" up to "Declaration Sub-Message IDs": the envelope of a declaration."""
+
+from collections.abc import Iterable
+
+from conformance.cases import rule
+from harness.zenoh.driver import BARRIER
+from harness.zenoh.under_test import NodeUnderTest
+from harness.zenoh.watching import Named, Update, declared, subscriber, undeclared
+from wire.primitives import vle
+from wire.zenoh.frames import write_network
+from wire.zenoh.keys import wire_expr_extension
+from wire.zenoh.messages import (
+    Declare,
+    DeclareEntity,
+    Extension,
+    Extensions,
+    Kind,
+    Mode,
+    UndeclareEntity,
+    WireExpr,
+)
+
+S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+
+UNKNOWN = (Extension(0xA), Extension(0xA, 300), Extension(0xA, b"\x2a\x2a"))
+
+
+def spelled(node: NodeUnderTest, start: str, key: str) -> bytes:
+    """Return bytes that begin as given and end with the suffix of a key in the play's namespace."""
+    suffix = node.key(key).encode()
+    return bytes.fromhex(start) + vle(len(suffix)) + suffix
+
+
+def overheard(node: NodeUnderTest, offences: Iterable[bytes]) -> list[Update]:
+    """Send each offence on a session of its own, and return what somebody who listens to everything is told."""
+    node.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+    for offence in offences:
+        node.session().offend(offence)
+    heard = node.main.news()
+    node.other.declare_subscriber("sane")
+    node.main.expect(declared(subscriber("sane")))
+    return heard
+
+
+@rule("ZD-005", roles=("router",))
+def test_interest_id_that_is_no_z32(node: NodeUnderTest) -> None:
+    """Send DECLAREs whose interest_id does not fit into 32 bits, or is cut short.
+
+    They are refused: nothing is declared by them.
+    """
+    heard = overheard(
+        node,
+        [
+            spelled(node, "3e8080808010620100", "a/1"),
+            spelled(node, "3effffffff1f660200", "a/2"),
+            bytes.fromhex("3e80808080101a"),
+            bytes.fromhex("3e80"),
+            bytes.fromhex("3e"),
+        ],
+    )
+    assert not heard, "a DECLARE whose interest_id is out of range was acted on"
+
+
+@rule("ZD-006", transports=("tcp", "udp"))
+def test_only_snapshots_carry_an_interest_id(node: NodeUnderTest) -> None:
+    """Ask for current tokens and for subscribers from now on; then some come.
+
+    Whatever carries an interest id carries one that was asked with.
+    """
+    node.other.declare_token("a/1")
+    current = node.interest(Mode.CURRENT, T, id=70_000)
+    current.snapshot()
+    both = node.interest(Mode.CURRENT_FUTURE, S, id=70_001)
+    both.snapshot()
+    node.other.declare_subscriber("a/2")
+    node.settle()
+    node.main.barrier()
+    ids = {event.interest_id for event in node.main.received() if event.interest_id is not None}
+    alien = {id for id in ids if id < BARRIER} - {current.id, both.id}
+    assert not alien, "a DECLARE answers an interest that was never sent"
+
+
+@rule("ZD-009", roles=("router",))
+def test_declare_without_a_body(node: NodeUnderTest) -> None:
+    """Sessions that have a subscriber each send a DECLARE that ends before its body.
+
+    It is refused: no subscriber comes or goes, unless its session ends.
+    """
+    node.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+    for number, cut in enumerate(("1e", "3e07", "9e2105")):
+        session, entity = node.session(), subscriber(f"a/{number}")
+        session.declare_subscriber(f"a/{number}")
+        node.main.expect(declared(entity))
+        node.main.news()
+        session.offend(bytes.fromhex(cut))
+        lost = [undeclared(entity)] if session.ended else []
+        assert [update for update in node.main.news() if update not in lost] == [], (
+            "a DECLARE without a body was acted on"
+        )
+
+
+@rule("ZD-011", roles=("router",))
+def test_reserved_bits_of_an_undeclaration(node: NodeUnderTest) -> None:
+    """Somebody with two subscribers undeclares one by a U_SUBSCRIBER with a reserved bit set, one bit after the other.
+
+    The bit changes nothing, or the message is refused.
+    """
+    node.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+    for bit in (0x40, 0x20):
+        session = node.session()
+        gone, stays = subscriber(f"{bit}/1"), subscriber(f"{bit}/2")
+        id = session.declare_subscriber(f"{bit}/1")
+        session.declare_subscriber(f"{bit}/2")
+        node.main.expect(declared(gone), declared(stays))
+        node.main.news()
+        key = wire_expr_extension(WireExpr(None, session.alias(node.key(f"{bit}/1"))))
+        session.offend(write_network(Declare(UndeclareEntity(S, id, (key,), reserved=bit))))
+        news = node.main.news()
+        refused = session.ended or not news
+        assert refused or news == [undeclared(gone)], "a reserved bit changes what an undeclaration does"
+        node.shows("ZD-011", "R17", "B" if refused else "A")
+
+
+@rule("ZD-011", roles=("router",))
+def test_reserved_bits_of_a_declaration(node: NodeUnderTest) -> None:
+    """Send a D_SUBSCRIBER in a DECLARE with the reserved bit set, and one through a D_KEYEXPR with it set.
+
+    The bit changes nothing, or the message is refused.
+    """
+    heard = overheard(
+        node,
+        [
+            spelled(node, "5e620100", "a/1"),
+            spelled(node, "1e600500", "a") + bytes.fromhex("1e620205022f32"),
+        ],
+    )
+    wanted = [declared(subscriber("a/1")), declared(subscriber("a/2"))]
+    assert [update for update in heard if update not in wanted] == [], (
+        "a reserved bit changes what a declaration does"
+    )
+    node.shows("ZD-011", "R17", "A" if set(wanted) <= set(heard) else "B")
+
+
+def bodies(node: NodeUnderTest, in_declare: Extensions, in_body: Extensions) -> list[tuple[Named, Declare]]:
+    """Return a declaration of each kind with some extensions in the DECLARE and some in the body."""
+    place = len(in_declare)
+    return [
+        (Named(kind.value, f"{kind.value}/{place}"), Declare(body, None, in_declare))
+        for kind in Kind
+        for body in [DeclareEntity(kind, 40 + place, WireExpr(node.key(f"{kind.value}/{place}")), in_body)]
+    ]
+
+
+@rule("ZD-015", roles=("router",))
+def test_declare_with_unknown_extensions(node: NodeUnderTest) -> None:
+    """Declare with unknown extensions that are not mandatory, in the DECLARE and in the body; undeclare likewise.
+
+    They are skipped: who listens hears it all.
+    """
+    node.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+    session = node.session()
+    made = bodies(node, UNKNOWN, ()) + bodies(node, (), UNKNOWN)
+    session.send(*(message for _, message in made))
+    entities = [entity for entity, _ in made]
+    assert node.main.hears(*map(declared, entities)), "an unknown extension prevents a declaration"
+    for _, message in made:
+        assert isinstance(message.body, DeclareEntity)
+        key = wire_expr_extension(WireExpr(None, session.alias(message.body.key.suffix or "")))
+        body = UndeclareEntity(message.body.kind, message.body.id, (*message.body.extensions, key))
+        session.send(Declare(body, None, message.extensions))
+    assert node.main.hears(*map(undeclared, entities)), "an unknown extension prevents an undeclaration"
+
+
+@rule("ZD-015", roles=("router",))
+def test_declare_with_unknown_mandatory_extensions(node: NodeUnderTest) -> None:
+    """Declare with an unknown extension that is marked mandatory, in the DECLARE or in the body.
+
+    The declaration is prevented, or the mark means nothing and it takes effect as it stands.
+    """
+    alien = (Extension(0xA, 300, mandatory=True),)
+    made = bodies(node, alien, ()) + bodies(node, (), alien)
+    heard = overheard(node, [write_network(message) for _, message in made])
+    entities = {declared(entity) for entity, _ in made}
+    assert set(heard) <= entities, "a declaration that was not understood took another effect"
+    node.shows("ZD-015", "R19", "B" if heard else "A")
+
+
+@rule("ZD-026", roles=("router",))
+def test_declaration_ids_outside_the_table(node: NodeUnderTest) -> None:
+    """Send bodies that would be declarations if a bit or two of their ids were overlooked.
+
+    They have no effect.
+    """
+    heads = ("6a", "72", "6c", "74", "6e", "76", "68", "79", "7b", "7f")
+    heard = overheard(node, [spelled(node, f"1e{head}0900", f"a/{head}") for head in heads])
+    assert not heard, "a body with an id outside the table was taken for a declaration"

@@ -1,0 +1,98 @@
+"""zenoh-declarations, "D_FINAL (0x1A)": the end of a snapshot, and what it is tied to."""
+
+from conformance.cases import Inconclusive, rule
+from harness.zenoh.driver import BARRIER
+from harness.zenoh.under_test import NodeUnderTest
+from harness.zenoh.watching import declared, queryable, subscriber, these, token, undeclared
+from wire.zenoh.messages import DeclareEntity, DeclareFinal, Kind, Mode
+
+S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+
+
+@rule("ZD-086")
+def test_final_after_many_declarations(node: NodeUnderTest) -> None:
+    """A hundred entities exist; ask for all of them.
+
+    Each has come by the time of D_FINAL.
+    """
+    for number in range(34):
+        node.other.declare_subscriber(f"a/s{number}")
+    for number in range(33):
+        node.other.declare_queryable(f"a/q{number}")
+        node.other.declare_token(f"a/t{number}")
+    final = node.interest(Mode.CURRENT_FUTURE, S, Q, T, key="a/*").snapshot().final
+    events = node.main.received()
+    before = events[: events.index(final)] if final is not None else []
+    told = these(*(one for e in before if isinstance(e.body, DeclareEntity) and (one := node.main.entity(e))))
+    every = these(
+        *(subscriber(f"a/s{number}") for number in range(34)),
+        *(
+            make(f"a/{letter}{number}")
+            for make, letter in ((queryable, "q"), (token, "t"))
+            for number in range(33)
+        ),
+    )
+    assert not every - told, "D_FINAL came before all that was active had been sent"
+
+
+@rule("ZD-087", transports=("tcp", "udp"))
+def test_finals_of_several_interests(node: NodeUnderTest) -> None:
+    """Ask for the current tokens three times, with the ids 11, 12 and 13, before reading any answer.
+
+    There is one D_FINAL for each of these ids, and no other.
+    """
+    for interest in (11, 12, 13):
+        node.interest(Mode.CURRENT, T, id=interest)
+    node.main.barrier()
+    finals = [event.interest_id for event in node.main.received() if isinstance(event.body, DeclareFinal)]
+    assert None not in finals, "D_FINAL came without an interest_id"
+    ids = [interest for interest in finals if interest is not None and interest < BARRIER]
+    assert set(ids) <= {11, 12, 13}, "D_FINAL came with an id that no interest has"
+    assert len(ids) == len(set(ids)), "D_FINAL came twice for one interest"
+    if len(ids) < 3:
+        raise Inconclusive("an interest was not answered with D_FINAL")
+
+
+@rule("ZD-088")
+def test_finals_that_answer_nothing(node: NodeUnderTest) -> None:
+    """Somebody with a live interest sends a D_FINAL without an interest_id, and one with an id that nobody uses.
+
+    If the session lasts, its interest does as well; other sessions go on in any case.
+    """
+    node.interest(Mode.CURRENT_FUTURE, T).snapshot()
+    node.main.offend(bytes.fromhex("1e1a"), bytes.fromhex("3e631a"))
+    node.shows("ZD-088", "R40", "A" if node.main.ended else "B")
+    if node.main.ended:
+        return
+    known = node.other.declare_token("a/1")
+    assert node.main.hears(declared(token("a/1"))), "the interest of the session that sent them has ended"
+    node.other.undeclare_token(known)
+    assert node.main.hears(undeclared(token("a/1")))
+
+
+@rule("ZD-088", roles=("client", "peer"))
+def test_finals_that_answer_nothing_to_one_who_asks(node: NodeUnderTest) -> None:
+    """The node asks for tokens; before its answer comes a D_FINAL without an interest_id and one with an unused id.
+
+    The node goes on, or closes the session.
+    """
+    node.main.barrier()
+    node.instance.command("ask", "n1", "currentfuture", "token", node.key("a/*"))
+    node.main.offend(bytes.fromhex("1e1a"), bytes.fromhex("3effffff7f1a"))
+    node.shows("ZD-088", "R40", "A" if node.main.ended else "B")
+    if not node.main.ended:
+        node.main.barrier()
+
+
+@rule("ZD-090")
+def test_updates_after_the_final(node: NodeUnderTest) -> None:
+    """Ask for current and future subscribers and tokens; after D_FINAL, one of each is declared and undeclared.
+
+    All of that comes without an interest_id.
+    """
+    node.interest(Mode.CURRENT_FUTURE, S, T).snapshot()
+    for kind, name in ((S, subscriber), (T, token)):
+        known = node.other.declare(kind, "a/1")
+        assert node.main.hears(declared(name("a/1")))
+        node.other.undeclare(kind, known)
+        assert node.main.hears(undeclared(name("a/1")))

@@ -1,0 +1,303 @@
+"""zenoh-interests, "Options Byte": what each bit asks for."""
+
+from conformance.cases import Inconclusive, judging, rule
+from harness.trace import Direction
+from harness.zenoh.under_test import NodeUnderTest
+from harness.zenoh.watching import Set, declared, subscriber, these, token
+from wire.zenoh.messages import DeclareFinal, Kind, Mode, Options, WireExpr
+
+S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+
+Seen = set[tuple[str, str, str | None]]
+"""What became of entities: a verb, a kind and a key."""
+
+
+def hold_one_of_each_kind(node: NodeUnderTest) -> None:
+    """Have somebody declare a subscriber, a queryable and a token, on one key."""
+    for kind in Kind:
+        node.other.declare(kind, "a/1")
+
+
+def reported(node: NodeUnderTest, *kinds: Kind, keyexprs: bool = False) -> Seen:
+    """Ask in some kinds, with one entity of each kind there; have them go and others come; return what is told."""
+    held = {kind: node.other.declare(kind, "a/1") for kind in Kind}
+    snapshot = node.interest(Mode.CURRENT_FUTURE, *kinds, keyexprs=keyexprs).snapshot()
+    listed = {("declared", entity.kind, entity.key) for entity in snapshot.entities + snapshot.stray}
+    for kind, entity in held.items():
+        node.other.undeclare(kind, entity)
+        node.other.declare(kind, "a/2")
+    node.settle()
+    return listed | {(update.verb, update.entity.kind, update.entity.key) for update in node.main.news()}
+
+
+def life(kind: Kind) -> Seen:
+    """Return what is told of one kind when its entity goes and another comes."""
+    name = kind.value
+    return {("declared", name, "a/1"), ("undeclared", name, "a/1"), ("declared", name, "a/2")}
+
+
+def kinds_listed(node: NodeUnderTest, kind: Kind) -> set[str]:
+    """Ask in one kind, with one entity of each kind there, and return the kinds that are listed."""
+    return {entity.kind for entity in node.interest(Mode.CURRENT_FUTURE, kind).snapshot().declared}
+
+
+@rule("ZI-041", roles=("router",))
+def test_aliases_alone(node: NodeUnderTest) -> None:
+    """Entities of every kind exist, go and come; ask for current and future aliases.
+
+    No entity of any kind is told of.
+    """
+    assert reported(node, keyexprs=True) == set(), "entities come though only aliases were asked for"
+
+
+@rule("ZI-041")
+def test_snapshot_of_aliases(node: NodeUnderTest) -> None:
+    """Entities of every kind exist; ask for current and future aliases.
+
+    No entity is listed.
+    """
+    hold_one_of_each_kind(node)
+    assert node.interest(Mode.CURRENT_FUTURE, keyexprs=True).snapshot().declared == these()
+
+
+@rule("ZI-042", roles=("router",))
+def test_subscribers_alone(node: NodeUnderTest) -> None:
+    """Entities of every kind exist, go and come; ask for current and future subscribers.
+
+    Subscribers are told of, coming and going, and nothing else.
+    """
+    assert reported(node, S) == life(S), "what is told is not the life of the subscribers"
+
+
+@rule("ZI-043", roles=("router",))
+def test_queryables_alone(node: NodeUnderTest) -> None:
+    """Entities of every kind exist, go and come; ask for current and future queryables.
+
+    Queryables are told of, coming and going, and nothing else.
+    """
+    assert reported(node, Q) == life(Q), "what is told is not the life of the queryables"
+
+
+@rule("ZI-044", roles=("router",))
+def test_tokens_alone(node: NodeUnderTest) -> None:
+    """Entities of every kind exist, go and come; ask for current and future tokens.
+
+    Tokens are told of, coming and going, and nothing else.
+    """
+    assert reported(node, T) == life(T), "what is told is not the life of the tokens"
+
+
+@rule("ZI-042", "ZI-043", "ZI-044")
+def test_snapshots_of_one_kind_each(node: NodeUnderTest) -> None:
+    """Entities of every kind exist; ask for each kind in turn.
+
+    Only that kind is listed.
+    """
+    hold_one_of_each_kind(node)
+    with judging("ZI-042"):
+        assert kinds_listed(node, S) == {"subscriber"}, "asked for subscribers, got something else"
+    with judging("ZI-043"):
+        assert kinds_listed(node, Q) == {"queryable"}, "asked for queryables, got something else"
+    with judging("ZI-044"):
+        assert kinds_listed(node, T) == {"token"}, "asked for tokens, got something else"
+
+
+@rule("ZI-045", transports=("tcp", "udp"))
+def test_snapshot_of_one_key(node: NodeUnderTest) -> None:
+    """Subscribers exist on two keys; ask for those on one of them, then for all.
+
+    The first answer has one of them, the second both.
+    """
+    node.other.declare_subscriber("a/b")
+    node.other.declare_subscriber("c/d")
+    restricted = node.interest(Mode.CURRENT_FUTURE, S, key="a/b").snapshot()
+    assert restricted.declared == these(subscriber("a/b"))
+    everything = node.interest(Mode.CURRENT_FUTURE, S, key="**").snapshot()
+    assert everything.declared == these(subscriber("a/b"), subscriber("c/d"))
+
+
+@rule("ZI-045", roles=("router",))
+def test_updates_on_one_key(node: NodeUnderTest) -> None:
+    """Ask for future subscribers on some keys; then some come there and elsewhere.
+
+    Only those on the keys that were asked for are announced.
+    """
+    node.interest(Mode.CURRENT_FUTURE, S, key="a/*").snapshot()
+    for key in ("c/e", "a/b", "a/b/c"):
+        node.other.declare_subscriber(key)
+    node.settle()
+    assert [update.entity for update in node.main.news()] == [subscriber("a/b")]
+
+
+@rule("ZI-047")
+def test_interest_through_an_alias_of_the_asker(node: NodeUnderTest) -> None:
+    """Tokens exist on two keys; declare an alias and ask with it, and with it and a suffix.
+
+    The alias stands for the key that the asker gave to it.
+    """
+    node.other.declare_token("a/b")
+    node.other.declare_token("c/d")
+    whole, part = node.main.declare_keyexpr("a/b"), node.main.declare_keyexpr("a")
+    assert node.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, whole)).snapshot().declared == these(
+        token("a/b")
+    )
+    assert node.interest(Mode.CURRENT_FUTURE, T, key=WireExpr("/b", part)).snapshot().declared == these(
+        token("a/b")
+    )
+
+
+@rule("ZI-048", roles=("router",))
+def test_interest_through_an_alias_of_the_answerer(node: NodeUnderTest) -> None:
+    """The node gives a number to one key, and we give the same number to another; ask with it and M clear.
+
+    The node's own key is meant. Whether a clear M means anything is a matter of reading; what a set one means is not
+    among the answers.
+    """
+    node.other.declare_subscriber("a/1")
+    node.other.declare_subscriber("z/1")
+    node.interest(Mode.CURRENT_FUTURE, S, key="a/*", keyexprs=True).snapshot()
+    table = node.main.conversation.tables[Direction.RECEIVED]
+    number = next((number for number, key in table.items() if key == node.key("a/1")), None)
+    if number is None:
+        raise Inconclusive("the node declares no alias of its own")
+    node.main.declare_keyexpr("z/1", number)
+    node.main.barrier()
+    reply = node.interest(Mode.CURRENT_FUTURE, S, key=WireExpr(None, number, sender=False)).reply()
+    if node.main.ended:
+        raise Inconclusive(f"the session ended: {node.main.ended}")
+    assert reply.declared in (these(subscriber("a/1")), these()), (
+        "the alias is looked up in the asker's table"
+    )
+    node.shows("ZI-048", "R07", "A" if reply.declared else "B")
+
+
+@rule("ZI-048")
+def test_interest_through_an_alias_that_only_the_answerer_has(node: NodeUnderTest) -> None:
+    """The node has given a number to a key; ask with that number, M clear and a suffix.
+
+    If anything is listed, it is what the node's own key and the suffix stand for.
+    """
+    node.other.declare_token("a/1")
+    node.other.declare_token("z/1")
+    if node.role != "router":
+        node.instance.command("declare", "keyexpr", "alias", node.key("a/1"))
+    node.interest(Mode.CURRENT_FUTURE, T, key="a/*", keyexprs=True).snapshot()
+    table = node.main.conversation.tables[Direction.RECEIVED]
+    number = next((number for number, key in table.items() if key == node.key("a/1")), None)
+    if number is None:
+        raise Inconclusive("the node declares no alias of its own")
+    reply = node.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, number, sender=False)).reply()
+    if node.main.ended:
+        raise Inconclusive(f"the session ended: {node.main.ended}")
+    assert reply.declared in (these(token("a/1")), these()), (
+        "something else than the alias stands for is listed"
+    )
+    node.shows("ZI-048", "R07", "A" if reply.declared else "B")
+
+
+@rule("ZI-051")
+def test_two_kinds_in_one_interest(node: NodeUnderTest) -> None:
+    """Entities of every kind exist; ask for subscribers and tokens at once.
+
+    Both are listed, no queryable is, and there is one D_FINAL.
+    """
+    hold_one_of_each_kind(node)
+    ask = node.interest(Mode.CURRENT_FUTURE, S, T)
+    assert ask.snapshot().declared == these(subscriber("a/1"), token("a/1"))
+    node.main.barrier()
+    finals = [event for event in node.main.received(ask.since) if isinstance(event.body, DeclareFinal)]
+    assert [event.interest_id for event in finals].count(ask.id) == 1, "more than one D_FINAL"
+
+
+@rule("ZI-051", roles=("router",))
+def test_updates_of_two_kinds(node: NodeUnderTest) -> None:
+    """Ask for current and future queryables and tokens at once; then one of each kind comes.
+
+    Both are announced, the subscriber is not.
+    """
+    node.interest(Mode.CURRENT_FUTURE, Q, T).snapshot()
+    hold_one_of_each_kind(node)
+    node.settle()
+    assert {update.entity.kind for update in node.main.news()} == {"queryable", "token"}
+
+
+@rule("ZI-052")
+def test_current_interest_in_no_kind(node: NodeUnderTest) -> None:
+    """Entities of every kind exist; ask for the current ones without a kind bit.
+
+    The answer is D_FINAL, after nothing or everything, or an end of the session.
+    """
+    hold_one_of_each_kind(node)
+    node.settle()
+    reply = node.interest(Mode.CURRENT).reply()
+    assert reply.final is not None or reply.ended, "neither D_FINAL nor an end of the session"
+    node.shows("ZI-052", "R25", "C" if reply.ended else "B" if reply.declared else "A")
+
+
+@rule("ZI-053")
+def test_interest_through_an_alias_that_nobody_declared(node: NodeUnderTest) -> None:
+    """Tokens exist; ask with an alias that was never declared, M set and clear.
+
+    Nothing is listed, whether D_FINAL comes or not.
+    """
+    node.other.declare_token("a/1")
+    node.settle()
+    for sender in (True, False):
+        session = node.main if node.instance.dials else node.session()
+        ask = session.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, 4077, sender=sender))
+        session.read(0.3)
+        listed = [
+            session.entity(event) for event in session.received(ask.since) if event.interest_id == ask.id
+        ]
+        assert Set(entity for entity in listed if entity) == these(), (
+            "an unknown alias is taken for no restriction"
+        )
+        if session.ended and node.instance.dials:
+            return
+        if not session.ended:
+            session.barrier()
+
+
+@rule("ZI-053", roles=("router",))
+def test_updates_through_an_alias_that_nobody_declared(node: NodeUnderTest) -> None:
+    """Ask for future tokens with an alias that was never declared; then somebody declares a token.
+
+    It is not announced.
+    """
+    session = node.session()
+    session.interest(Mode.FUTURE, T, key=WireExpr(None, 4077))
+    session.read(0.3)
+    node.other.declare_token("a/1")
+    node.settle()
+    if session.ended:
+        node.main.barrier()
+        return
+    assert declared(token("a/1")) not in session.news(), "an unknown alias is taken for no restriction"
+
+
+@rule("ZI-049")
+def test_n_and_m_without_r(node: NodeUnderTest) -> None:
+    """A token exists; ask for tokens with N and M set and R clear, and right behind it with no such bits.
+
+    Either no key is read, so that both are answered in full, or the first is refused.
+    """
+    node.other.declare_token("a/1")
+    node.settle()
+    for options in (Options.T | Options.N | Options.M, Options.T | Options.N):
+        session = node.main if node.instance.dials else node.session()
+        # Whoever reads a key takes the next message for one: scope 0x79 and a suffix of one byte.
+        session.declare_keyexpr("a/", 0x79)
+        session.barrier()
+        since = session.place
+        session.offend(bytes([0x79, 5, options]), bytes([0x79, 1, Options.T]))
+        answers = session.received(since)
+        if any(event.interest_id == 5 for event in answers):
+            finals = {event.interest_id for event in answers if isinstance(event.body, DeclareFinal)}
+            assert finals == {1, 5}, "the message behind the options is read as a key"
+            listed = [session.entity(event) for event in answers if event.interest_id == 5]
+            assert token("a/1") in listed, "the interest is not taken as unrestricted"
+            node.shows("ZI-049", "R24", "A")
+        else:
+            node.shows("ZI-049", "R24", "B")
+        if node.instance.dials:
+            return

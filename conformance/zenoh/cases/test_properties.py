@@ -1,0 +1,105 @@
+"""Properties: whatever is declared and asked, the answer is the reference router's."""
+
+from hypothesis import given
+
+from conformance.cases import rule
+from conformance.zenoh.traffic import GATE, Entity, changes, entities, interests, model, mutated, truncated
+from harness.zenoh.under_test import NodeUnderTest
+from harness.zenoh.watching import Named, Set, updates
+from wire.zenoh.frames import Frame, read_beginning, write_batch
+from wire.zenoh.messages import Kind, Mode
+
+
+def listed(node: NodeUnderTest, held: list[Entity], kinds: set[Kind], key: str | None) -> Set:
+    """Return what a snapshot lists when some entities are held."""
+    for kind, name in held:
+        node.other.declare(kind, name)
+    return node.interest(Mode.CURRENT_FUTURE, *sorted(kinds, key=str), key=key).snapshot().declared
+
+
+@rule("ZI-001", "ZI-045", "ZI-051")
+@GATE
+@given(held=entities, interest=interests)
+def test_any_snapshot_is_the_models(
+    node: NodeUnderTest, held: list[Entity], interest: tuple[set[Kind], str | None]
+) -> None:
+    """Any entities exist, and any interest in them is sent.
+
+    The snapshot lists what the reference router lists.
+    """
+    with node.scene() as scene, model(node.profile).scene() as reference:
+        expected = listed(reference, held, *interest)
+        assert listed(scene, held, *interest) == expected
+
+
+def change(node: NodeUnderTest, steps: list[tuple[bool, Entity]]) -> None:
+    """Declare what is not there and undeclare what is, step by step."""
+    held: dict[Entity, int] = {}
+    for appears, (kind, key) in steps:
+        if appears and (kind, key) not in held:
+            held[kind, key] = node.other.declare(kind, key)
+        elif not appears and (kind, key) in held:
+            node.other.undeclare(kind, held.pop((kind, key)))
+
+
+def view(node: NodeUnderTest) -> Set:
+    """Return what the main session must believe to exist, from all that it was told."""
+    alive: set[Named] = set()
+    for update in updates(node.main, 0):
+        (alive.add if update.verb == "declared" else alive.discard)(update.entity)
+    return Set(alive)
+
+
+@rule("ZD-091", "ZD-092", roles=("router",))
+@GATE
+@given(steps=changes)
+def test_any_changes_reach_who_listens(node: NodeUnderTest, steps: list[tuple[bool, Entity]]) -> None:
+    """Somebody listens to everything while entities come and go in any order.
+
+    In the end it believes what the reference router would have it believe.
+    """
+    with node.scene() as scene, model(node.profile).scene() as reference:
+        for each in (reference, scene):
+            each.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+            change(each, steps)
+            each.settle()
+        reference.main.barrier()
+        expected = view(reference)
+        scene.main.wait_until(lambda: view(scene) == expected)
+        assert view(scene) == expected
+
+
+@rule("ZI-032", "ZI-037", "ZD-009", roles=("router",), monitored=False)
+@GATE
+@given(beginning=truncated())
+def test_any_truncated_message_is_without_effect(node: NodeUnderTest, beginning: bytes) -> None:
+    """A batch ends in the middle of a message.
+
+    Nothing of it shows: who listens to everything hears nothing.
+    """
+    if read_beginning(write_batch([Frame(0, ())]) + beginning):
+        return  # what is left of the message is a whole one
+    with node.scene() as scene:
+        listener = scene.session()
+        listener.namespace = "goldwire/mutated/"
+        listener.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+        offender = scene.session()
+        offender.offend(beginning, window=0.02)
+        offender.drop()
+        scene.session().barrier()
+        assert not listener.news(), "a truncated message was acted on"
+
+
+@rule("ZD-026", "ZD-031", roles=("router",), monitored=False)
+@GATE
+@given(data=mutated())
+def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes) -> None:
+    """A message with bits flipped, bytes put in or taken out is sent.
+
+    The node goes on answering others; whether it ends the session is its choice.
+    """
+    with node.scene() as scene:
+        offender = scene.session()
+        offender.offend(data, window=0.02)
+        offender.drop()
+        scene.session().barrier()

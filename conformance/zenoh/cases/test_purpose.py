@@ -1,0 +1,82 @@
+"""zenoh-interests, "Interests" and "Problem Statement": what an INTEREST is for."""
+
+from conformance.cases import rule
+from harness.zenoh.under_test import NodeUnderTest
+from harness.zenoh.watching import declared, queryable, subscriber, these, token
+from wire.zenoh.messages import Kind, Mode
+
+S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+
+
+@rule("ZI-001")
+def test_interest_in_some_of_what_exists(node: NodeUnderTest) -> None:
+    """Tokens and subscribers exist on several keys; ask for the tokens on some of them.
+
+    Exactly those are listed.
+    """
+    node.other.declare_token("a/1")
+    node.other.declare_token("b/1")
+    node.other.declare_subscriber("a/1")
+    snapshot = node.interest(Mode.CURRENT_FUTURE, T, key="a/*").snapshot()
+    assert snapshot.declared == these(token("a/1"))
+
+
+@rule("ZI-001", roles=("router",))
+def test_what_exists_and_what_comes_in_three_modes(node: NodeUnderTest) -> None:
+    """A token exists; ask for tokens in each mode, on three sessions; then somebody declares another one.
+
+    Current brings the first, Future the second, CurrentFuture both.
+    """
+    node.other.declare_token("a/1")
+    current, future, both = node.session(), node.session(), node.session()
+    first = node.interest(Mode.CURRENT, T, session=current).snapshot()
+    node.interest(Mode.FUTURE, T, session=future)
+    assert node.interest(Mode.CURRENT_FUTURE, T, session=both).snapshot().declared == first.declared
+    assert first.declared == these(token("a/1"))
+    assert future.news() == [], "something came before it was declared"
+    node.other.declare_token("a/2")
+    node.settle()
+    assert both.hears(declared(token("a/2")))
+    assert future.hears(declared(token("a/2")))
+    assert current.news() == [], "a change is reported to a Current interest"
+
+
+@rule("ZI-002")
+def test_session_that_asks_for_nothing(node: NodeUnderTest) -> None:
+    """Entities of every kind exist before a session opens, and more come later; ask for nothing.
+
+    They are not all pushed; whether some are is a matter of reading.
+    """
+    held = {
+        subscriber("a/1"),
+        queryable("a/1"),
+        token("a/1"),
+        subscriber("a/2"),
+        queryable("a/2"),
+        token("a/2"),
+    }
+    for kind in Kind:
+        node.other.declare(kind, "a/1")
+    node.settle()
+    node.main.barrier()
+    for kind in Kind:
+        node.other.declare(kind, "a/2")
+    node.settle()
+    unasked = {update.entity for update in node.main.news() if update.verb == "declared"}
+    assert unasked != held or node.role != "router", (
+        "everything is pushed to a session that asked for nothing"
+    )
+    node.shows("ZI-002", "R37", "C" if unasked == held else "B" if unasked else "A")
+
+
+@rule("ZI-004", transports=("tcp", "udp"))
+def test_late_session_asks_for_everything(node: NodeUnderTest) -> None:
+    """A subscriber, a queryable and a token exist; open a session and ask for all kinds.
+
+    All three are listed.
+    """
+    node.other.declare_subscriber("a/s")
+    node.other.declare_queryable("a/q")
+    node.other.declare_token("a/t")
+    snapshot = node.interest(Mode.CURRENT_FUTURE, S, Q, T).snapshot()
+    assert snapshot.declared == these(subscriber("a/s"), queryable("a/q"), token("a/t"))

@@ -1,0 +1,183 @@
+"""zenoh-declarations, "D_QUERYABLE (0x04)", "QueryableInfo Extension" and "U_QUERYABLE (0x05)": who answers queries."""
+
+from conformance.cases import Inconclusive, judging, rule
+from harness.trace import Direction
+from harness.zenoh.conversation import Event
+from harness.zenoh.driver import WINDOW, Session
+from harness.zenoh.routing import ALL_COMPLETE
+from harness.zenoh.under_test import NodeUnderTest
+from harness.zenoh.watching import declared, queryable, subscriber, these, token, undeclared
+from wire.zenoh.extensions import QUERYABLE_INFO, TARGET
+from wire.zenoh.keys import queryable_info, read_queryable_info
+from wire.zenoh.messages import DeclareEntity, Extension, Extensions, Kind, Mode, Request, WireExpr
+
+S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+
+
+def asked(session: Session, key: str) -> Event | None:
+    """Return the query on a key that a session was sent, if it comes."""
+    return session.wait_for(
+        lambda event: isinstance(event.message, Request) and session.inner(event.key) == key
+    )
+
+
+def questions(session: Session) -> list[str | None]:
+    """Return the keys of the queries that a session was sent."""
+    return [session.inner(event.key) for event in session.received() if isinstance(event.message, Request)]
+
+
+def info(session: Session, complete: bool, distance: int) -> Extensions:
+    """Spell QueryableInfo as the profile does."""
+    return (Extension(QUERYABLE_INFO.id, queryable_info(complete, distance, deployed=session.deployed)),)
+
+
+def announced(session: Session, key: str) -> tuple[bool, int]:
+    """Return what a queryable was announced with: complete, distance (without QueryableInfo: no, 0)."""
+    if not session.hears(declared(queryable(key))):
+        raise Inconclusive("the queryable was never announced")
+    bodies = [
+        event.body
+        for event in session.received()
+        if isinstance(event.body, DeclareEntity) and session.entity(event) == queryable(key)
+    ]
+    return read_queryable_info(bodies[-1].info or 0, deployed=session.deployed)
+
+
+@rule("ZD-064", roles=("router",))
+def test_queries_on_a_key_that_matches_and_one_that_does_not(node: NodeUnderTest) -> None:
+    """Somebody has a queryable on a/*; somebody else asks b/1, then a/1.
+
+    The query on a/1 comes, that on b/1 does not.
+    """
+    node.main.declare_queryable("a/*")
+    node.main.barrier()
+    querier = node.session()
+    querier.query("b/1")
+    querier.query("a/1")
+    request = asked(node.main, "a/1")
+    assert request is not None, "a query that matches the queryable's key never came"
+    node.main.answer(request, b"answer")
+    querier.barrier()
+    node.main.barrier()
+    assert questions(node.main) == ["a/1"], "a query came that does not match the queryable's key"
+
+
+@rule("ZD-066", roles=("router",))
+def test_queryables_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
+    """An alias for a is declared; then a queryable on it and /1 with M set, and one on it and /2 with M clear.
+
+    The first is a/1; the second is nothing, as the node has no such alias.
+    """
+    declarer = node.session()
+    alias = declarer.declare_keyexpr("a", 4001)
+    declarer.declare_queryable(WireExpr("/1", alias))
+    assert node.listed(Q) == these(queryable("a/1"))
+    declarer.declare_queryable(WireExpr("/2", alias, sender=False))
+    declarer.read(WINDOW)
+    assert queryable("a/2") not in node.listed(Q), (
+        "with M clear, the scope was looked up in the sender's table"
+    )
+
+
+@rule("ZD-066", roles=("router",))
+def test_queryables_on_one_number_in_both_tables(node: NodeUnderTest) -> None:
+    """A number is an alias of both sides, for mine/1 here and theirs/1 there; a queryable on it with M and one without.
+
+    With M set it is mine/1/x, with M clear theirs/1/y.
+    """
+    node.other.declare_queryable("theirs/1")
+    declarer = node.session()
+    node.interest(Mode.CURRENT_FUTURE, Q, key="theirs/*", keyexprs=True, session=declarer).snapshot()
+    theirs = declarer.conversation.tables[Direction.RECEIVED]
+    number = next((id for id, key in theirs.items() if key == node.key("theirs/1")), None)
+    if number is None:
+        raise Inconclusive("the node declared no alias of its own")
+    declarer.declare_keyexpr("mine/1", number)
+    declarer.declare_queryable(WireExpr("/x", number))
+    declarer.declare_queryable(WireExpr("/y", number, sender=False))
+    assert node.listed(Q) == these(queryable("theirs/1"), queryable("mine/1/x"), queryable("theirs/1/y"))
+
+
+@rule("ZD-071", roles=("router",))
+def test_complete_flag_is_passed_on(node: NodeUnderTest) -> None:
+    """Somebody asks for queryables; a complete one is declared on a/1, another on a/2.
+
+    The first is announced with the Complete flag, the second without.
+    """
+    declarer = node.session()
+    node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
+    declarer.declare_queryable("a/1", extensions=info(declarer, True, 0))
+    declarer.declare_queryable("a/2", extensions=info(declarer, False, 0))
+    assert announced(node.main, "a/1")[0], "a complete queryable was announced as not complete"
+    assert not announced(node.main, "a/2")[0], "a queryable that is not complete was announced as complete"
+
+
+@rule("ZD-071", roles=("router",))
+def test_query_to_complete_queryables_only(node: NodeUnderTest) -> None:
+    """A complete queryable is on a/*, another on a/**; somebody asks a/1 of all complete ones.
+
+    Only the complete one is asked.
+    """
+    complete, partial, querier = node.session(), node.session(), node.session()
+    complete.declare_queryable("a/*", extensions=info(complete, True, 0))
+    partial.declare_queryable("a/**", extensions=info(partial, False, 0))
+    complete.barrier()
+    partial.barrier()
+    querier.query("a/1", (Extension(TARGET.id, ALL_COMPLETE, mandatory=True),))
+    request = asked(complete, "a/1")
+    assert request is not None, "the complete queryable was not asked"
+    complete.answer(request, b"answer")
+    querier.barrier()
+    partial.barrier()
+    assert questions(partial) == [], "a queryable that is not complete was asked"
+
+
+@rule("ZD-072", roles=("router",))
+def test_distance_of_forwarded_queryables(node: NodeUnderTest) -> None:
+    """Somebody asks for queryables; some are declared with the distances 0, 1 and 41.
+
+    None of them comes nearer by being announced.
+    """
+    declarer = node.session()
+    node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
+    given = (0, 1, 41)
+    for distance in given:
+        declarer.declare_queryable(f"a/{distance}", extensions=info(declarer, True, distance))
+    grown = [announced(node.main, f"a/{distance}")[1] - distance for distance in given]
+    assert min(grown) >= 0, "a queryable was announced with a smaller distance than it was declared with"
+    node.shows("ZD-072", "R23", "A" if set(grown) == {1} else "B" if min(grown) > 0 else "C")
+
+
+@rule("ZD-073", roles=("router",))
+def test_queryable_without_info(node: NodeUnderTest) -> None:
+    """Somebody asks for queryables; one is declared without QueryableInfo.
+
+    It is announced, and not as complete.
+    """
+    declarer = node.session()
+    node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
+    declarer.declare_queryable("a/1")
+    assert node.main.hears(declared(queryable("a/1")))
+    assert not announced(node.main, "a/1")[0], "a queryable that said nothing of it was announced as complete"
+
+
+@rule("ZD-075", roles=("router",))
+def test_queryable_is_undeclared_among_others_of_its_number(node: NodeUnderTest) -> None:
+    """One session has a subscriber, a queryable and a token of the number 5, and a queryable 6; queryable 5 is undeclared.
+
+    It alone goes.
+    """
+    declarer = node.session()
+    declarer.declare_subscriber("a/s", id=5)
+    declarer.declare_token("a/t", id=5)
+    declarer.declare_queryable("a/q", id=5)
+    declarer.declare_queryable("a/r", id=6)
+    everything = these(subscriber("a/s"), token("a/t"), queryable("a/q"), queryable("a/r"))
+    if node.interest(Mode.CURRENT_FUTURE, S, Q, T).snapshot().declared != everything:
+        raise Inconclusive("the node does not keep one number for several kinds")
+    declarer.undeclare_queryable(5)
+    assert node.main.hears(undeclared(queryable("a/q")))
+    node.settle()
+    others = [update for update in node.main.news() if update != undeclared(queryable("a/q"))]
+    assert others == [], "more than the one queryable was undeclared"
+    assert node.listed(S, Q, T) == everything - these(queryable("a/q"))

@@ -1,0 +1,97 @@
+"""Traffic: Hypothesis strategies for interests, declarations and keys, valid and mutated, and the model's answer."""
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+
+from harness.memory import World
+from harness.trace import Trace
+from harness.zenoh.router import Router
+from harness.zenoh.under_test import NodeUnderTest
+from wire.zenoh.frames import write_network
+from wire.zenoh.messages import (
+    Declare,
+    DeclareEntity,
+    DeclareKeyExpr,
+    Interest,
+    Kind,
+    Mode,
+    NetworkMessage,
+    Options,
+    WireExpr,
+)
+
+GATE = settings(
+    max_examples=40,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    report_multiple_bugs=False,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    suppress_health_check=list(HealthCheck),
+)
+"""How the gate searches: a fixed budget, the same examples every time."""
+
+Entity = tuple[Kind, str]
+
+kinds = st.sampled_from(Kind)
+chunks = st.sampled_from(["a", "b", "ab", "c"])
+keys = st.lists(chunks, min_size=1, max_size=3).map("/".join)
+patterns = (
+    st.lists(st.one_of(chunks, st.sampled_from(["*", "**", "a$*"])), min_size=1, max_size=3)
+    .map(lambda parts: [part for place, part in enumerate(parts) if place == 0 or part != parts[place - 1]])
+    .filter(
+        lambda parts: not any(one == "**" and two == "*" for one, two in zip(parts, parts[1:], strict=False))
+    )
+    .map("/".join)
+)
+entities = st.lists(st.tuples(kinds, keys), max_size=6, unique=True)
+interests = st.tuples(st.sets(kinds, min_size=1), st.one_of(st.none(), patterns))
+changes = st.lists(st.tuples(st.booleans(), st.tuples(kinds, keys)), min_size=1, max_size=8)
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> NetworkMessage:
+    """Draw an INTEREST or a DECLARE that every node can read, with keys of a tester's own."""
+    key = WireExpr("goldwire/mutated/" + draw(keys))
+    number = draw(st.integers(1, 2**32 - 1))
+    if draw(st.booleans()):
+        options = Options(draw(st.integers(0, 15))) | Options.R | Options.N | Options.M
+        return Interest(
+            number, draw(st.sampled_from([Mode.CURRENT, Mode.FUTURE, Mode.CURRENT_FUTURE])), options, key
+        )
+    if draw(st.booleans()):
+        return Declare(DeclareKeyExpr(draw(st.integers(1, 65535)), key))
+    return Declare(DeclareEntity(draw(kinds), number, key))
+
+
+@st.composite
+def truncated(draw: st.DrawFn) -> bytes:
+    """Draw the beginning of a message: every byte but the last few."""
+    whole = write_network(draw(messages()))
+    return whole[: draw(st.integers(1, len(whole) - 1))]
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> bytes:
+    """Draw a message with bits flipped, bytes put in, taken out, or repeated."""
+    data = bytearray(write_network(draw(messages())))
+    for _ in range(draw(st.integers(1, 4))):
+        place = draw(st.integers(0, max(len(data) - 1, 0)))
+        match draw(st.sampled_from(["flip", "insert", "delete", "repeat", "continue"])):
+            case "flip" if data:
+                data[place] ^= 1 << draw(st.integers(0, 7))
+            case "insert":
+                data.insert(place, draw(st.integers(0, 255)))
+            case "delete" if data:
+                del data[place]
+            case "repeat":
+                data += data[place:]
+            case _:
+                data[place:place] = b"\xff" * draw(st.integers(1, 10))
+    return bytes(data)
+
+
+def model(profile: str) -> NodeUnderTest:
+    """Return the reference router as a node under test of its own, in memory."""
+    world = World(lambda: Router(profile=profile), "router")
+    return NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile=profile, namespace="model/")
