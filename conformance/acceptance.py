@@ -57,9 +57,7 @@ def accept(settings: Settings, records: Sequence[Record], around: Circumstances)
             break
         sheet = Sheet(sheet.text())
         expectations = parse(sheet.text(), target)
-    for name, rule in weigh(records, settings.catalogue, settings.strict, expectations, around)[
-        0
-    ].unexpected.items():
+    for name, rule in weigh(records, settings.catalogue, settings.strict, expectations, around)[0].unexpected.items():
         sheet.add(added(name, Outcome(rule.outcome), rule.what, today, reasons.get(name, "")))
     after = sheet.text()
     if after != before:

@@ -106,9 +106,7 @@ def hold(
 
 def accepting(entries: Iterable[Expectation], unit: Unit) -> Expectation | None:
     """Return the first entry that expects what a rule or case came to."""
-    fitting = (
-        entry for entry in entries if entry.names(unit.name) and entry.accepts(unit.outcome, unit.what)
-    )
+    fitting = (entry for entry in entries if entry.names(unit.name) and entry.accepts(unit.outcome, unit.what))
     return next(fitting, None)
 
 

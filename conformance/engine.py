@@ -20,7 +20,7 @@ from conformance.verdicts import Judgement, Outcome, when_broken, worst
 from harness.errors import HarnessError, Unsupported
 from harness.instances import Instance
 from harness.iut import Remote, resolve
-from harness.trace import Direction, Happening, Trace
+from harness.trace import Trace
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -82,13 +82,13 @@ def play(
         judge.inconclusive(f"the node could not be set up: {error}")
         return Result(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
     settled = judge.call(node)
-    readings = list(node.readings)
+    readings, evidence = list(node.readings), node.evidence
     node.close()
     death = _death(node, instance)
     if death:
         judge.crashed(death)
     elif not judge.failed:
-        judge.passed(_evidence(trace), readings)
+        judge.passed(evidence, readings)
     if case.marks.monitored and not death:
         judge.watch(trace)
     judgements = tuple(
@@ -112,14 +112,6 @@ def _death(node: Any, instance: Instance) -> str:
             else f"no answer any more: {error}"
         )
     return ""
-
-
-def _evidence(trace: Trace) -> int:
-    """Return how much the implementation said or did: frames that came, links that it ended."""
-    return sum(
-        entry.direction is Direction.RECEIVED and entry.what in (Happening.FRAME, Happening.CLOSED)
-        for entry in trace
-    )
 
 
 class _Judge:
@@ -228,6 +220,8 @@ def first_lines(text: str, count: int = 6) -> str:
 
 class Tester:
     """Plays cases against one implementation, on an instance of its own."""
+
+    __test__ = False  # not a test class, whatever pytest thinks of its name
 
     def __init__(
         self,

@@ -184,9 +184,7 @@ def _entry(path: Path, number: int, raw: Any) -> Expectation:
         allowed = ", ".join(outcome.value for outcome in EXPECTABLE)
         raise BadExpectations(f"{where}: key 'outcome': {entry.outcome.value!r} is not one of {allowed}")
     if entry.profile and entry.profile not in PROFILES:
-        raise BadExpectations(
-            f"{where}: key 'profile': {entry.profile!r} is not one of {', '.join(PROFILES)}"
-        )
+        raise BadExpectations(f"{where}: key 'profile': {entry.profile!r} is not one of {', '.join(PROFILES)}")
     try:
         SpecifierSet(entry.versions)
     except InvalidSpecifier:

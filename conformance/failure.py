@@ -10,9 +10,7 @@ LABEL = 10  # columns for the names of the lines
 WIDTH = 240  # characters of one line; the records have all of it
 
 
-def page(
-    record: CasePlayed, catalogue: Catalogue, rules: Iterable[str] | None = None, folder: str = ""
-) -> str:
+def page(record: CasePlayed, catalogue: Catalogue, rules: Iterable[str] | None = None, folder: str = "") -> str:
     """Return the page of one case: a block for each rule that is not kept (or for those in ``rules``)."""
     wanted = None if rules is None else set(rules)
     blamed: dict[str, list[Judgement]] = {}

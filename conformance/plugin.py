@@ -34,15 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the document to the letter, or what the field has settled on",
     )
     group.addoption("--goldwire-strict", choices=("should",), help="a SHOULD that is not kept fails")
-    group.addoption(
-        "--link", dest="goldwire_link", choices=("tcp", "udp"), help="default: what it speaks first"
-    )
-    group.addoption(
-        "--expectations", dest="goldwire_expectations", metavar="FILE", help="what is known to be wrong"
-    )
-    group.addoption(
-        "--accept", dest="goldwire_accept", action="store_true", help="rewrite the expectations as it is"
-    )
+    group.addoption("--link", dest="goldwire_link", choices=("tcp", "udp"), help="default: what it speaks first")
+    group.addoption("--expectations", dest="goldwire_expectations", metavar="FILE", help="what is known to be wrong")
+    group.addoption("--accept", dest="goldwire_accept", action="store_true", help="rewrite the expectations as it is")
     group.addoption("--goldwire-report", metavar="DIR", help="where run.ndjson, summary.json and traces go")
 
 
@@ -129,9 +123,7 @@ def _settings(config: pytest.Config) -> Any:
 def _protocol(arguments: list[str]) -> str:
     found = {match[1] for argument in arguments for match in CASES.finditer(str(argument))}
     if len(found) != 1:
-        raise pytest.UsageError(
-            "--iut: which protocol? Give --goldwire-protocol NAME, or the path of its cases"
-        )
+        raise pytest.UsageError("--iut: which protocol? Give --goldwire-protocol NAME, or the path of its cases")
     return found.pop()
 
 

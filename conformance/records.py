@@ -21,7 +21,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
     """What is played, by whom and how: the first record.
 
     ``time`` is ISO 8601 in UTC, ``iut`` is what the user typed, ``documents`` the SHA-256 of each document
-    behind the rules. ``seed`` is what the property cases draw from.
+    behind the rules. ``seed`` is 0 as long as the property cases are derandomised.
     """
 
     run: str
@@ -141,10 +141,7 @@ def weightiest(judgements: tuple[Judgement, ...] | list[Judgement]) -> Judgement
 
 def schema() -> bytes:
     """Return the JSON Schema of one line of a journal."""
-    return (
-        msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Record), order="sorted"), indent=2)
-        + b"\n"
-    )
+    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Record), order="sorted"), indent=2) + b"\n"
 
 
 if __name__ == "__main__":

@@ -86,9 +86,7 @@ class Run:
         summary = self._summarise()
         counts, trouble = summary.counts, tuple(self.trouble)
         self._write(
-            RunEnded(
-                time=_now(), interrupted=self.interrupted, counts=counts, exit=summary.exit, trouble=trouble
-            )
+            RunEnded(time=_now(), interrupted=self.interrupted, counts=counts, exit=summary.exit, trouble=trouble)
         )
         report = self.settings.report
         if report is not None:

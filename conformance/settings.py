@@ -85,8 +85,7 @@ def gather(
     transport = link or description.transports[0]
     if transport not in description.transports:
         raise BadSettings(
-            f"--link: {description.name} does not speak over {transport}: it knows"
-            f" {', '.join(description.transports)}"
+            f"--link: {description.name} does not speak over {transport}: it knows {', '.join(description.transports)}"
         )
     return Settings(
         iut=iut,

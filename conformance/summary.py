@@ -67,11 +67,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def unexpected(self) -> dict[str, RuleSummary]:
         """The rules that fail and were not expected to."""
-        return {
-            key: rule
-            for key, rule in self.rules.items()
-            if rule.verdict is Verdict.FAIL and not rule.expected
-        }
+        return {key: rule for key, rule in self.rules.items() if rule.verdict is Verdict.FAIL and not rule.expected}
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,9 +171,7 @@ def exit_status(summary: Summary) -> int:
 class Coverage:
     """How much of what there is was played; a run of which not all cases are known is taken as whole."""
 
-    def __init__(
-        self, played: Sequence[CasePlayed], cases: Sequence[Case], role: str, transport: str
-    ) -> None:
+    def __init__(self, played: Sequence[CasePlayed], cases: Sequence[Case], role: str, transport: str) -> None:
         self.role = role
         self.transport = transport
         self.cases = cases
@@ -192,9 +186,7 @@ class Coverage:
 
     def is_thorough(self, rule: str) -> bool:
         """Tell whether all cases that name a rule were played; one that no case names needs them all."""
-        naming = [
-            case for case in self.cases if rule in case.marks.rules and case.fits(self.role, self.transport)
-        ]
+        naming = [case for case in self.cases if rule in case.marks.rules and case.fits(self.role, self.transport)]
         return all(case.name in self.done for case in naming) if naming else self.whole
 
 
@@ -219,9 +211,7 @@ def untested(rule: Rule, coverage: Coverage, *, interrupted: bool = False) -> st
     return "no case of this run judged it"
 
 
-def _completed(
-    around: Circumstances, records: Sequence[Record], played: Sequence[CasePlayed]
-) -> Circumstances:
+def _completed(around: Circumstances, records: Sequence[Record], played: Sequence[CasePlayed]) -> Circumstances:
     ended = [record for record in records if isinstance(record, RunEnded)]
     errors = around.errors | {
         record.case: record.error or record.what or "the case gave no evidence"
@@ -239,9 +229,7 @@ def _by_rule(played: Sequence[CasePlayed], catalogue: Catalogue) -> dict[str, li
             if judgement.rule in catalogue.rules:
                 judged.setdefault(judgement.rule, []).append(judgement)
     for judgements in judged.values():
-        judgements.sort(
-            key=lambda each: (each.by, each.case)
-        )  # workers deliver in any order; cases before monitors
+        judgements.sort(key=lambda each: (each.by, each.case))  # workers deliver in any order; cases before monitors
     return judged
 
 
@@ -273,9 +261,7 @@ def _judged(
         expected=expectation is not None,
         reason=expectation.reason if expectation else "",
         link=expectation.link if expectation else "",
-        flaky="; ".join(
-            f"{case}: {flaky[case]}" for case in _distinct(judgements, lambda j: j.case) if case in flaky
-        ),
+        flaky="; ".join(f"{case}: {flaky[case]}" for case in _distinct(judgements, lambda j: j.case) if case in flaky),
     )
 
 

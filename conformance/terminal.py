@@ -32,9 +32,7 @@ def summary_lines(summary: Summary, catalogue: Catalogue, records: Sequence[Reco
                 yield ""
                 yield from non_pass(key, rule, catalogue, played)
     yield from _inconclusive(summary, played)
-    yield from _listed(
-        "The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary)
-    )
+    yield from _listed("The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary))
     yield from _listed("Expectations that did not come true:", summary.complaints)
     yield from _listed("The report is incomplete:", summary.trouble)
     yield ""
@@ -64,9 +62,7 @@ def counts(summary: Summary) -> str:
     return f"{_number(summary.played, 'case', 'played')}; rules: {', '.join(texts)}"
 
 
-def non_pass(
-    key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable[CasePlayed]
-) -> Iterator[str]:
+def non_pass(key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable[CasePlayed]) -> Iterator[str]:
     """Yield what a person needs to know of a rule that is not kept."""
     first, *rest = about(catalogue.rules[key])
     yield f"{_styled(rule.verdict.value, rule.verdict)}  {first}"
@@ -87,11 +83,7 @@ def showing(key: str, rule: RuleSummary, played: Iterable[CasePlayed]) -> CasePl
     """Return the first case that shows a rule's outcome."""
     for record in played:
         for judgement in record.judgements:
-            if (
-                judgement.rule == key
-                and judgement.outcome.value == rule.outcome
-                and judgement.what == rule.what
-            ):
+            if judgement.rule == key and judgement.outcome.value == rule.outcome and judgement.what == rule.what:
                 return record
     return None
 
@@ -107,8 +99,8 @@ def conclusion(summary: Summary) -> str:
     if summary.exit == 0:
         failing = sum(rule.verdict is Verdict.FAIL for rule in summary.rules.values())
         rest = [
-            f"{failing} known failures" if failing else "",
-            f"{summary.counts['WARN']} deviations" if summary.counts["WARN"] else "",
+            _number(failing, "known failure") if failing else "",
+            _number(summary.counts["WARN"], "deviation") if summary.counts["WARN"] else "",
             f"{summary.counts['INCONCLUSIVE']} inconclusive" if summary.counts["INCONCLUSIVE"] else "",
         ]
         return _styled(", ".join([f"AS EXPECTED: {passed}", *filter(None, rest)]), Verdict.PASS)
@@ -129,8 +121,8 @@ def _wrong(summary: Summary) -> Iterator[str]:
         yield "the report is incomplete"
 
 
-def _number(count: int, noun: str, rest: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'} {rest}"
+def _number(count: int, noun: str, rest: str = "") -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'} {rest}".rstrip()
 
 
 def _inconclusive(summary: Summary, played: Sequence[CasePlayed]) -> Iterator[str]:

@@ -40,15 +40,9 @@ STATUSES: dict[int, int] = {
     type=click.Path(file_okay=False, path_type=Path),
     help="Write run.ndjson, summary.json, junit.xml, index.html and the traces of non-passes there.",
 )
-@click.option(
-    "-k", "keyword", metavar="PATTERN", help="Only cases whose name or rule ids match: 'ZI-01* or options'."
-)
-@click.option(
-    "-n", "workers", metavar="N|auto", help="Play with N workers, each with an instance of its own."
-)
-@click.option(
-    "--link", type=click.Choice(["tcp", "udp"]), help="Default: what the implementation speaks first."
-)
+@click.option("-k", "keyword", metavar="PATTERN", help="Only cases whose name or rule ids match: 'ZI-01* or options'.")
+@click.option("-n", "workers", metavar="N|auto", help="Play with N workers, each with an instance of its own.")
+@click.option("--link", type=click.Choice(["tcp", "udp"]), help="Default: what the implementation speaks first.")
 @click.option(
     "--expectations",
     metavar="FILE",
@@ -56,9 +50,7 @@ STATUSES: dict[int, int] = {
     help="What is known to be wrong. Default: expectations/NAME.toml here, or what comes with goldwire.",
 )
 @click.option("--accept", is_flag=True, help="Rewrite the expectations so that this run is as expected.")
-@click.option(
-    "--alluredir", metavar="DIR", type=click.Path(file_okay=False), help="Write results for Allure there."
-)
+@click.option("--alluredir", metavar="DIR", type=click.Path(file_okay=False), help="Write results for Allure there.")
 @click.argument("pytest_args", nargs=-1, metavar="[-- PYTEST_ARGS...]")
 def test(
     protocol: str,

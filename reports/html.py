@@ -80,9 +80,7 @@ def page(records: Sequence[Record], summary: Summary) -> str:
 
 def _header(records: Sequence[Record], summary: Summary, title: str) -> Iterator[str]:
     started = next((record for record in records if isinstance(record, RunStarted)), None)
-    state = (
-        "as expected" if summary.exit == 0 else "interrupted" if summary.interrupted else "not as expected"
-    )
+    state = "as expected" if summary.exit == 0 else "interrupted" if summary.interrupted else "not as expected"
     word = Verdict.PASS if summary.exit == 0 else Verdict.FAIL
     yield f'<header><h1>{title} <b class="v {word.value}">{state}</b></h1>'
     facts = [

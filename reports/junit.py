@@ -39,9 +39,7 @@ def write_junit(records: Sequence[Record], summary: Summary, path: Path) -> None
     ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _case(
-    suite: ET.Element, name: str, record: CasePlayed, summary: Summary, strengths: dict[str, str]
-) -> None:
+def _case(suite: ET.Element, name: str, record: CasePlayed, summary: Summary, strengths: dict[str, str]) -> None:
     case = ET.SubElement(
         suite,
         "testcase",

@@ -61,6 +61,7 @@ class Session:
         self.patience = patience
         self.conversation = Conversation(link.label)
         self.ended = ""
+        self.is_dropped = False
         self.unsettled = False
         self.transport = Transport(settings, opener=True)
         self._settings = settings
@@ -93,6 +94,7 @@ class Session:
 
     def drop(self) -> None:
         """Cut the link without a word."""
+        self.is_dropped = not self.ended
         self.link.close()
         self.ended = self.ended or "closed by the tester"
 
@@ -158,6 +160,11 @@ class Session:
     def received(self, since: int = 0) -> list[Event]:
         """Return the events that were received, from a place in the conversation on."""
         return [event for event in self.conversation.events[since:] if event.direction is Direction.RECEIVED]
+
+    @property
+    def has_declared(self) -> bool:
+        """Whether the tester has declared an entity on this session that it has not undeclared."""
+        return any(direction is Direction.SENT for direction, _, _ in self.conversation.declared)
 
     @property
     def place(self) -> int:
@@ -337,6 +344,18 @@ class Session:
         heard = self.hears(*wanted)
         if not heard:
             raise Incomplete(repr(heard))
+
+    def learns(self, *wanted: Update) -> Heard:
+        """Read until all of some updates have come since the last ``news``, with or without an interest id."""
+        heard: list[Update] = []
+
+        def all_heard() -> bool:
+            heard[:] = [Update(update.verb, update.entity) for update in updates(self, self.mark)]
+            return all(update in heard for update in wanted)
+
+        if not all_heard():
+            self._pump(all_heard, self.patience)
+        return Heard(wanted, tuple(heard), self.ended)
 
     def news(self) -> list[Update]:
         """Return the updates that came since the last call and before the answer to a barrier sent now."""

@@ -279,10 +279,10 @@ class Transport:
         """Let time pass: keep the session alive, or see that the other side has fallen silent."""
         if self.state is not State.OPEN:
             return []
-        if now - self.heard >= self.remote_lease:
+        if now >= self.heard + self.remote_lease:
             self.state = State.CLOSED
             return [Ended("expired", f"nothing was heard for {self.remote_lease:g} s")]
-        if now - self.spoken >= self.settings.lease / 4000:
+        if now >= self.spoken + self.settings.lease / 4000:
             self._put(KeepAlive())
         return []
 

@@ -115,6 +115,7 @@ class NodeUnderTest:
         self.patience = patience
         self.readings: list[tuple[str, str, str]] = []
         self.sessions: list[Session] = []
+        self._heard: list[Session] = []
         self._labels = Labels()
         self._scenes = 0
         self._main: Session | None = None
@@ -150,6 +151,7 @@ class NodeUnderTest:
         session = Session(link, self.trace, settings, namespace=self.namespace, patience=self.patience)
         session.deployed = self.profile == "deployed"
         self.sessions.append(session)
+        self._heard.append(session)
         return session.open(opener=opener)
 
     @property
@@ -219,6 +221,12 @@ class NodeUnderTest:
         """Return a key as it stands on the wire: inside the namespace."""
         return self.namespace + key
 
+    @property
+    def evidence(self) -> int:
+        """How much the node said or did above the handshake: messages that came, sessions that it ended."""
+        said = sum(len(session.received()) for session in self._heard)
+        return said + sum(bool(session.ended) and not session.is_dropped for session in self._heard)
+
     def probe(self) -> None:
         """Make sure that the node still answers, on a fresh session; raises what goes wrong."""
         session = self.session()
@@ -228,8 +236,8 @@ class NodeUnderTest:
             session.close()
 
     def close(self) -> None:
-        """End all sessions."""
-        for session in self.sessions:
+        """End all sessions, those that declared nothing first: what the end of the others brings is no part of the play."""
+        for session in sorted(self.sessions, key=lambda session: session.has_declared):
             try:
                 session.close()
             except HarnessError:

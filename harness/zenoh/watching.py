@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from harness.errors import HarnessError
-from harness.trace import Direction
 from harness.zenoh.conversation import Event
-from wire.zenoh.messages import DeclareEntity, DeclareFinal, Interest, UndeclareEntity
+from wire.zenoh.messages import DeclareEntity, DeclareFinal, Interest, Kind, UndeclareEntity
 
 if TYPE_CHECKING:
     from harness.zenoh.driver import Session
@@ -118,13 +117,21 @@ def updates(session: Session, since: int) -> list[Update]:
 
 
 def picture(session: Session) -> Set:
-    """Return the entities that were declared on a session, by whatever DECLARE, and not undeclared since."""
-    alive = [
-        (kind, session.inner(key))
-        for (direction, kind, _), key in session.conversation.declared.items()
-        if direction is Direction.RECEIVED
-    ]
-    return Set(Named(kind.value, key) for kind, key in alive if key is not None)
+    """Return the entities that were declared on a session, by whatever DECLARE, and not undeclared since.
+
+    A node may give one id to all that a Current snapshot lists: an id alone does not tell two of them apart.
+    """
+    alive: set[tuple[Kind, int, Named]] = set()
+    for event in session.received():
+        entity = named(session, event)
+        match event.body:
+            case DeclareEntity(kind=kind, id=id) if entity is not None:
+                alive.add((kind, id, entity))
+            case UndeclareEntity(kind=kind, id=id):
+                alive = {each for each in alive if each[:2] != (kind, id)}
+            case _:
+                pass
+    return Set(entity for _, _, entity in alive if entity.key is not None)
 
 
 class Incomplete(HarnessError):

@@ -52,9 +52,7 @@ def played(name: str, *judgements: Judgement, **fields: object) -> CasePlayed:
     return CasePlayed(case=name, **{**values, **fields})  # type: ignore[arg-type]
 
 
-def summed(
-    *records: Record, strict: bool = False, entries: str = "", around: Circumstances | None = None
-) -> Summary:
+def summed(*records: Record, strict: bool = False, entries: str = "", around: Circumstances | None = None) -> Summary:
     expectations = parse(entries, Path("e.toml"))
     around = msgspec.structs.replace(around or Circumstances(), today=TODAY)
     return summarise([STARTED, *records], ZENOH, strict, expectations, around)

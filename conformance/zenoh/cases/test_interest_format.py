@@ -94,8 +94,11 @@ def test_suffix_of_length_zero(node: NodeUnderTest) -> None:
     session = fresh(node)
     alias = session.declare_keyexpr("a/1")
     node.settle()
+    plain = session.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, alias)).snapshot()
+    if plain.declared != these(token("a/1")):
+        raise Inconclusive("the alias without a suffix does not list the token")
     since = session.place
-    session.offend(bytes([0x79, ID, 0x78, alias, 0]), bytes.fromhex("790608"))
+    session.offend(bytes([0x79, ID, 0x78, alias, 0]), bytes([0x79, ID + 1, 0x08]))
     came = session.received(since)
     finals = {event.interest_id for event in came if isinstance(event.body, DeclareFinal)}
     if session.ended:
@@ -103,7 +106,7 @@ def test_suffix_of_length_zero(node: NodeUnderTest) -> None:
         node.shows("ZI-036", "R10", "B")
         return
     session.barrier()
-    assert finals == {ID, ID + 1}, "the length of an empty suffix is not read"
+    assert finals >= {ID, ID + 1}, "the length of an empty suffix is not read"
     listed = Set(entity for event in came if event.interest_id == ID and (entity := session.entity(event)))
     assert listed == these(token("a/1")), "an empty suffix adds something to the scope"
 
@@ -127,7 +130,7 @@ def test_extension_behind_options_and_key(node: NodeUnderTest) -> None:
 
     Both are answered as without it.
     """
-    node.other.declare_token("a/1")
+    hold_a_token(node)
     qos = (Extension(1, 5),)
     unrestricted = node.interest(Mode.CURRENT_FUTURE, T, extensions=qos).reply()
     assert unrestricted.declared == these(token("a/1")), (
@@ -145,6 +148,8 @@ def test_extension_behind_an_alias(node: NodeUnderTest) -> None:
     """
     node.other.declare_token("a/1")
     alias = WireExpr(None, node.main.declare_keyexpr("a/1"))
+    if node.interest(Mode.CURRENT_FUTURE, T, key=alias).snapshot().declared != these(token("a/1")):
+        raise Inconclusive("the alias without an extension does not list the token")
     reply = node.interest(Mode.CURRENT_FUTURE, T, key=alias, extensions=(Extension(1, 5),)).reply()
     assert reply.declared == these(token("a/1")), "the extension behind the scope is taken for something else"
 

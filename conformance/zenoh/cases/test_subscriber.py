@@ -74,11 +74,13 @@ def test_subscribers_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
     declarer = node.session()
     alias = declarer.declare_keyexpr("a", 4001)
     declarer.declare_subscriber(WireExpr("/1", alias))
-    declarer.barrier()
+    declarer.declare_subscriber("plain")
     with_m = node.listed(S)
+    if subscriber("plain") not in with_m:
+        raise Inconclusive("not even a subscriber without an alias is listed")
+    assert with_m == these(subscriber("plain"), subscriber("a/1"))
     declarer.declare_subscriber(WireExpr("/2", alias, sender=False))
     declarer.read(WINDOW)
-    assert with_m == these(subscriber("a/1"))
     assert subscriber("a/2") not in node.listed(S), (
         "with M clear, the scope was looked up in the sender's table"
     )
@@ -86,9 +88,9 @@ def test_subscribers_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
 
 @rule("ZD-045", roles=("router",))
 def test_subscribers_on_one_number_in_both_tables(node: NodeUnderTest) -> None:
-    """A number is an alias of both sides, for mine/1 here and theirs/1 there; a subscriber on it with M and one without.
+    """One number is an alias of both sides; a subscriber is declared on it with M set, and one with M clear.
 
-    With M set it is mine/1/x, with M clear theirs/1/y.
+    The first is on what the declarer declared it for, the second on what the node did.
     """
     node.other.declare_subscriber("theirs/1")
     declarer = node.session()
@@ -100,7 +102,8 @@ def test_subscribers_on_one_number_in_both_tables(node: NodeUnderTest) -> None:
     declarer.declare_keyexpr("mine/1", number)
     declarer.declare_subscriber(WireExpr("/x", number))
     declarer.declare_subscriber(WireExpr("/y", number, sender=False))
-    assert node.listed(S) == these(subscriber("theirs/1"), subscriber("mine/1/x"), subscriber("theirs/1/y"))
+    listed = node.listed(S) - these(subscriber("theirs/1"))
+    assert listed == these(subscriber("mine/1/x"), subscriber("theirs/1/y"))
 
 
 @rule("ZD-048", roles=("router",))
@@ -244,7 +247,7 @@ def test_subscriber_is_undeclared(node: NodeUnderTest) -> None:
     node.other.declare_subscriber("a/2")
     node.interest(Mode.CURRENT_FUTURE, S).snapshot()
     node.other.undeclare_subscriber(known)
-    assert node.main.hears(undeclared(subscriber("a/1")))
+    assert node.main.learns(undeclared(subscriber("a/1")))
     assert subscriber("a/1") not in node.listed(S), "a snapshot lists a subscriber that is undeclared"
 
 

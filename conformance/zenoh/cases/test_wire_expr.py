@@ -17,7 +17,7 @@ def undeclaration(node: NodeUnderTest, kind: Kind) -> Event:
     node.interest(Mode.CURRENT_FUTURE, kind).snapshot()
     node.other.undeclare(kind, known)
     named = {S: subscriber, Q: queryable, T: token}[kind]("a/2")
-    if not node.main.hears(undeclared(named)):
+    if not node.main.learns(undeclared(named)):
         raise Inconclusive("the undeclaration was not forwarded")
     return [event for event in node.main.received() if isinstance(event.body, UndeclareEntity)][-1]
 
@@ -76,3 +76,20 @@ def test_wire_expr_names_the_key_of_the_subscriber(node: NodeUnderTest) -> None:
     if not event.key:
         raise Inconclusive("the undeclaration repeats no key")
     assert event.key == node.key("a/2"), "WireExpr names another key than that of the subscriber"
+
+
+@rule("ZD-058", roles=("router", "peer"))
+def test_undeclaration_of_a_token_that_was_never_announced(node: NodeUnderTest) -> None:
+    """A token exists; somebody asks for future tokens only; then the token is undeclared.
+
+    If that is told at all, the WireExpr extension, if it names a key, names that of the token.
+    """
+    known = node.other.declare_token("a/1")
+    node.interest(Mode.FUTURE, T)
+    node.main.barrier()
+    node.other.undeclare_token(known)
+    node.settle()
+    node.main.barrier()
+    told = [event for event in node.main.received() if isinstance(event.body, UndeclareEntity)]
+    keys = {event.key for event in told if event.key}
+    assert keys <= {node.key("a/1")}, "WireExpr names another key than that of the token"

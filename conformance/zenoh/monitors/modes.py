@@ -15,7 +15,15 @@ from harness.trace import Direction
 from harness.zenoh.conversation import Conversation, Event
 from wire.zenoh.frames import WhatAmI
 from wire.zenoh.keys import intersects
-from wire.zenoh.messages import Declare, DeclareEntity, DeclareFinal, Interest, InterestFinal, Mode, UndeclareEntity
+from wire.zenoh.messages import (
+    Declare,
+    DeclareEntity,
+    DeclareFinal,
+    Interest,
+    InterestFinal,
+    Mode,
+    UndeclareEntity,
+)
 
 LIVE = (Mode.FUTURE, Mode.CURRENT_FUTURE)
 
@@ -97,6 +105,10 @@ class Account:
         """Return the interests of some modes that an entity may fall under."""
         return [asked for asked in self.all if asked.mode in modes and asked.covers(event)]
 
+    def waits(self, mode: Mode) -> bool:
+        """Tell whether an interest of a mode has had no D_FINAL yet."""
+        return any(asked.mode is mode and not asked.complete for asked in self.all)
+
     def is_due(self, event: Event) -> bool:
         """Tell whether an interest that is running may have brought a declaration or undeclaration."""
         return any(asked.is_running and asked.covers(event) for asked in self.all)
@@ -122,7 +134,7 @@ def entities(conversation: Conversation) -> Iterator[tuple[Event, Account]]:
 
 
 def is_lazy(conversation: Conversation) -> bool:
-    """Tell whether the node is a router: peers and clients push what they declare, so nothing is due to a lost Final."""
+    """Tell whether the node is a router: peers and clients push what they declare, Final or not."""
     return conversation.whatami.get(Direction.RECEIVED) == WhatAmI.ROUTER
 
 
@@ -156,7 +168,9 @@ def matching(conversation: Conversation, mode: Mode) -> Iterator[Finding]:
         if asked.covers(event):
             yield kept(event.entry)
         else:
-            yield broken(event.entry, f"{event.body.kind.value} {event.key} does not match what was asked for")
+            yield broken(
+                event.entry, f"{event.body.kind.value} {event.key} does not match what was asked for"
+            )
 
 
 @monitor("ZI-011")
@@ -166,28 +180,42 @@ def final_is_the_last_of_a_current_interest(conversation: Conversation) -> Itera
         asked = account.of(event.interest_id, Mode.CURRENT)
         if asked is not None and isinstance(event.body, DeclareFinal) and not asked.complete:
             yield kept(event.entry)
-        elif asked is not None and asked.complete and not asked.passed and isinstance(event.body, DeclareEntity):
+        elif (
+            asked is not None
+            and asked.complete
+            and not asked.passed
+            and isinstance(event.body, DeclareEntity)
+        ):
             yield broken(event.entry, "a declaration follows the D_FINAL of its Current interest")
-        elif event.interest_id is None and isinstance(event.body, DeclareFinal):
-            if any(a.mode is Mode.CURRENT and not a.complete for a in account.all):
-                yield broken(event.entry, "D_FINAL without an interest id while a Current interest waits for its own")
+        elif (
+            event.interest_id is None and isinstance(event.body, DeclareFinal) and account.waits(Mode.CURRENT)
+        ):
+            yield broken(event.entry, "D_FINAL without an interest id while a Current interest waits for it")
 
 
 @monitor("ZI-013")
 def nothing_after_a_current_interest(conversation: Conversation) -> Iterator[Finding]:
     """Once a Current interest is complete, no change is reported to it."""
     for event, account in replay(conversation):
-        if isinstance(event.body, DeclareFinal):
-            if any(asked.mode is Mode.CURRENT and asked.complete for asked in account.all):
+        asked = account.of(event.interest_id, Mode.CURRENT)
+        match event.body:
+            case DeclareFinal() if any(each.mode is Mode.CURRENT and each.complete for each in account.all):
                 yield kept(event.entry)
-        elif isinstance(event.body, DeclareEntity | UndeclareEntity):
-            asked = account.of(event.interest_id, Mode.CURRENT)
-            if asked is not None and asked.complete and asked.passed:
-                yield broken(event.entry, "a change is reported under the id of a Current interest that is complete")
-            elif event.interest_id is None and isinstance(event.body, UndeclareEntity) and not account.is_due(event):
-                if event.known is not None and account.covering(event, Mode.CURRENT):
-                    if not account.covering(event, *LIVE):
-                        yield follows(event.entry, "R32", "B")
+            case DeclareEntity() | UndeclareEntity() if asked is not None and asked.complete and asked.passed:
+                yield broken(
+                    event.entry, "a change is reported under the id of a Current interest that is complete"
+                )
+            case UndeclareEntity() if event.interest_id is None and only_listed(event, account):
+                yield follows(event.entry, "R32", "B")
+            case _:
+                pass
+
+
+def only_listed(event: Event, account: Account) -> bool:
+    """Tell whether an undeclaration can be due to nothing but Current interests that are complete."""
+    if event.known is None or account.is_due(event) or account.covering(event, *LIVE):
+        return False
+    return bool(account.covering(event, Mode.CURRENT))
 
 
 @monitor("ZI-015")
@@ -225,9 +253,10 @@ def updates(conversation: Conversation, body: type) -> Iterator[Finding]:
         asked = account.of(event.interest_id, Mode.CURRENT_FUTURE)
         if asked is not None and asked.complete and (asked.passed or body is UndeclareEntity):
             yield broken(event.entry, "an update of a CurrentFuture interest carries an interest id")
-        elif event.interest_id is None:
-            if any(each.complete and each.is_running for each in account.covering(event, Mode.CURRENT_FUTURE)):
-                yield kept(event.entry)
+        elif event.interest_id is None and any(
+            each.complete and each.is_running for each in account.covering(event, Mode.CURRENT_FUTURE)
+        ):
+            yield kept(event.entry)
 
 
 @monitor("ZI-018")
@@ -244,13 +273,15 @@ def updates_of_a_future_interest(conversation: Conversation) -> Iterator[Finding
 
 def until_final(conversation: Conversation, mode: Mode) -> Iterator[Finding]:
     """Judge updates by whether an interest of a mode still runs, where nothing else can have brought them."""
+    pushes = not is_lazy(conversation)
     for event, account in entities(conversation):
         if event.interest_id is not None:
             continue
+        pushes = pushes or not any(asked.covers(event) for asked in account.all)
         own = [asked for asked in account.covering(event, mode) if asked.is_clear]
         if any(asked.is_running for asked in own):
             yield kept(event.entry)
-        elif own and not account.is_due(event) and is_lazy(conversation):
+        elif own and not account.is_due(event) and not pushes:
             if isinstance(event.body, DeclareEntity):
                 yield broken(event.entry, "a declaration comes after the Final")
             elif event.known is not None:
@@ -264,9 +295,8 @@ def nothing_that_exists_for_a_future_interest(conversation: Conversation) -> Ite
         asked = account.of(event.interest_id, Mode.FUTURE)
         if isinstance(event.body, DeclareEntity) and asked is not None and not asked.passed:
             yield broken(event.entry, "a declaration comes under the id of a Future interest")
-        elif isinstance(event.body, DeclareFinal) and asked is None:
-            if any(each.mode is Mode.FUTURE for each in account.all):
-                yield kept(event.entry)
+        elif isinstance(event.body, DeclareFinal) and asked is None and account.waits(Mode.FUTURE):
+            yield kept(event.entry)
 
 
 @monitor("ZI-020")
@@ -278,9 +308,10 @@ def declarations_for_a_future_interest(conversation: Conversation) -> Iterator[F
         asked = account.of(event.interest_id, Mode.FUTURE)
         if asked is not None and asked.passed:
             yield broken(event.entry, "an update of a Future interest carries an interest id")
-        elif event.interest_id is None:
-            if any(each.is_running for each in account.covering(event, Mode.FUTURE)):
-                yield kept(event.entry)
+        elif event.interest_id is None and any(
+            each.is_running for each in account.covering(event, Mode.FUTURE)
+        ):
+            yield kept(event.entry)
 
 
 @monitor("ZI-021")

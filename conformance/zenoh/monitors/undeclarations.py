@@ -1,4 +1,4 @@
-"""Monitors of zenoh-declarations, "WireExpr Extension (ZBuf, ID=0x0F, M=true)", in all three undeclarations."""
+"""Monitors of zenoh-declarations, "WireExpr Extension (ZBuf, ID=0x0F, M=true)", for all kinds."""
 
 from collections.abc import Iterator
 
@@ -43,7 +43,7 @@ def read(payload: bytes, *, deployed: bool) -> WireExpr | None:
 
 
 def is_empty(payload: bytes) -> bool:
-    """Tell whether the payload of a WireExpr extension names no key: no suffix, or an empty one, in scope 0."""
+    """Tell whether the payload of a WireExpr extension names no key: scope 0 and no suffix."""
     key = read(payload, deployed=False) or read(payload, deployed=True)
     return key is not None and key.scope == 0 and not key.suffix
 
@@ -98,7 +98,7 @@ def wire_expr_is_a_mandatory_buffer(conversation: Conversation) -> Iterator[Find
 
 
 def spelled(conversation: Conversation) -> Iterator[tuple[Event, bytes, str | None, str | None]]:
-    """Return each WireExpr payload with the key that it stands for: as the document and as deployed nodes spell it."""
+    """Return each WireExpr payload, and its key by the document's spelling and by the deployed one."""
     tables: dict[Direction, Table] = {Direction.SENT: {}, Direction.RECEIVED: {}}
     for event in conversation.events:
         table = tables[event.direction]
@@ -111,15 +111,19 @@ def spelled(conversation: Conversation) -> Iterator[tuple[Event, bytes, str | No
                 extension = carried(body)
                 if extension is None or not isinstance(extension.value, bytes) or is_empty(extension.value):
                     continue
-                keys = [read(extension.value, deployed=deployed) for deployed in (False, True)]
                 ours = tables[Direction.SENT]
-                resolved = [None if key is None else resolve(key, table, ours) for key in keys]
-                yield event, extension.value, *resolved
+                literal, deployed = (read(extension.value, deployed=way) for way in (False, True))
+                yield (
+                    event,
+                    extension.value,
+                    None if literal is None else resolve(literal, table, ours),
+                    None if deployed is None else resolve(deployed, table, ours),
+                )
 
 
 @monitor("ZD-058")
 def wire_expr_names_what_was_declared(conversation: Conversation) -> Iterator[Finding]:
-    """WireExpr resolves to the key under which the entity was declared, in one spelling of it or the other."""
+    """WireExpr resolves to the key under which the entity was declared, in either spelling of it."""
     for event, payload, literal, deployed in spelled(conversation):
         if event.known is None or not any(read(payload, deployed=way) for way in (False, True)):
             continue
@@ -132,12 +136,10 @@ def wire_expr_names_what_was_declared(conversation: Conversation) -> Iterator[Fi
 @monitor("ZD-062")
 def suffix_of_wire_expr_has_its_length(conversation: Conversation) -> Iterator[Finding]:
     """The suffix in WireExpr is there if and only if N is set, with its length in front."""
-    for event, payload, _, deployed in spelled(conversation):
+    for event, payload, _, _ in spelled(conversation):
         if read(payload, deployed=False) is not None:
             yield follows(event.entry, "R04", "A")
-        elif read(payload, deployed=True) is not None and (event.known is None or event.known == deployed):
+        elif read(payload, deployed=True) is not None:
             yield follows(event.entry, "R04", "B")
         else:
-            yield broken(
-                event.entry, "the suffix in WireExpr is neither counted nor the rest, or stands without N"
-            )
+            yield broken(event.entry, "the payload of WireExpr does not read as flags, scope and suffix")

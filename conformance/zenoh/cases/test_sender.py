@@ -1,0 +1,89 @@
+"""Both documents, where they bind the node as a requester or declarer of its own: it is told what to do."""
+
+from conformance.cases import Inconclusive, rule
+from conformance.zenoh.cases.test_keyexpr import given_twice
+from harness.errors import Unsupported
+from harness.zenoh.driver import Session
+from harness.zenoh.under_test import NodeUnderTest
+from wire.zenoh.frames import WhatAmI
+from wire.zenoh.messages import Declare, DeclareFinal, DeclareKeyExpr, Interest, InterestFinal
+
+ASKS = ("client", "peer")
+
+
+def asked(node: NodeUnderTest, session: Session, name: str, key: str) -> Interest:
+    """Tell the node to ask for tokens on a key; return its INTEREST, answered as if there were none."""
+    since = session.place
+    node.instance.command("ask", name, "currentfuture", "token", node.key(key))
+    event = session.wait_for(lambda e: isinstance(e.message, Interest) and e.key == node.key(key), since=since)
+    if event is None or not isinstance(event.message, Interest):
+        raise Inconclusive("the node sends no INTEREST when it is told to ask")
+    session.send(Declare(DeclareFinal(), event.message.id))
+    return event.message
+
+
+def ended(node: NodeUnderTest, session: Session, name: str) -> InterestFinal:
+    """Tell the node to end what it asked for; return its Final."""
+    since = session.place
+    node.instance.command("end", name)
+    event = session.wait_for(lambda e: isinstance(e.message, InterestFinal), since=since)
+    if event is None or not isinstance(event.message, InterestFinal):
+        raise Inconclusive("the node sends no Final when it is told to end an interest")
+    return event.message
+
+
+@rule("ZI-061", roles=ASKS)
+def test_finals_of_the_node(node: NodeUnderTest) -> None:
+    """Tell the node to ask for two things and to end both, the second first.
+
+    Each Final names the interest that it ends.
+    """
+    session = node.session(whatami=WhatAmI.ROUTER)
+    asks = {name: asked(node, session, name, f"{name}/*") for name in ("i1", "i2")}
+    for name in ("i2", "i1"):
+        assert ended(node, session, name).id == asks[name].id, "a Final names another interest than the one ended"
+
+
+def given(node: NodeUnderTest, name: str) -> str:
+    """Tell the node to give a number to a key, or to ask for what makes it do so; return the verb that undoes it."""
+    try:
+        node.instance.command("declare", "keyexpr", name, node.key(name))
+    except Unsupported:
+        node.instance.command("ask", name, "currentfuture", "subscriber", node.key(name))
+        return "end"
+    return "undeclare"
+
+
+def alias_of(node: NodeUnderTest, session: Session, name: str) -> int:
+    """Return the number that the node gives to the key of a name."""
+    event = session.wait_for(lambda e: isinstance(e.body, DeclareKeyExpr) and e.key == node.key(name))
+    if event is None or not isinstance(event.body, DeclareKeyExpr):
+        raise Inconclusive("the node gives no number to a key")
+    return event.body.expr_id
+
+
+@rule("ZD-036", roles=ASKS)
+def test_numbers_of_the_node(node: NodeUnderTest) -> None:
+    """Tell the node to give numbers to three keys, to take back the first two, and to give numbers to three more.
+
+    No number is given to a second key before it is taken from the first.
+    """
+    session = node.session(whatami=WhatAmI.ROUTER)
+    undo = [given(node, name) for name in ("k1", "k2", "k3")]
+    for verb, name in zip(undo, ("k1", "k2"), strict=False):
+        node.instance.command(verb, name)
+    for name in ("k4", "k5", "k6"):
+        given(node, name)
+    alias_of(node, session, "k6")
+    assert not given_twice(session), "a number is given to a second key while the first has it"
+
+
+@rule("ZD-032", roles=ASKS)
+def test_first_number_of_the_node(node: NodeUnderTest) -> None:
+    """Tell the node to give a number to a key.
+
+    It is not 0, or 0 may be given like any other.
+    """
+    session = node.session(whatami=WhatAmI.ROUTER)
+    given(node, "k1")
+    node.shows("ZD-032", "R11", "B" if alias_of(node, session, "k1") == 0 else "A")

@@ -1,0 +1,56 @@
+"""The kill matrix: its rows, and what makes it unsound. The whole matrix is computed by ``goldwire selfcheck``."""
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.selfcheck import Matrix, Mutant, Row, mutants, row
+from conformance.selfcheck_command import markdown, selfcheck
+from conformance.verdicts import Outcome
+from harness.zenoh import ROLES
+
+
+def a_row(kind: str, rules: tuple[str, ...], accused: tuple[str, ...], errors: tuple[str, ...] = ()) -> Row:
+    outcomes = {rule: Outcome.VIOLATION for rule in accused}
+    return Row(kind, "mutant", "router", rules, "lies", outcomes, {rule: ("a case",) for rule in accused}, errors)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_the_reference_passes_every_case(role: str) -> None:
+    made = row("zenoh", Mutant("original", role, role), "document")
+    assert made.outcomes
+    assert made.accusers == {}
+    assert made.errors == ()
+
+
+def test_a_fault_is_caught() -> None:
+    fault = next(mutant for mutant in mutants("zenoh") if mutant.name == "final-for-future")
+    made = row("zenoh", fault, "document", "ZI-021")
+    assert made.killed == fault.rules == ("ZI-021",)
+    assert made.survived == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "unguarded", "sound"),
+    [
+        ([a_row("fault", ("R-1",), ("R-1", "R-2"))], (), True),
+        ([a_row("fault", ("R-1", "R-2"), ("R-1",))], (), False),
+        ([a_row("oddity", ("R-1",), ())], (), True),
+        ([a_row("oddity", ("R-1",), ("R-3",))], (), False),
+        ([a_row("original", (), (), ("ZeroDivisionError",))], (), False),
+        ([], ("R-4",), False),
+    ],
+)
+def test_what_makes_a_matrix_sound(rows: list[Row], unguarded: tuple[str, ...], sound: bool) -> None:
+    whole = Matrix("zenoh", tuple(rows), unguarded)
+    assert whole.is_sound is sound
+    assert "| mutant |" in markdown(whole, "document") or not rows
+
+
+def test_collateral_is_named() -> None:
+    assert a_row("fault", ("R-1",), ("R-1", "R-2")).collateral == ("R-2",)
+
+
+def test_an_unknown_protocol_is_wrong_usage() -> None:
+    outcome = CliRunner().invoke(selfcheck, ["zenow"])
+    assert outcome.exit_code == 2
+    assert "there are zenoh" in outcome.output

@@ -1,0 +1,61 @@
+"""The root of the command line: what it lists, and what the exit statuses say."""
+
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from harness import command
+from harness.errors import BadDescription, LinkClosed, StartFailed
+
+
+def test_help_lists_what_the_rooms_bring() -> None:
+    said = CliRunner().invoke(command.goldwire, ["--help"]).output
+    for name in ("decode", "peer", "rules", "selfcheck", "test"):
+        assert f"  {name} " in said
+
+
+def test_an_unknown_command_names_the_known_ones() -> None:
+    outcome = CliRunner().invoke(command.goldwire, ["tset"])
+    assert outcome.exit_code == 2
+    assert "there is no command 'tset'; there are" in outcome.output
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (BadDescription("which?"), 2),
+        (StartFailed("it did not"), 3),
+        (LinkClosed("fin", "gone"), 1),
+        (KeyboardInterrupt(), 130),
+        (click.UsageError("how?"), 2),
+    ],
+)
+def test_errors_are_one_line_and_a_status(
+    error: BaseException, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(command.goldwire, "main", fails)
+    with pytest.raises(SystemExit) as left:
+        command.main()
+    assert left.value.code == status
+    said = capsys.readouterr().err
+    assert said.strip()
+    assert "Traceback" not in said
+
+
+def test_a_reader_that_leaves_is_no_traceback() -> None:
+    code = "from harness.command import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "rules", "zenoh"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        said = process.stderr.read()
+        process.wait(30)
+    assert "Traceback" not in said
