@@ -212,10 +212,15 @@ class _Judge:
         return Judgement(rule, outcome, self.case.name, "monitor", what, reading, len(findings), entry)
 
 
-def first_lines(text: str, count: int = 6) -> str:
-    """Return the first lines of a message, the telling part of an assertion."""
-    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    return "\n".join(lines[:count]) or "the requirement does not hold"
+def first_lines(text: str, count: int = 4, width: int = 240) -> str:
+    """Return the telling part of an assertion: its first lines, without pytest's account of where values are from."""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("+ ")]
+    return "\n".join(shortened(line, width) for line in lines[:count]) or "the requirement does not hold"
+
+
+def shortened(line: str, width: int) -> str:
+    """Cut a long line, and say so."""
+    return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
 class Tester:
@@ -250,7 +255,7 @@ class Tester:
             self._progress(f"{case.name}: confirming on a fresh instance")
             self.instance.restart()
             plays.append(self._play(case))
-            if len(plays) == 2 and plays[0].by_rule() == plays[1].by_rule():
+            if len(plays) == 2 and not unsteady(plays):
                 return Confirmed(plays[0], 2)
         return merged(plays)
 
@@ -282,18 +287,26 @@ def needs_confirmation(result: Result) -> bool:
 
 def merged(plays: list[Result]) -> Confirmed:
     """Sum up plays that differ: a rule that did not come to the same each time is inconclusive, with counts."""
-    outcomes = {rule: [one.by_rule().get(rule) for one in plays] for one in plays for rule in one.by_rule()}
-    unsteady = {rule: _counts(seen) for rule, seen in outcomes.items() if len(set(seen)) > 1}
-    judgements = tuple(_steadied(plays, unsteady))
-    flaky = "; ".join(f"{rule}: {counts}" for rule, counts in sorted(unsteady.items()))
+    wavering = unsteady(plays)
+    judgements = tuple(_steadied(plays, wavering))
+    flaky = "; ".join(f"{rule}: {counts}" for rule, counts in sorted(wavering.items()))
     return Confirmed(msgspec.structs.replace(plays[0], judgements=judgements), len(plays), flaky)
 
 
-def _steadied(plays: list[Result], unsteady: dict[str, str]) -> Iterator[Judgement]:
+def unsteady(plays: list[Result]) -> dict[str, str]:
+    """Return the rules that did not come to the same whenever they were judged, with counts."""
+    seen: dict[str, list[Outcome]] = {}
+    for one in plays:
+        for rule, outcome in one.by_rule().items():
+            seen.setdefault(rule, []).append(outcome)
+    return {rule: _counts(outcomes) for rule, outcomes in sorted(seen.items()) if len(set(outcomes)) > 1}
+
+
+def _steadied(plays: list[Result], wavering: dict[str, str]) -> Iterator[Judgement]:
     for judgement in plays[0].judgements:
-        if judgement.rule not in unsteady:
+        if judgement.rule not in wavering:
             yield judgement
-    for rule, counts in sorted(unsteady.items()):
+    for rule, counts in wavering.items():
         telling = max(
             (j for one in plays for j in one.judgements if j.rule == rule), key=lambda j: j.outcome.rank
         )
@@ -301,6 +314,6 @@ def _steadied(plays: list[Result], unsteady: dict[str, str]) -> Iterator[Judgeme
         yield msgspec.structs.replace(telling, outcome=Outcome.INCONCLUSIVE, what=what)
 
 
-def _counts(seen: list[Outcome | None]) -> str:
-    named = [outcome.value if outcome else "not judged" for outcome in seen]
+def _counts(seen: list[Outcome]) -> str:
+    named = [outcome.value for outcome in seen]
     return ", ".join(f"{name} in {named.count(name)} of {len(named)}" for name in sorted(set(named)))

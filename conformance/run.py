@@ -91,7 +91,8 @@ class Run:
         report = self.settings.report
         if report is not None:
             self._attempt(SUMMARY, lambda: _write_summary(self._summarise(), report / SUMMARY))
-            for exporter in entry_points(group=EXPORTERS):
+            # Exports are made from the journal: there is nothing to make them from when it could not be written.
+            for exporter in entry_points(group=EXPORTERS) if self._journal is not None else ():
                 self._attempt(exporter.name, partial(_export, exporter, report))
             if len(self.trouble) > len(trouble):
                 self._attempt(SUMMARY, lambda: _write_summary(self._summarise(), report / SUMMARY))

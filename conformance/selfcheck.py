@@ -153,11 +153,16 @@ def _make(suite: Suite, mutant: Mutant) -> Callable[..., object]:
     return variants(suite.protocol, mutant.kind).all[mutant.name].make
 
 
+def _be_quick() -> None:
+    """Let property cases stop at the first failing example: the matrix asks whether, not which."""
+    os.environ["GOLDWIRE_QUICK"] = "1"
+
+
 def matrix(protocol: str, *, profile: Profile = "document", workers: int = 0) -> Iterator[Row | Matrix]:
     """Compute the matrix: rows as they are done, and the whole at the end."""
     rows: list[Row] = []
     todo = mutants(protocol)
-    with ProcessPoolExecutor(workers or os.cpu_count() or 1) as pool:
+    with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=_be_quick) as pool:
         for done in as_completed([pool.submit(row, protocol, mutant, profile) for mutant in todo]):
             rows.append(done.result())
             yield rows[-1]

@@ -14,6 +14,7 @@ from harness.running import Embedding, Probe, start
 from harness.trace import Trace
 
 DIAL_PATIENCE = 20.0
+PATIENCE = 2.5
 
 
 class Instance(Protocol):
@@ -22,6 +23,8 @@ class Instance(Protocol):
     role: str
     dials: bool
     version: str
+    patience: float
+    """Seconds after which an answer that did not come is taken not to come."""
 
     @property
     def clock(self) -> Clock:
@@ -70,6 +73,7 @@ class SocketInstance:
         self.version = description.version
         self.dials = description.is_dialling
         self.clock = RealClock()
+        self.patience = PATIENCE * description.time_scale
         self._framing = framing
         self._listener = Listener("tcp", framing, self.clock) if self.dials else None
         self._running = start(

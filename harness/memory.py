@@ -56,6 +56,7 @@ class World:
     """One node, the links to it, and their time; an instance (``harness.instances``) that runs in memory."""
 
     version = ""
+    patience = 5.0
 
     def __init__(self, make: Callable[[], Node], role: str, *, dials: bool = False) -> None:
         self.role = role

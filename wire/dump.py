@@ -11,7 +11,7 @@ from wire.errors import DecodeError, EncodeError, WireError
 from wire.primitives import VLE, Bits, Blob, Span
 from wire.reference import decode
 
-MOST_FIELDS = 1 << 20
+MOST_FIELDS = 1 << 17
 WIDTH = 8
 SHOWN = 24
 LONGEST = 64

@@ -20,6 +20,7 @@ from wire.zenoh.messages import (
     InterestFinal,
     Kind,
     Mode,
+    NetworkMessage,
     Options,
     Push,
     Request,
@@ -55,6 +56,7 @@ class Client(Router):
         self.faces[LOCAL] = Face(LOCAL, Transport(self.settings, opener=False))
         self.names: dict[str, tuple[Kind, int] | int] = {}
         self.asking: dict[str, Asking] = {}
+        self.held: list[NetworkMessage] = []
         self.next_entity = 1
         self.next_interest = 1
         self.next_alias = 1
@@ -66,11 +68,24 @@ class Client(Router):
 
     @property
     def remote(self) -> Face:
-        """The session with the router; ``ControlFailed`` when there is none."""
+        """The session with the router, open or about to be; ``ControlFailed`` when there is none."""
         for face in self.faces.values():
-            if face.opened:
+            if face.link != LOCAL:
                 return face
         raise ControlFailed("there is no session")
+
+    def send(self, face: Face, message: NetworkMessage) -> None:
+        """Send one network message; what is said before the session is open waits for that."""
+        if face.link != LOCAL and not face.opened:
+            self.held.append(message)
+        else:
+            super().send(face, message)
+
+    def on_open(self, face: Face) -> None:
+        """Begin the session with what was held back."""
+        held, self.held = self.held, []
+        for message in held:
+            self.send(face, message)
 
     def command(self, verb: str, arguments: list[str], now: float) -> str:
         """Do what a control line asks."""

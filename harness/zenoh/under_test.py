@@ -104,15 +104,14 @@ class NodeUnderTest:
         *,
         profile: str,
         namespace: str,
-        transport: str = "tcp",
-        patience: float = 5.0,
+        transport: str = "tcp"
     ) -> None:
         self.instance = instance
         self.trace = trace
         self.profile = profile
         self.namespace = namespace
         self.transport = transport
-        self.patience = patience
+        self.patience = instance.patience
         self.readings: list[tuple[str, str, str]] = []
         self.sessions: list[Session] = []
         self._heard: list[Session] = []
@@ -198,8 +197,12 @@ class NodeUnderTest:
 
     def listed(self, *kinds: Kind) -> Set:
         """Return what a snapshot lists now: on a fresh session, or on the only one that a node which dials has."""
-        asking = self.main if self.instance.dials else self.session()
-        return self.interest(Mode.CURRENT_FUTURE, *kinds, session=asking).snapshot().declared
+        if self.instance.dials:
+            return self.interest(Mode.CURRENT_FUTURE, *kinds).snapshot().declared
+        asking = self.session()
+        listed = self.interest(Mode.CURRENT_FUTURE, *kinds, session=asking).snapshot().declared
+        asking.close()
+        return listed
 
     def shows(self, rule: str, reading: str, option: str) -> None:
         """Note which option of a reading the node was seen to follow; the profile decides what that means."""
@@ -236,7 +239,7 @@ class NodeUnderTest:
             session.close()
 
     def close(self) -> None:
-        """End all sessions, those that declared nothing first: what the end of the others brings is no part of the play."""
+        """End all sessions, those that declared nothing first: what the others' ends bring is no part of the play."""
         for session in sorted(self.sessions, key=lambda session: session.has_declared):
             try:
                 session.close()

@@ -1,7 +1,7 @@
 """The session below the network messages: two machines that talk to each other, and to themselves in trouble."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.zenoh.transport import MASKS, Ended, Opened, Settings, State, Transport
@@ -39,6 +39,7 @@ def test_messages_arrive_in_order() -> None:
     assert exchange(one, two)[two] == sent
 
 
+@settings(deadline=None, max_examples=30)
 @given(
     payload=st.integers(0, 70_000),
     sizes=st.builds(Sizes, st.integers(0, 3), st.just(2), st.integers(64, 65535)),
@@ -57,8 +58,7 @@ def test_what_does_not_fit_goes_in_fragments(payload: int, sizes: Sizes, initial
 
 
 def test_sequence_numbers_wrap_and_repetitions_are_dropped() -> None:
-    settings = Settings(b"client-zid", WhatAmI.CLIENT, initial_sn=0x7E, sizes=Sizes(0, 2, 65535))
-    one, two = pair(settings)
+    one, two = pair(Settings(b"client-zid", WhatAmI.CLIENT, initial_sn=0x7E, sizes=Sizes(0, 2, 65535)))
     assert two.mask == 0x7F
     batches = []
     for number in range(4):

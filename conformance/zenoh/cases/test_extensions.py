@@ -50,9 +50,7 @@ def test_final_with_unknown_extensions(node: NodeUnderTest) -> None:
 
 def ends_with(node: NodeUnderTest, extensions: tuple[Extension, ...]) -> None:
     """Require that a Final with each of some extensions ends its interest, and only that."""
-    running = [
-        node.interest(Mode.CURRENT_FUTURE, S, key=f"{number}/*") for number in range(len(extensions) + 1)
-    ]
+    running = [node.interest(Mode.CURRENT_FUTURE, S, key=f"{number}/*") for number in range(len(extensions) + 1)]
     for ask in running:
         ask.snapshot()
     for ask, extension in zip(running, extensions, strict=False):

@@ -54,9 +54,7 @@ def test_final_that_is_cut_short(node: NodeUnderTest) -> None:
     for number, (how, cut) in enumerate(UNFINISHED.items()):
         session = node.session()
         for interest in (0, 5):
-            node.interest(
-                Mode.CURRENT_FUTURE, T, key=f"{interest}/*", id=interest, session=session
-            ).snapshot()
+            node.interest(Mode.CURRENT_FUTURE, T, key=f"{interest}/*", id=interest, session=session).snapshot()
         session.offend(bytes.fromhex(cut))
         for interest in (0, 5) if not session.ended else ():
             node.other.declare_token(f"{interest}/{number}")

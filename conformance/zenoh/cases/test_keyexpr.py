@@ -4,7 +4,7 @@ from conformance.cases import Inconclusive, rule
 from harness.trace import Direction
 from harness.zenoh.driver import WINDOW, Session
 from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import Update, declared, subscriber, these, undeclared
+from harness.zenoh.watching import Named, Set, declared, picture, subscriber, these, undeclared
 from wire.primitives import vle
 from wire.zenoh.frames import write_network
 from wire.zenoh.messages import Declare, DeclareEntity, DeclareKeyExpr, Kind, Mode, UndeclareKeyExpr, WireExpr
@@ -29,10 +29,15 @@ def listen(node: NodeUnderTest) -> Session:
     return node.main
 
 
-def heard(node: NodeUnderTest) -> list[Update]:
+def heard(node: NodeUnderTest) -> Set:
     """Return what the listener was told of late, once everybody's statements have been acted on."""
     node.settle()
-    return node.main.news()
+    return Set(update.entity for update in node.main.news())
+
+
+def arrive(listener: Session, *entities: Named) -> bool:
+    """Wait until a listener knows of some entities; whatever the form of the news is other rules' business."""
+    return listener.wait_until(lambda: picture(listener) >= these(*entities))
 
 
 @rule("ZD-027", roles=("router",))
@@ -45,9 +50,9 @@ def test_key_that_builds_on_an_alias(node: NodeUnderTest) -> None:
     alias = session.declare_keyexpr("a/b")
     session.declare_subscriber(WireExpr(None, alias))
     session.declare_subscriber(WireExpr("/c", alias))
-    wanted = [declared(subscriber(key)) for key in ("a/b", "a/b/c")]
-    assert listener.hears(*wanted), "a key that builds on an alias does not come"
-    assert set(heard(node)) == set(wanted), "a key that builds on an alias comes as another"
+    wanted = these(subscriber("a/b"), subscriber("a/b/c"))
+    assert arrive(listener, *wanted), "a key that builds on an alias does not come"
+    assert heard(node) == wanted, "a key that builds on an alias comes as another"
 
 
 @rule("ZD-027", roles=("router",))
@@ -59,8 +64,8 @@ def test_suffix_without_a_slash(node: NodeUnderTest) -> None:
     session = node.session()
     listen(node)
     session.declare_subscriber(WireExpr("c", session.declare_keyexpr("a/b")))
-    came = tuple(update.entity.key for update in heard(node))
-    readings = {("a/bc",): "A", ("a/b/c",): "B"}
+    came = heard(node)
+    readings = {these(subscriber("a/bc")): "A", these(subscriber("a/b/c")): "B"}
     assert came in readings, "scope and suffix make neither a/bc nor a/b/c"
     node.shows("ZD-027", "R09", readings[came])
 
@@ -91,13 +96,14 @@ def test_released_number_that_is_no_z16(node: NodeUnderTest) -> None:
 
     The number does not wrap around: alias 5 stands, if the session does.
     """
-    session, listener = node.session(), listen(node)
-    session.declare_keyexpr("a", 5)
+    session = node.session()
+    listener = listen(node)
+    session.declare_keyexpr("a/1", 5)
     session.barrier()
     session.offend(bytes.fromhex("1e01858004"))
-    session.declare_subscriber(WireExpr("/1", 5))
+    session.declare_subscriber(WireExpr(None, 5))
     if session.answers():
-        assert listener.news() == [declared(subscriber("a/1"))], "65541 was taken for alias 5"
+        assert heard(node) == these(subscriber("a/1")), "65541 was taken for alias 5"
     node.other.declare_subscriber("sane")
     listener.expect(declared(subscriber("sane")))
 
@@ -109,7 +115,7 @@ def test_number_longer_than_needed(node: NodeUnderTest) -> None:
     The number is read as 5, or the message is refused.
     """
     listen(node)
-    node.session().offend(spelled(node, "1e2085800000", "a") + bytes.fromhex("1e620905022f31"))
+    node.session().offend(spelled(node, "1e2085800000", "a/1") + bytes.fromhex("1e420905"))
     came = {update.entity for update in node.main.news()}
     assert came <= these(subscriber("a/1")), "a number in three bytes is taken for another"
     node.shows("ZD-031", "R02", "B" if came else "A")
@@ -138,9 +144,9 @@ def test_alias_with_scope_zero(node: NodeUnderTest) -> None:
     session, listener = node.session(), listen(node)
     for key in ("a/1", "b/2"):
         session.declare_subscriber(WireExpr(None, session.declare_keyexpr(key)))
-    wanted = [declared(subscriber(key)) for key in ("a/1", "b/2")]
-    assert listener.hears(*wanted), "an alias with scope 0 does not stand for its suffix"
-    assert set(heard(node)) == set(wanted), "an alias with scope 0 stands for more than its suffix"
+    wanted = these(subscriber("a/1"), subscriber("b/2"))
+    assert arrive(listener, *wanted), "an alias with scope 0 does not stand for its suffix"
+    assert heard(node) == wanted, "an alias with scope 0 stands for more than its suffix"
 
 
 @rule("ZD-033", roles=("router",))
@@ -197,10 +203,10 @@ def test_aliases_of_other_sessions(node: NodeUnderTest) -> None:
     first.declare_keyexpr("a", 5)
     first.barrier()
     second.declare_keyexpr("b", 5)
-    second.declare_subscriber(WireExpr("/2", 5))
+    second.declare_subscriber(WireExpr(None, 5))
     second.barrier()
-    third.offend(write_network(declaration(WireExpr("/3", 5))))
-    assert node.main.news() == [declared(subscriber("b/2"))], "an alias reaches beyond its session"
+    third.offend(write_network(declaration(WireExpr(None, 5))))
+    assert heard(node) == these(subscriber("b")), "an alias reaches beyond its session"
 
 
 @rule("ZD-035", roles=("router",))
@@ -213,12 +219,12 @@ def test_aliases_after_a_reconnect(node: NodeUnderTest) -> None:
     zid = b"goldwire-again\x07"
     before = node.session(zid=zid)
     before.declare_keyexpr("a", 5)
-    before.declare_subscriber(WireExpr("/1", 5))
-    node.main.expect(declared(subscriber("a/1")))
+    before.declare_subscriber(WireExpr(None, 5))
+    node.main.expect(declared(subscriber("a")))
     before.close()
-    node.main.expect(undeclared(subscriber("a/1")))
+    node.main.expect(undeclared(subscriber("a")))
     node.main.news()
-    node.session(zid=zid).offend(write_network(declaration(WireExpr("/2", 5))))
+    node.session(zid=zid).offend(write_network(declaration(WireExpr(None, 5))))
     assert not node.main.news(), "an alias outlives its session"
 
 
@@ -255,9 +261,9 @@ def given_twice(session: Session) -> list[int]:
 
 @rule("ZD-037", roles=("router",), monitored=False)
 def test_number_given_twice(node: NodeUnderTest) -> None:
-    """Give 5 to a, 6 to c, and 5 to b without a U_KEYEXPR; then declare subscribers on 5/x and 6/x.
+    """Give 5 to a, 6 to c, and 5 to b without a U_KEYEXPR; then declare subscribers on 5 and 6.
 
-    The first is on a/x or b/x, the second on c/x; or the session ends.
+    The first is on a or b, the second on c; or the session ends.
     """
     session = node.session()
     listen(node)
@@ -267,10 +273,12 @@ def test_number_given_twice(node: NodeUnderTest) -> None:
     session.read(WINDOW)
     if session.ended:
         return
-    session.declare_subscriber(WireExpr("/x", 5))
-    session.declare_subscriber(WireExpr("/x", 6))
-    came = {update.entity.key for update in heard(node)}
-    assert came in ({"a/x", "c/x"}, {"b/x", "c/x"}), "a number that was given twice stands for neither of its keys"
+    session.declare_subscriber(WireExpr(None, 5))
+    session.declare_subscriber(WireExpr(None, 6))
+    came, other = heard(node), subscriber("c")
+    assert came in (these(subscriber("a"), other), these(subscriber("b"), other)), (
+        "a number that was given twice stands for neither of its keys"
+    )
 
 
 @rule("ZD-038", roles=("router",))
@@ -283,8 +291,8 @@ def test_released_number_given_again(node: NodeUnderTest) -> None:
     session.declare_keyexpr("a", 5)
     session.undeclare_keyexpr(5)
     session.declare_keyexpr("b", 5)
-    session.declare_subscriber(WireExpr("/x", 5))
-    assert listener.hears(declared(subscriber("b/x"))), "a number that was released cannot be given again"
+    session.declare_subscriber(WireExpr(None, 5))
+    assert arrive(listener, subscriber("b")), "a number that was released cannot be given again"
 
 
 @rule("ZD-040", roles=("router",))
@@ -298,15 +306,14 @@ def test_release_of_a_number_never_given(node: NodeUnderTest) -> None:
     session.undeclare_keyexpr(77)
     session.read(WINDOW)
     if not session.ended:
-        session.declare_subscriber(WireExpr("/x", 6))
-        came = listener.hears(declared(subscriber("a/x")))
-        assert came or session.ended, "the release of a number never given does harm"
+        session.declare_subscriber(WireExpr(None, 6))
+        assert arrive(listener, subscriber("a")) or session.ended, "the release of a number never given does harm"
     node.shows("ZD-040", "R15", "B" if session.ended else "A")
 
 
 @rule("ZD-040", roles=("router",))
 def test_key_on_a_released_number(node: NodeUnderTest) -> None:
-    """Give 5 to a and release it; then declare a subscriber on 5/x.
+    """Give 5 to a and release it; then declare a subscriber on 5.
 
     It does not come to stand for any key.
     """
@@ -314,7 +321,7 @@ def test_key_on_a_released_number(node: NodeUnderTest) -> None:
     listen(node)
     session.declare_keyexpr("a", 5)
     session.undeclare_keyexpr(5)
-    session.offend(write_network(declaration(WireExpr("/x", 5))))
+    session.offend(write_network(declaration(WireExpr(None, 5))))
     assert not node.main.news(), "a key that builds on a released number is resolved"
     node.other.declare_subscriber("sane")
     node.main.expect(declared(subscriber("sane")))
@@ -328,9 +335,9 @@ def test_entity_on_a_number_given_anew(node: NodeUnderTest) -> None:
     """
     session = node.session()
     session.declare_keyexpr("a", 5)
-    session.declare_subscriber(WireExpr("/x", 5))
+    session.declare_subscriber(WireExpr(None, 5))
     session.undeclare_keyexpr(5)
     session.declare_keyexpr("b", 5)
     listed = node.interest(Mode.CURRENT_FUTURE, S).snapshot().declared
-    assert listed <= these(subscriber("a/x")), "an entity turns into another when its alias is released"
+    assert listed <= these(subscriber("a")), "an entity turns into another when its alias is released"
     node.shows("ZD-041", "R14", "A" if listed else "B")

@@ -31,8 +31,10 @@ def asked(node: NodeUnderTest, session: Session, *wanted: tuple[str, str, str]) 
 
 
 def router_for(node: NodeUnderTest) -> Session:
-    """Open a session in which the node sees a router."""
-    return node.session(whatami=WhatAmI.ROUTER)
+    """Open a session in which the node sees a router, and read what it says at once."""
+    session = node.session(whatami=WhatAmI.ROUTER)
+    session.read(0.1)  # a node that dialled may not have read the end of the handshake when it is told to ask
+    return session
 
 
 @rule("ZI-030", roles=ROLES)

@@ -33,7 +33,7 @@ def extension(conversation: Conversation, known: Known) -> Iterator[Finding]:
             for each in event.message.extensions:
                 if each.id == known.id:
                     right = each.is_(known)
-                    yield kept(event.entry) if right else broken(event.entry, f"{known.name} of another type or mark")
+                    yield (kept(event.entry) if right else broken(event.entry, f"{known.name} of another type or mark"))
 
 
 @monitor("ZI-054")
@@ -60,7 +60,7 @@ def finals_hold_nothing_else(conversation: Conversation) -> Iterator[Finding]:
     for event in received(conversation):
         if isinstance(event.message, InterestFinal):
             alien = intruder(conversation, event)
-            yield broken(event.entry, "something that is no message follows a Final") if alien else kept(event.entry)
+            yield (broken(event.entry, "something that is no message follows a Final") if alien else kept(event.entry))
 
 
 @monitor("ZI-061")
@@ -185,7 +185,7 @@ def aliases_come_first(conversation: Conversation) -> Iterator[Finding]:
             case DeclareEntity(key=key) if event.direction is Direction.RECEIVED and key.scope != 0:
                 known = given[Direction.RECEIVED if key.sender else Direction.SENT]
                 used = event.key is not None or key.scope in known
-                yield kept(event.entry) if used else broken(event.entry, "a number is used that was given to no key")
+                yield (kept(event.entry) if used else broken(event.entry, "a number is used that was given to no key"))
             case DeclareKeyExpr(expr_id=expr_id):
                 given[event.direction].add(expr_id)
             case _:

@@ -32,7 +32,7 @@ def one_declaration_each(conversation: Conversation) -> Iterator[Finding]:
     """What follows the one declaration of a DECLARE is another message or nothing."""
     for event, _ in declares(conversation):
         alien = intruder(conversation, event)
-        yield broken(event.entry, "something that is no message follows a DECLARE") if alien else kept(event.entry)
+        yield (broken(event.entry, "something that is no message follows a DECLARE") if alien else kept(event.entry))
 
 
 @monitor("ZD-006")
@@ -76,7 +76,7 @@ def extension(conversation: Conversation, known: Known) -> Iterator[Finding]:
         for each in message.extensions:
             if each.id == known.id:
                 right = each.is_(known)
-                yield kept(event.entry) if right else broken(event.entry, f"{known.name} of another type or mark")
+                yield (kept(event.entry) if right else broken(event.entry, f"{known.name} of another type or mark"))
 
 
 @monitor("ZD-012")

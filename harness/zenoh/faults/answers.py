@@ -180,23 +180,29 @@ class NoFinalForNothing(Router):
             super().finish(face, interest_id)
 
 
-@fault("ZI-070", "ZI-071", does="sends D_FINAL ahead of the declarations")
-class FinalFirst(Router):
+@fault("ZI-070", does="sends D_FINAL before the last declaration of a long snapshot")
+class FinalBeforeTheLast(Router):
+    long = 100
+
     def on_interest(self, face: Face, interest: Interest) -> None:
-        if interest.mode is not Mode.FUTURE:
-            super().finish(face, interest.id)
+        self.held: list[Entity] = []
         super().on_interest(face, interest)
+        for entity in self.held:
+            self.advertise(face, entity, interest.id)
 
-    def finish(self, face: Face, interest_id: int) -> None:
-        """Say nothing at the end: it was said at the beginning."""
+    def snapshot(self, face: Face, asked: Asked) -> list[Entity]:
+        found = super().snapshot(face, asked)
+        self.held = found[self.long :][-1:]
+        return found[: len(found) - len(self.held)]
 
 
-@fault("ZI-071", does="sends D_FINAL twice")
-class TwoFinals(Router):
-    def finish(self, face: Face, interest_id: int) -> None:
-        super().finish(face, interest_id)
-        if interest_id < BARRIER:
-            super().finish(face, interest_id)
+@fault("ZI-071", does="says D_FINAL again when the interest is ended")
+class FinalAtTheEnd(Router):
+    def on_interest_final(self, face: Face, message: InterestFinal) -> None:
+        asked = face.interests.get(message.id)
+        super().on_interest_final(face, message)
+        if asked is not None and asked.mode is Mode.CURRENT_FUTURE:
+            self.finish(face, message.id)
 
 
 @fault("ZI-072", does="announces updates under the id of the interest")
