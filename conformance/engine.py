@@ -59,7 +59,6 @@ class Suite:
         self.catalogue: Catalogue = load(protocol)
         self.harness: Any = import_module(f"harness.{protocol}")
         self.monitors: list[Monitor] = list(import_module(f"conformance.{protocol}.monitors").MONITORS)
-        self.conversations: Callable[[Trace], dict[str, Any]] = self.harness.conversations
 
     def broken(self, rule: str) -> Outcome:
         """Return the outcome of a rule that is broken."""
@@ -83,14 +82,14 @@ def play(
         return Result(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
     settled = judge.call(node)
     readings, evidence = list(node.readings), node.evidence
+    if case.marks.monitored:
+        judge.watch(node.conversations)
     node.close()
     death = _death(node, instance)
     if death:
         judge.crashed(death)
     elif not judge.failed:
         judge.passed(evidence, readings)
-    if case.marks.monitored and not death:
-        judge.watch(trace)
     judgements = tuple(
         msgspec.structs.replace(each, what=each.what.replace(namespace, "")) for each in judge.judgements
     )
@@ -187,9 +186,12 @@ class _Judge:
             )
         return (Outcome.PASS if option == accepted[0] else Outcome.ODD), "", f"{name}={option}"
 
-    def watch(self, trace: Trace) -> None:
-        """Let every monitor look at every link that the tester kept clean."""
-        for conversation in self.suite.conversations(trace).values():
+    def watch(self, conversations: list[Any]) -> None:
+        """Let every monitor look at every link that the tester kept clean, as far as the case has read it.
+
+        What comes later, while sessions are torn down, comes or does not come by chance.
+        """
+        for conversation in conversations:
             if not conversation.is_clean:
                 continue
             for monitor in self.suite.monitors:

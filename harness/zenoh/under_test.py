@@ -9,6 +9,7 @@ from typing import Protocol
 from harness.errors import HarnessError
 from harness.instances import Instance
 from harness.trace import Trace
+from harness.zenoh.conversation import Conversation
 from harness.zenoh.driver import Labels, Session
 from harness.zenoh.transport import Settings
 from harness.zenoh.watching import Ask, Set
@@ -223,6 +224,11 @@ class NodeUnderTest:
     def key(self, key: str) -> str:
         """Return a key as it stands on the wire: inside the namespace."""
         return self.namespace + key
+
+    @property
+    def conversations(self) -> list[Conversation]:
+        """What was said in every session, as far as it was read."""
+        return [session.conversation for session in self._heard]
 
     @property
     def evidence(self) -> int:
