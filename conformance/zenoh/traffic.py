@@ -23,10 +23,10 @@ from wire.zenoh.messages import (
 )
 
 QUICK = "GOLDWIRE_QUICK"
-"""The environment variable with which the kill matrix says that a failing example need not be made small."""
+"""The environment variable with which the kill matrix asks for fewer examples, and none of them made small."""
 
 GATE = settings(
-    max_examples=40,
+    max_examples=15 if os.environ.get(QUICK) else 40,
     derandomize=True,
     database=None,
     deadline=None,

@@ -161,6 +161,10 @@ class NodeUnderTest:
             self._main = self.session()
         return self._main
 
+    def fresh(self) -> Session:
+        """Open another session; where the node dials, there is only the main one."""
+        return self.main if self.instance.dials else self.session()
+
     @property
     def other(self) -> Session | ByControl:
         """Somebody else who declares: a second session with a router, or the node itself in other roles."""

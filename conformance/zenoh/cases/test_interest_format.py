@@ -23,16 +23,11 @@ def hold_a_token(node: NodeUnderTest) -> None:
         raise Inconclusive("a proper interest does not list the token")
 
 
-def fresh(node: NodeUnderTest) -> Session:
-    """Return a session for an offence: the only one, where the node dials."""
-    return node.main if node.instance.dials else node.session()
-
-
 def answers(node: NodeUnderTest, *messages: bytes) -> list[Event]:
     """Send each message at the end of a batch; return what comes under the id, and see that sessions still work."""
     came = []
     for message in messages:
-        session = fresh(node)
+        session = node.fresh()
         if session.ended:
             break
         since = session.place
@@ -91,12 +86,13 @@ def test_suffix_of_length_zero(node: NodeUnderTest) -> None:
     """
     hold_a_token(node)
     node.other.declare_token("a/1/x")
-    session = fresh(node)
+    plain = node.fresh()
+    key = WireExpr(None, plain.declare_keyexpr("a/1"))
+    if node.interest(Mode.CURRENT_FUTURE, T, key=key, session=plain).snapshot().declared != these(token("a/1")):
+        raise Inconclusive("the alias without a suffix does not list the token")
+    session = node.fresh()
     alias = session.declare_keyexpr("a/1")
     node.settle()
-    plain = session.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, alias)).snapshot()
-    if plain.declared != these(token("a/1")):
-        raise Inconclusive("the alias without a suffix does not list the token")
     since = session.place
     session.offend(bytes([0x79, ID, 0x78, alias, 0]), bytes([0x79, ID + 1, 0x08]))
     came = session.received(since)
@@ -132,11 +128,11 @@ def test_extension_behind_options_and_key(node: NodeUnderTest) -> None:
     """
     hold_a_token(node)
     qos = (Extension(1, 5),)
-    unrestricted = node.interest(Mode.CURRENT_FUTURE, T, extensions=qos).reply()
+    unrestricted = node.interest(Mode.CURRENT_FUTURE, T, extensions=qos, session=node.fresh()).reply()
     assert unrestricted.declared == these(token("a/1")), (
         "the extension behind the options is taken for something else"
     )
-    keyed = node.interest(Mode.CURRENT_FUTURE, T, key="a/*", extensions=qos).reply()
+    keyed = node.interest(Mode.CURRENT_FUTURE, T, key="a/*", extensions=qos, session=node.fresh()).reply()
     assert keyed.declared == these(token("a/1")), "the extension behind the key is taken for something else"
 
 
@@ -147,10 +143,13 @@ def test_extension_behind_an_alias(node: NodeUnderTest) -> None:
     It is answered as without the extension.
     """
     node.other.declare_token("a/1")
-    alias = WireExpr(None, node.main.declare_keyexpr("a/1"))
-    if node.interest(Mode.CURRENT_FUTURE, T, key=alias).snapshot().declared != these(token("a/1")):
+    plain, extended = node.fresh(), node.fresh()
+    alias = WireExpr(None, plain.declare_keyexpr("a/1"))
+    if node.interest(Mode.CURRENT_FUTURE, T, key=alias, session=plain).snapshot().declared != these(token("a/1")):
         raise Inconclusive("the alias without an extension does not list the token")
-    reply = node.interest(Mode.CURRENT_FUTURE, T, key=alias, extensions=(Extension(1, 5),)).reply()
+    alias = WireExpr(None, extended.declare_keyexpr("a/1"))
+    qos = (Extension(1, 5),)
+    reply = node.interest(Mode.CURRENT_FUTURE, T, key=alias, extensions=qos, session=extended).reply()
     assert reply.declared == these(token("a/1")), "the extension behind the scope is taken for something else"
 
 

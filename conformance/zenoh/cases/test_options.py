@@ -130,7 +130,7 @@ def test_snapshot_of_one_key(node: NodeUnderTest) -> None:
     node.other.declare_subscriber("c/d")
     restricted = node.interest(Mode.CURRENT_FUTURE, S, key="a/b").snapshot()
     assert restricted.declared == these(subscriber("a/b")), "what is listed is not what matches"
-    everything = node.interest(Mode.CURRENT_FUTURE, S, key="**").snapshot()
+    everything = node.interest(Mode.CURRENT_FUTURE, S, key="**", session=node.fresh()).snapshot()
     both = these(subscriber("a/b"), subscriber("c/d"))
     assert everything.declared == both, "what is listed is not what matches"
 
@@ -158,9 +158,10 @@ def test_interest_through_an_alias_of_the_asker(node: NodeUnderTest) -> None:
     node.other.declare_token("a/b")
     node.other.declare_token("c/d")
     must_list(node.interest(Mode.CURRENT_FUTURE, T, key="a/b").snapshot(), token("a/b"))
-    whole, part = node.main.declare_keyexpr("a/b"), node.main.declare_keyexpr("a")
-    for key in (WireExpr(None, whole), WireExpr("/b", part)):
-        snapshot = node.interest(Mode.CURRENT_FUTURE, T, key=key).snapshot()
+    for base, suffix in (("a/b", None), ("a", "/b")):
+        session = node.fresh()
+        key = WireExpr(suffix, session.declare_keyexpr(base))
+        snapshot = node.interest(Mode.CURRENT_FUTURE, T, key=key, session=session).snapshot()
         assert snapshot.declared == these(token("a/b")), "what is listed is not what the alias stands for"
 
 
