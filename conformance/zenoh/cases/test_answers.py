@@ -53,7 +53,7 @@ def test_snapshots_under_any_interest_id(node: NodeUnderTest) -> None:
             node.main.final(id)
 
 
-@rule("ZI-070", transports=("tcp", "udp"))
+@rule("ZI-070")
 def test_snapshot_of_many_ends(node: NodeUnderTest) -> None:
     """500 subscribers exist; ask for all, for one, and for none of them.
 
@@ -69,7 +69,7 @@ def test_snapshot_of_many_ends(node: NodeUnderTest) -> None:
         assert not late, f"D_FINAL comes before the end of a snapshot of {count}"
 
 
-@rule("ZI-070")
+@rule("ZI-070", transports=("tcp", "udp"))
 def test_current_snapshot_of_none_ends(node: NodeUnderTest) -> None:
     """Ask for the current tokens on a key that nobody has.
 
