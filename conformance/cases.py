@@ -37,9 +37,13 @@ class Case(msgspec.Struct, frozen=True):
         """What the case does, in one sentence."""
         return (inspect.getdoc(self.function) or self.name).splitlines()[0]
 
+    def suits(self, role: str) -> bool:
+        """Tell whether the case can be played against a role, over whatever transport."""
+        return not self.marks.roles or role in self.marks.roles
+
     def fits(self, role: str, transport: str) -> bool:
         """Tell whether the case can be played against a role over a transport."""
-        return (not self.marks.roles or role in self.marks.roles) and transport in self.marks.transports
+        return self.suits(role) and transport in self.marks.transports
 
 
 def rule(

@@ -86,9 +86,7 @@ def main(directory: Path, protocol: str) -> None:
             documents[name], changes = taken_over(document, text, path.name)
             for change in changes:
                 click.echo(f"{name}: {change}")
-            click.echo(
-                f"{name}: {path.name}, {len(changes)} of {len(document.normative)} normative lines changed"
-            )
+            click.echo(f"{name}: {path.name}, {len(changes)} of {len(document.normative)} normative lines changed")
     except CatalogueError as error:
         raise click.ClickException(str(error)) from None
     with as_file(files("conformance").joinpath(protocol, "documents.toml")) as target:

@@ -74,9 +74,7 @@ def play(
     judge = _Judge(case, suite, profile)
     namespace = f"g{number}/"
     try:
-        node = suite.harness.NodeUnderTest(
-            instance, trace, profile=profile, namespace=namespace, transport=transport
-        )
+        node = suite.harness.NodeUnderTest(instance, trace, profile=profile, namespace=namespace, transport=transport)
     except HarnessError as error:
         judge.inconclusive(f"the node could not be set up: {error}")
         return Result(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
@@ -105,11 +103,7 @@ def _death(node: Any, instance: Instance) -> str:
     try:
         node.probe()
     except HarnessError as error:
-        return (
-            f"the node has died: {instance.epitaph()}"
-            if not instance.alive()
-            else f"no answer any more: {error}"
-        )
+        return f"the node has died: {instance.epitaph()}" if not instance.alive() else f"no answer any more: {error}"
     return ""
 
 
@@ -309,9 +303,7 @@ def _steadied(plays: list[Result], wavering: dict[str, str]) -> Iterator[Judgeme
         if judgement.rule not in wavering:
             yield judgement
     for rule, counts in wavering.items():
-        telling = max(
-            (j for one in plays for j in one.judgements if j.rule == rule), key=lambda j: j.outcome.rank
-        )
+        telling = max((j for one in plays for j in one.judgements if j.rule == rule), key=lambda j: j.outcome.rank)
         what = f"flaky: {counts}; {telling.what}"
         yield msgspec.structs.replace(telling, outcome=Outcome.INCONCLUSIVE, what=what)
 

@@ -157,9 +157,7 @@ def load(protocol: str, directory: Traversable | None = None) -> Catalogue:
     folder = directory if directory is not None else files("conformance").joinpath(protocol)
     documents = {name: _document(name, table) for name, table in _tables(folder, "documents.toml").items()}
     readings = {key: _reading(key, table) for key, table in _tables(folder, "readings.toml").items()}
-    rules = {
-        key: _rule(key, table, readings, documents) for key, table in _tables(folder, "rules.toml").items()
-    }
+    rules = {key: _rule(key, table, readings, documents) for key, table in _tables(folder, "rules.toml").items()}
     return Catalogue(protocol, rules, readings, documents)
 
 
@@ -223,31 +221,21 @@ def _reading(key: str, table: dict[str, Any]) -> Reading:
             raise CatalogueError(file, key, f"key {profile!r}: empty; each profile accepts an option")
         for option in accepted:
             if option not in reading.options:
-                raise CatalogueError(
-                    file, key, f"key {profile!r}: no option {option!r}; add it to [{key}.options]"
-                )
+                raise CatalogueError(file, key, f"key {profile!r}: no option {option!r}; add it to [{key}.options]")
     return reading
 
 
-def _rule(
-    key: str, table: dict[str, Any], readings: dict[str, Reading], documents: dict[str, Document]
-) -> Rule:
+def _rule(key: str, table: dict[str, Any], readings: dict[str, Reading], documents: dict[str, Document]) -> Rule:
     file = "rules.toml"
     if not RULE_ID.fullmatch(key):
-        raise CatalogueError(
-            file, key, "ill-formed id: a rule is called by its document's letters and three digits"
-        )
+        raise CatalogueError(file, key, "ill-formed id: a rule is called by its document's letters and three digits")
     rule = _convert(file, key, table, Rule)
     if rule.document not in documents:
-        raise CatalogueError(
-            file, key, f"key 'document': {rule.document!r} is unknown; name one of {list(documents)}"
-        )
+        raise CatalogueError(file, key, f"key 'document': {rule.document!r} is unknown; name one of {list(documents)}")
     if not LINES.fullmatch(rule.lines):
         raise CatalogueError(file, key, f"key 'lines': {rule.lines!r} is ill-formed; write \"96,133-135\"")
     if not rule.line_numbers:
-        raise CatalogueError(
-            file, key, f"key 'lines': {rule.lines!r} cites nothing; put the lower number first"
-        )
+        raise CatalogueError(file, key, f"key 'lines': {rule.lines!r} cites nothing; put the lower number first")
     for number in rule.line_numbers:
         _check_line(file, key, "lines", number, documents[rule.document])
     for text in ("section", "binds", "gist"):
@@ -255,9 +243,7 @@ def _rule(
             raise CatalogueError(file, key, f"key {text!r}: empty; fill it in")
     for reading in rule.readings:
         if reading not in readings:
-            raise CatalogueError(
-                file, key, f"key 'readings': {reading!r} is unknown; add it to readings.toml"
-            )
+            raise CatalogueError(file, key, f"key 'readings': {reading!r} is unknown; add it to readings.toml")
     _check_ways(file, rule)
     return rule
 
@@ -277,6 +263,5 @@ def _check_line(file: str, table: str, key: str, number: int, document: Document
         raise CatalogueError(
             file,
             table,
-            f"key {key!r}: line {number} is not in {document.name}, which has {document.lines} lines; "
-            "cite another",
+            f"key {key!r}: line {number} is not in {document.name}, which has {document.lines} lines; cite another",
         )

@@ -69,9 +69,7 @@ def compare(catalogue: Catalogue, directory: Path) -> dict[str, list[str]]:
     for name, document in catalogue.documents.items():
         found = closest(document, directory)
         if found is None:
-            differences[name] = [
-                f"no file in {directory} has its SHA-256 {document.sha256}, or most of its lines"
-            ]
+            differences[name] = [f"no file in {directory} has its SHA-256 {document.sha256}, or most of its lines"]
         else:
             path, text = found
             differences[name] = [f"{path.name}: {change}" for change in catalogue.check_text(name, text)]

@@ -16,7 +16,7 @@ from conformance.cases import Case, cases
 from conformance.engine import Suite, play
 from conformance.rules import Profile
 from conformance.verdicts import Outcome, worst
-from harness.faults import Variant, Variants
+from harness.faults import Variants
 
 ORIGINAL = "original"
 
@@ -100,9 +100,7 @@ def mutants(protocol: str) -> list[Mutant]:
     """Return every peer that the matrix holds: the originals, the faults, the oddities."""
     found = [Mutant(ORIGINAL, role, role) for role in import_module(f"harness.{protocol}").ROLES]
     for kind in ("fault", "oddity"):
-        found += [
-            Mutant(kind, v.name, v.role, v.rules, v.sentence) for v in variants(protocol, kind).all.values()
-        ]
+        found += [Mutant(kind, v.name, v.role, v.rules, v.sentence) for v in variants(protocol, kind).all.values()]
     return found
 
 
@@ -141,8 +139,7 @@ def fitting(protocol: str, role: str, pattern: str = "") -> list[Case]:
     return [
         case
         for case in cases(protocol)
-        if case.fits(role, "tcp")
-        and (pattern in case.name or any(pattern in each for each in case.marks.rules))
+        if case.fits(role, "tcp") and (pattern in case.name or any(pattern in each for each in case.marks.rules))
     ]
 
 

@@ -17,9 +17,7 @@ LISTED = 4
 @click.argument("protocol", required=False)
 @click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
 @click.option("-n", "workers", type=click.IntRange(min=1), help="Processes; one per core by default.")
-@click.option(
-    "--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as Markdown."
-)
+@click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as Markdown.")
 def selfcheck(protocol: str | None, profile: Profile, workers: int | None, write: Path | None) -> int:
     """Prove the tester: every fault is caught, every rule is guarded, no oddity is accused.
 
@@ -61,9 +59,7 @@ def _show(whole: Matrix) -> None:
             verdict = f"ACCUSED of {', '.join(row.accusers)}" if row.accusers else "passes"
             click.echo(f"{row.kind:7} {row.name}: {verdict}")
     for name, rule in whole.survivors:
-        click.echo(
-            f"survivor: fault {name} breaks {rule}, and no case or monitor of the rule sees it", err=True
-        )
+        click.echo(f"survivor: fault {name} breaks {rule}, and no case or monitor of the rule sees it", err=True)
     for name, rule in whole.false_accusations:
         click.echo(f"false accusation: {name} keeps {rule} and is accused", err=True)
     for rule in whole.unguarded:
@@ -102,9 +98,7 @@ def markdown(whole: Matrix, profile: Profile) -> str:
     for row in whole.rows:
         if row.kind != "fault":
             accused = ", ".join(row.accusers) or "nothing"
-            lines.append(
-                f"| {row.name} | {row.role} | {row.sentence or 'the reference peer itself'} | {accused} |"
-            )
+            lines.append(f"| {row.name} | {row.role} | {row.sentence or 'the reference peer itself'} | {accused} |")
     return "\n".join(lines) + "\n"
 
 

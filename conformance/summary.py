@@ -169,14 +169,17 @@ def exit_status(summary: Summary) -> int:
 
 
 class Coverage:
-    """How much of what there is was played; a run of which not all cases are known is taken as whole."""
+    """How much of what there is was played; a run of which not all cases are known is taken as whole.
+
+    Over a transport that only some cases are played over, only a part was played.
+    """
 
     def __init__(self, played: Sequence[CasePlayed], cases: Sequence[Case], role: str, transport: str) -> None:
         self.role = role
         self.transport = transport
         self.cases = cases
         self.done = frozenset(record.case for record in played)
-        self.open = [case for case in cases if case.fits(role, transport) and case.name not in self.done]
+        self.open = [case for case in cases if case.suits(role) and case.name not in self.done]
         self.names = self.done | {case.name for case in cases}
 
     @property
@@ -186,7 +189,7 @@ class Coverage:
 
     def is_thorough(self, rule: str) -> bool:
         """Tell whether all cases that name a rule were played; one that no case names needs them all."""
-        naming = [case for case in self.cases if rule in case.marks.rules and case.fits(self.role, self.transport)]
+        naming = [case for case in self.cases if rule in case.marks.rules and case.suits(self.role)]
         return all(case.name in self.done for case in naming) if naming else self.whole
 
 

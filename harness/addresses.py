@@ -46,9 +46,7 @@ def parse_address(text: str) -> Address:
     transport, port = match["transport"], int(match["port"])
     host = match["six"] or match["host"]
     if transport not in TRANSPORTS:
-        raise BadDescription(
-            f"unknown transport {transport!r} in {text!r}: known are {', '.join(TRANSPORTS)}"
-        )
+        raise BadDescription(f"unknown transport {transport!r} in {text!r}: known are {', '.join(TRANSPORTS)}")
     if not host:
         raise BadDescription(f"the host is missing in {text!r}")
     if not 1 <= port <= 65535:

@@ -22,9 +22,7 @@ class EmbeddedNode:
 
     exit_status: int | None = None
 
-    def __init__(
-        self, description: Description, make: Callable[[], Node], framing: Framing, connect: str = ""
-    ) -> None:
+    def __init__(self, description: Description, make: Callable[[], Node], framing: Framing, connect: str = "") -> None:
         self.description = description
         self.control: Control | None = None
         self._make = make
@@ -45,18 +43,14 @@ class EmbeddedNode:
 
     def output_tail(self) -> str:
         """Return what the node died of."""
-        return (
-            "" if self._server.death is None else f"{type(self._server.death).__name__}: {self._server.death}"
-        )
+        return "" if self._server.death is None else f"{type(self._server.death).__name__}: {self._server.death}"
 
     def restart(self) -> None:
         """Begin anew with a fresh node, on new ports."""
         self.stop()
         ready = threading.Event()
         failure: list[BaseException] = []
-        self._thread = threading.Thread(
-            target=self._run, args=(ready, failure), name="goldwire-peer", daemon=True
-        )
+        self._thread = threading.Thread(target=self._run, args=(ready, failure), name="goldwire-peer", daemon=True)
         self._thread.start()
         ready.wait(START_PATIENCE)
         if failure:

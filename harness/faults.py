@@ -32,6 +32,8 @@ class Variants:
         def register(peer: Peer) -> Peer:
             name = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in peer.__name__)
             name = name.lstrip("-")
+            if name in self.all:
+                raise ValueError(f"two variants are called {name}: {peer} and {self.all[name].make}")
             self.all[name] = Variant(name, rules, does, peer.role, peer)
             return peer
 

@@ -114,9 +114,7 @@ class Listener:
             self._door.pump()
             remote = self._door.stranger()
             return (
-                None
-                if remote is None
-                else UdpLink(self._door, remote, self._clock, label, trace, Direction.RECEIVED)
+                None if remote is None else UdpLink(self._door, remote, self._clock, label, trace, Direction.RECEIVED)
             )
         try:
             connection, _ = self._socket.accept()

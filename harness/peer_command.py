@@ -65,9 +65,7 @@ def peer(
     node: Node = make(profile=profile)
     if connect is None and not listen:
         dials = getattr(make, "role", "") in brings.DIALS
-        raise click.UsageError(
-            "say where to dial with --connect" if dials else "say where to listen with --listen"
-        )
+        raise click.UsageError("say where to dial with --connect" if dials else "say where to listen with --listen")
     for address in (*listen, *([connect] if connect else [])):
         try:
             parse_address(address)
@@ -96,9 +94,7 @@ def _kinds(protocol: str) -> dict[str, Variants]:
 def _variant(protocol: str, kind: str, text: str, role: str | None) -> Variant:
     found = [each for each in _kinds(protocol)[kind].about(text) if role in (None, each.role)]
     if not found:
-        raise click.UsageError(
-            f"no {kind} is called {text!r} or about that rule; see goldwire peer --variants"
-        )
+        raise click.UsageError(f"no {kind} is called {text!r} or about that rule; see goldwire peer --variants")
     return found[0]
 
 

@@ -224,9 +224,7 @@ class ProgramNode(_Stopped):
         within = "" if ended is not None else f" within {self._source.program.start_timeout:g} s"
         last = process.output_tail().splitlines()[-20:]
         printed = "\n".join(["; it printed last:", *(f"  {line}" for line in last)]) if last else ""
-        return StartFailed(
-            f"{self.description.label} {what} {deed}{within}{printed or '; it printed nothing'}"
-        )
+        return StartFailed(f"{self.description.label} {what} {deed}{within}{printed or '; it printed nothing'}")
 
 
 def start(

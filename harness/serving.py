@@ -51,9 +51,7 @@ class Server:
 
     async def _listen(self, where: Address) -> int:
         if where.transport == "tcp":
-            server = await self._loop.create_server(
-                lambda: _Stream(self, dialled=False), where.host, where.port
-            )
+            server = await self._loop.create_server(lambda: _Stream(self, dialled=False), where.host, where.port)
             self._servers.append(server)
             port: int = server.sockets[0].getsockname()[1]
             return port
@@ -188,9 +186,7 @@ class _Datagrams(asyncio.DatagramProtocol):
         self.transport: asyncio.DatagramTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(
-            asyncio.DatagramTransport, transport
-        )  # the selector loop's own class is no subclass
+        self.transport = cast(asyncio.DatagramTransport, transport)  # the selector loop's own class is no subclass
 
     def datagram_received(self, data: bytes, sender: tuple[str, int]) -> None:
         assert self.transport is not None

@@ -160,9 +160,7 @@ def refusal_lines(dumped: Dump, error: DecodeError, digits: int) -> Iterator[str
     start = max(min(understood, error.offset), error.offset - CONTEXT + 1)
     window = dumped.data[start : start + CONTEXT]
     end = start + len(window) == len(dumped.data)
-    text = " ".join(
-        [window.hex(" "), "(end)"] if end and window else ["(end)"] if end else [window.hex(" "), "…"]
-    )
+    text = " ".join([window.hex(" "), "(end)"] if end and window else ["(end)"] if end else [window.hex(" "), "…"])
     yield f"{start:0{digits}x}  {text}"
     yield " " * (digits + 2 + 3 * (error.offset - start)) + "^"
     place = f"byte {error.offset} ({error.offset:#x}), {error.path}"

@@ -128,13 +128,9 @@ class VLE(Leaf):
             value |= (byte if length == 8 else byte & 0x7F) << (7 * length)
             length += 1
         if value >> self.bits:
-            raise DecodeError(
-                Reason.OUT_OF_RANGE, start, dotted(path), f"{value} does not fit in {self.bits} bits"
-            )
+            raise DecodeError(Reason.OUT_OF_RANGE, start, dotted(path), f"{value} does not fit in {self.bits} bits")
         if length > 1 and byte == 0 and context._params.get("overlong") == "refuse":
-            raise DecodeError(
-                Reason.OVERLONG, start, dotted(path), f"{value} is spelled with {counted(length)}"
-            )
+            raise DecodeError(Reason.OVERLONG, start, dotted(path), f"{value} is spelled with {counted(length)}")
         return value
 
     def spell(self, value: Any, path: str) -> bytes:
@@ -170,9 +166,7 @@ class Blob(Leaf):
         count = self.count.read(stream, context, path)
         rest = remaining(stream)
         if count > rest:
-            raise DecodeError(
-                Reason.TRUNCATED, start, dotted(path), f"{counted(count)} announced, {left(rest)}"
-            )
+            raise DecodeError(Reason.TRUNCATED, start, dotted(path), f"{counted(count)} announced, {left(rest)}")
         return stream.read(count)
 
     def spell(self, value: Any, path: str) -> bytes:
@@ -258,9 +252,7 @@ class Bits(Leaf):
 
     def __init__(self, **fields: int | tuple[int, int]) -> None:
         super().__init__()
-        self.fields = {
-            name: (where, where) if isinstance(where, int) else where for name, where in fields.items()
-        }
+        self.fields = {name: (where, where) if isinstance(where, int) else where for name, where in fields.items()}
         self.named = sum(self.mask(name) for name in self.fields)
         self.values = [self.split(byte) for byte in range(256)]
 
@@ -312,9 +304,7 @@ class Header(Bits):
         start = stream.tell()
         byte = take(stream, 1, path, "a header")[0]
         if not self.matches(byte):
-            raise DecodeError(
-                Reason.UNKNOWN_ID, start, dotted(path), f"header {byte:#04x} does not begin this message"
-            )
+            raise DecodeError(Reason.UNKNOWN_ID, start, dotted(path), f"header {byte:#04x} does not begin this message")
         return self.values[byte]
 
     def spell(self, value: Any, path: str) -> bytes:
@@ -337,8 +327,7 @@ class OneOf(Grammar):
         super().__init__()
         self.messages: dict[str, Message] = {str(message.name): message for message in messages}
         self.by_byte: list[Message | None] = [
-            next((message for message in messages if header_of(message).matches(byte)), None)
-            for byte in range(256)
+            next((message for message in messages if header_of(message).matches(byte)), None) for byte in range(256)
         ]
 
     def begins(self, byte: int) -> bool:

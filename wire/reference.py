@@ -10,9 +10,7 @@ from wire.layouts import layout
 from wire.primitives import Grammar, Span, dotted, left
 
 
-def decode(
-    form: str | Grammar, data: bytes, *, overlong: str = "accept", spans: list[Span] | None = None
-) -> Any:
+def decode(form: str | Grammar, data: bytes, *, overlong: str = "accept", spans: list[Span] | None = None) -> Any:
     """Decode one whole frame to plain values (dicts, lists, integers, bytes, text).
 
     ``form`` is a layout's name or a grammar. ``overlong`` says whether integers that are longer than

@@ -1,5 +1,6 @@
 """Traffic: Hypothesis strategies for interests, declarations and keys, valid and mutated, and the model's answer."""
 
+import itertools
 import os
 
 from hypothesis import HealthCheck, Phase, settings
@@ -44,9 +45,7 @@ keys = st.lists(chunks, min_size=1, max_size=3).map("/".join)
 patterns = (
     st.lists(st.one_of(chunks, st.sampled_from(["*", "**", "a$*"])), min_size=1, max_size=3)
     .map(lambda parts: [part for place, part in enumerate(parts) if place == 0 or part != parts[place - 1]])
-    .filter(
-        lambda parts: not any(one == "**" and two == "*" for one, two in zip(parts, parts[1:], strict=False))
-    )
+    .filter(lambda parts: not any(one == "**" and two == "*" for one, two in itertools.pairwise(parts)))
     .map("/".join)
 )
 entities = st.lists(st.tuples(kinds, keys), max_size=6, unique=True)
@@ -61,9 +60,7 @@ def messages(draw: st.DrawFn) -> NetworkMessage:
     number = draw(st.integers(1, 2**32 - 1))
     if draw(st.booleans()):
         options = Options(draw(st.integers(0, 15))) | Options.R | Options.N | Options.M
-        return Interest(
-            number, draw(st.sampled_from([Mode.CURRENT, Mode.FUTURE, Mode.CURRENT_FUTURE])), options, key
-        )
+        return Interest(number, draw(st.sampled_from([Mode.CURRENT, Mode.FUTURE, Mode.CURRENT_FUTURE])), options, key)
     if draw(st.booleans()):
         return Declare(DeclareKeyExpr(draw(st.integers(1, 65535)), key))
     return Declare(DeclareEntity(draw(kinds), number, key))

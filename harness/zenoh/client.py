@@ -49,9 +49,7 @@ class Client(Router):
     whatami = WhatAmI.CLIENT
     verbs = ("declare", "undeclare", "ask", "end", "put", "get", "close")
 
-    def __init__(
-        self, *, zid: bytes = b"goldwire-client\x01", profile: str = "document", lease: int = 10_000
-    ) -> None:
+    def __init__(self, *, zid: bytes = b"goldwire-client\x01", profile: str = "document", lease: int = 10_000) -> None:
         super().__init__(zid=zid, profile=profile, lease=lease)
         self.faces[LOCAL] = Face(LOCAL, Transport(self.settings, opener=False))
         self.names: dict[str, tuple[Kind, int] | int] = {}

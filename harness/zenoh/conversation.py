@@ -173,8 +173,4 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
 
 def frames_of(trace: Trace, link: str) -> Iterator[tuple[int, Entry]]:
     """Return the frames of one link with their places in the trace."""
-    return (
-        (index, entry)
-        for index, entry in enumerate(trace)
-        if entry.link == link and entry.what is Happening.FRAME
-    )
+    return ((index, entry) for index, entry in enumerate(trace) if entry.link == link and entry.what is Happening.FRAME)

@@ -80,9 +80,7 @@ class Session:
         self._flush()
         self._pump(lambda: self.transport.state is State.OPEN, self.patience)
         if self.transport.state is not State.OPEN:
-            raise NotAnswered(
-                f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}"
-            )
+            raise NotAnswered(f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}")
         return self
 
     def close(self) -> None:
@@ -183,9 +181,7 @@ class Session:
             lambda event: event.interest_id == interest and isinstance(event.body, DeclareFinal), since=since
         )
         if answer is None:
-            raise NotAnswered(
-                f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}"
-            )
+            raise NotAnswered(f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}")
         self.unsettled = False
 
     def answers(self) -> bool:
@@ -250,9 +246,7 @@ class Session:
                 return expr_id
         return self.declare_keyexpr(WireExpr(key), self._id("alias", None))
 
-    def declare(
-        self, kind: Kind, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()
-    ) -> int:
+    def declare(self, kind: Kind, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()) -> int:
         """Declare an entity and return its id."""
         entity = self._id("entity", id)
         self.send(Declare(DeclareEntity(kind, entity, self.wire_expr(key), extensions)))
@@ -263,9 +257,7 @@ class Session:
         """Declare a subscriber and return its id."""
         return self.declare(Kind.SUBSCRIBER, key, id)
 
-    def declare_queryable(
-        self, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()
-    ) -> int:
+    def declare_queryable(self, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()) -> int:
         """Declare a queryable and return its id."""
         return self.declare(Kind.QUERYABLE, key, id, extensions)
 
@@ -314,9 +306,7 @@ class Session:
     def answer(self, request: Event, payload: bytes) -> None:
         """Answer a query that was received."""
         assert isinstance(request.message, Request)
-        self.send(
-            Response(request.message.id, WireExpr(request.key), payload), ResponseFinal(request.message.id)
-        )
+        self.send(Response(request.message.id, WireExpr(request.key), payload), ResponseFinal(request.message.id))
 
     def data(self, since: int = 0) -> list[tuple[str, bytes | None]]:
         """Return the data that was received: keys within the namespace, and payloads."""

@@ -39,7 +39,7 @@ class Face:
         self.interests: dict[int, Asked] = {}
         self.entities: dict[tuple[Kind, int], Entity] = {}
         self.advertised: dict[Entity, int] = {}
-        self.next_id = {kind: 1 for kind in Kind}
+        self.next_id = dict.fromkeys(Kind, 1)
         self.next_expr_id = 1
         self.opened = False
 
@@ -52,6 +52,4 @@ class Face:
 
     def wants(self, entity: Entity, modes: tuple[Mode, ...]) -> list[Asked]:
         """Return the live interests of some modes that an entity's kind falls under."""
-        return [
-            asked for asked in self.interests.values() if asked.mode in modes and entity.kind in asked.kinds
-        ]
+        return [asked for asked in self.interests.values() if asked.mode in modes and entity.kind in asked.kinds]

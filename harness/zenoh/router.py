@@ -55,9 +55,7 @@ class Router(Routing):
     whatami = WhatAmI.ROUTER
     verbs: tuple[str, ...] = ()
 
-    def __init__(
-        self, *, zid: bytes = b"goldwire-router\x01", profile: str = "document", lease: int = 10_000
-    ) -> None:
+    def __init__(self, *, zid: bytes = b"goldwire-router\x01", profile: str = "document", lease: int = 10_000) -> None:
         super().__init__()
         self.deployed = profile == "deployed"
         self.settings = Settings(zid, self.whatami, lease)

@@ -50,9 +50,7 @@ class Routing:
     def on_request(self, face: Face, message: Request) -> None:
         """Forward a query to the sessions that can answer it; none can: say so at once."""
         key = resolve(message.key, face.theirs, face.mine)
-        targets = [
-            other for other in self.faces.values() if other is not face and self.answers(other, key, message)
-        ]
+        targets = [other for other in self.faces.values() if other is not face and self.answers(other, key, message)]
         origin = (face.link, message.id)
         self.waiting[origin] = set()
         for other in targets:
@@ -102,5 +100,5 @@ class Routing:
         """Give up the queries of a session that is gone."""
         for origin in [origin for origin in self.waiting if origin[0] == face.link]:
             del self.waiting[origin]
-        for link, request in [pending for pending in self.pending if pending[0] == face.link]:
+        for _link, request in [pending for pending in self.pending if pending[0] == face.link]:
             self.on_response_final(face, request)

@@ -99,13 +99,7 @@ class NodeUnderTest:
     """The implementation in one play; ``readings`` collects what it was seen to follow."""
 
     def __init__(
-        self,
-        instance: Instance,
-        trace: Trace,
-        *,
-        profile: str,
-        namespace: str,
-        transport: str = "tcp"
+        self, instance: Instance, trace: Trace, *, profile: str, namespace: str, transport: str = "tcp"
     ) -> None:
         self.instance = instance
         self.trace = trace
@@ -171,9 +165,7 @@ class NodeUnderTest:
         if self._other is None:
             if self.instance.dials:
                 _ = self.main  # a node that dials takes no control lines before its session is open
-            self._other = (
-                self.session() if self.role == "router" else ByControl(self.instance, self.namespace)
-            )
+            self._other = self.session() if self.role == "router" else ByControl(self.instance, self.namespace)
         return self._other
 
     def settle(self) -> None:

@@ -86,11 +86,7 @@ class Heard(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         missing = [update for update in self.wanted if update not in self.came]
         end = f"; the link ended ({self.ended})" if self.ended else ""
-        return (
-            f"<never heard: {missing}; heard: {list(self.came)}{end}>"
-            if missing
-            else f"<heard {self.wanted}>"
-        )
+        return f"<never heard: {missing}; heard: {list(self.came)}{end}>" if missing else f"<heard {self.wanted}>"
 
 
 def named(session: Session, event: Event) -> Named | None:

@@ -10,8 +10,8 @@ from harness.zenoh import ROLES
 
 
 def a_row(kind: str, rules: tuple[str, ...], accused: tuple[str, ...], errors: tuple[str, ...] = ()) -> Row:
-    outcomes = {rule: Outcome.VIOLATION for rule in accused}
-    return Row(kind, "mutant", "router", rules, "lies", outcomes, {rule: ("a case",) for rule in accused}, errors)
+    outcomes = dict.fromkeys(accused, Outcome.VIOLATION)
+    return Row(kind, "mutant", "router", rules, "lies", outcomes, dict.fromkeys(accused, ("a case",)), errors)
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -30,9 +30,7 @@ def offline(monkeypatch, tmp_path, wheels):
 
 
 def answer(python):
-    done = subprocess.run(
-        [python, "-c", "import tinywire; print(tinywire.ANSWER)"], capture_output=True, check=True
-    )
+    done = subprocess.run([python, "-c", "import tinywire; print(tinywire.ANSWER)"], capture_output=True, check=True)
     return done.stdout.strip()
 
 

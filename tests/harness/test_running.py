@@ -238,9 +238,7 @@ def test_a_remote_node_is_probed_and_left_alone(monkeypatch):
 
 def test_the_embedded_peer_is_run_by_whoever_has_it():
     asked = []
-    start(
-        resolve("peer:client", "zenoh"), connect="tcp/127.0.0.1:1", embedded=lambda *args: asked.append(args)
-    )
+    start(resolve("peer:client", "zenoh"), connect="tcp/127.0.0.1:1", embedded=lambda *args: asked.append(args))
     assert [(description.role, connect) for description, connect in asked] == [("client", "tcp/127.0.0.1:1")]
     with pytest.raises(BadDescription, match="no embedded peer"):
         start(resolve("peer:", "zenoh"))

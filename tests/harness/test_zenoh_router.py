@@ -107,9 +107,7 @@ def test_data_goes_to_subscribers_and_queries_to_queryables() -> None:
     node.other.answer(request, b"answer")
     node.other.barrier()
     node.main.barrier()
-    answers = [
-        event.message for event in node.main.received() if isinstance(event.message, Response | ResponseFinal)
-    ]
+    answers = [event.message for event in node.main.received() if isinstance(event.message, Response | ResponseFinal)]
     assert [type(answer) for answer in answers] == [Response, ResponseFinal]
 
 
@@ -117,7 +115,7 @@ def test_a_query_that_nobody_can_answer_ends_at_once() -> None:
     node = played()
     node.main.query("nobody/there")
     node.main.barrier()
-    assert [type(e.message) for e in node.main.received()][0] is ResponseFinal
+    assert next(type(e.message) for e in node.main.received()) is ResponseFinal
 
 
 @pytest.mark.parametrize("profile", ["document", "deployed"])

@@ -46,9 +46,7 @@ def test_messages_arrive_in_order() -> None:
     initial=st.integers(0, 2**32 - 1),
 )
 def test_what_does_not_fit_goes_in_fragments(payload: int, sizes: Sizes, initial: int) -> None:
-    one, two = pair(
-        Settings(b"client-zid", WhatAmI.CLIENT, initial_sn=initial & MASKS[sizes.frame_sn], sizes=sizes)
-    )
+    one, two = pair(Settings(b"client-zid", WhatAmI.CLIENT, initial_sn=initial & MASKS[sizes.frame_sn], sizes=sizes))
     if payload // (sizes.batch_size - 16) > MASKS[sizes.frame_sn] // 2:
         payload = 0  # more fragments than there are sequence numbers
     message = Push(WireExpr("a"), b"x" * payload)

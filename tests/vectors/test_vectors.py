@@ -91,8 +91,7 @@ def test_overlong_integers_carry_their_flag(vector: Vector):
     longer = [
         span
         for span in spans
-        if isinstance(span.leaf, VLE | Blob)
-        and len(span.leaf.spell(span.value, span.path)) < span.end - span.start
+        if isinstance(span.leaf, VLE | Blob) and len(span.leaf.spell(span.value, span.path)) < span.end - span.start
     ]
     assert bool(longer) == ("overlong-vle" in vector.flags) == (vector.canonical is not None)
 
@@ -105,9 +104,7 @@ def wire_expr(payload: bytes, deployed: bool) -> dict:
     return {"sender": key.sender, "scope": key.scope, "suffix": key.suffix}
 
 
-@pytest.mark.parametrize(
-    "vector", [vector for vector in VECTORS if vector.meaning], ids=lambda vector: vector.id
-)
+@pytest.mark.parametrize("vector", [vector for vector in VECTORS if vector.meaning], ids=lambda vector: vector.id)
 def test_meaning_in_both_readings(vector: Vector):
     meaning = vector.meaning
     assert meaning is not None

@@ -58,9 +58,7 @@ def test_json():
     answer = json.loads(result.output)
     assert answer["bytes"] == "b901024201ff"
     assert answer["value"]["id"] == 1
-    assert answer["value"]["extensions"] == [
-        {"header": {"Z": 0, "encoding": 2, "M": 0, "id": 2}, "value": "ff"}
-    ]
+    assert answer["value"]["extensions"] == [{"header": {"Z": 0, "encoding": 2, "M": 0, "id": 2}, "value": "ff"}]
 
 
 def test_json_keeps_64_bits():
@@ -71,9 +69,7 @@ def test_json_keeps_64_bits():
 def test_json_of_a_refused_frame():
     result = run(NETWORK, "39 01 12 80 80 04", "--json")
     assert result.exit_code == 1
-    assert json.loads(result.output) == {
-        "error": {"reason": "out-of-range", "offset": 3, "path": "INTEREST.key_scope"}
-    }
+    assert json.loads(result.output) == {"error": {"reason": "out-of-range", "offset": 3, "path": "INTEREST.key_scope"}}
 
 
 def test_overlong():
@@ -191,9 +187,7 @@ def test_whoever_reads_may_leave(tmp_path):
 
 def test_a_hundred_megabytes():
     started = time.monotonic()
-    done = subprocess.run(
-        [*PROGRAM, NETWORK], input=b"ff" * 100_000_000, capture_output=True, timeout=120, check=False
-    )
+    done = subprocess.run([*PROGRAM, NETWORK], input=b"ff" * 100_000_000, capture_output=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (1, b"")
     assert b"out-of-range at byte 1" in done.stdout
     assert time.monotonic() - started < 60

@@ -70,9 +70,9 @@ def test_intersection(one, two, expected):
 
 CHUNKS = ["a", "b", "ab", "@a"]
 KEYS = ["/".join(chunks) for length in (1, 2, 3) for chunks in product(CHUNKS, repeat=length)]
-EXPRESSIONS = st.lists(
-    st.sampled_from([*CHUNKS, "*", "**", "a$*", "$*b", "a$*b"]), min_size=1, max_size=3
-).map("/".join)
+EXPRESSIONS = st.lists(st.sampled_from([*CHUNKS, "*", "**", "a$*", "$*b", "a$*b"]), min_size=1, max_size=3).map(
+    "/".join
+)
 
 
 @cache
@@ -110,12 +110,8 @@ def test_intersection_holds_when_a_key_matches_both(one, two):
 
 
 @given(
-    st.lists(st.sampled_from([*CHUNKS, "*", "**", "a$*", "$*b", "a$*b"]), min_size=1, max_size=2).map(
-        "/".join
-    ),
-    st.lists(st.sampled_from([*CHUNKS, "*", "**", "a$*", "$*b", "a$*b"]), min_size=1, max_size=1).map(
-        "/".join
-    ),
+    st.lists(st.sampled_from([*CHUNKS, "*", "**", "a$*", "$*b", "a$*b"]), min_size=1, max_size=2).map("/".join),
+    st.lists(st.sampled_from([*CHUNKS, "*", "**", "a$*", "$*b", "a$*b"]), min_size=1, max_size=1).map("/".join),
 )
 def test_short_expressions_against_every_key(one, two):
     """With three chunks in all, keys of three chunks of this alphabet are enough to find a common one."""

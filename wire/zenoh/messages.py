@@ -136,9 +136,7 @@ class DeclareEntity(Value, frozen=True):
     @property
     def info(self) -> int | None:
         """The value of the QueryableInfo extension, if there is one."""
-        return next(
-            (int(e.value) for e in self.extensions if e.is_(QUERYABLE_INFO) and e.value is not None), None
-        )
+        return next((int(e.value) for e in self.extensions if e.is_(QUERYABLE_INFO) and e.value is not None), None)
 
 
 class UndeclareEntity(Value, frozen=True):
@@ -229,16 +227,14 @@ def unknown_mandatory(kind: str, extensions: Iterable[Extension]) -> Extension |
 def extensions_of(value: Wire) -> Extensions:
     """Read a decoded extension chain."""
     return tuple(
-        Extension(each["header"]["id"], each["value"], bool(each["header"]["M"]))
-        for each in value["extensions"] or ()
+        Extension(each["header"]["id"], each["value"], bool(each["header"]["M"])) for each in value["extensions"] or ()
     )
 
 
 def chain(extensions: Extensions) -> list[Wire] | None:
     """Write an extension chain."""
     return [
-        {"header": {"encoding": e.encoding, "M": int(e.mandatory), "id": e.id}, "value": e.value}
-        for e in extensions
+        {"header": {"encoding": e.encoding, "M": int(e.mandatory), "id": e.id}, "value": e.value} for e in extensions
     ] or None
 
 

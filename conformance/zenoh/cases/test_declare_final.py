@@ -26,11 +26,7 @@ def test_final_after_many_declarations(node: NodeUnderTest) -> None:
     told = these(*(one for e in before if isinstance(e.body, DeclareEntity) and (one := node.main.entity(e))))
     every = these(
         *(subscriber(f"a/s{number}") for number in range(34)),
-        *(
-            make(f"a/{letter}{number}")
-            for make, letter in ((queryable, "q"), (token, "t"))
-            for number in range(33)
-        ),
+        *(make(f"a/{letter}{number}") for make, letter in ((queryable, "q"), (token, "t")) for number in range(33)),
     )
     assert not every - told, "D_FINAL came before all that was active had been sent"
 

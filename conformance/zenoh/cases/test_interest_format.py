@@ -6,7 +6,6 @@ message leniently has something to answer with. The interest id is 5 throughout.
 
 from conformance.cases import Inconclusive, rule
 from harness.zenoh.conversation import Event
-from harness.zenoh.driver import Session
 from harness.zenoh.under_test import NodeUnderTest
 from harness.zenoh.watching import Set, these, token
 from wire.primitives import vle
@@ -129,9 +128,7 @@ def test_extension_behind_options_and_key(node: NodeUnderTest) -> None:
     hold_a_token(node)
     qos = (Extension(1, 5),)
     unrestricted = node.interest(Mode.CURRENT_FUTURE, T, extensions=qos, session=node.fresh()).reply()
-    assert unrestricted.declared == these(token("a/1")), (
-        "the extension behind the options is taken for something else"
-    )
+    assert unrestricted.declared == these(token("a/1")), "the extension behind the options is taken for something else"
     keyed = node.interest(Mode.CURRENT_FUTURE, T, key="a/*", extensions=qos, session=node.fresh()).reply()
     assert keyed.declared == these(token("a/1")), "the extension behind the key is taken for something else"
 

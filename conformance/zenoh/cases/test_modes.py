@@ -216,9 +216,7 @@ def test_current_future_interest_lasts_until_its_final(node: NodeUnderTest) -> N
     node.settle()
     node.main.news()
     node.other.declare_subscriber("a/4")
-    assert not is_told(node, node.main, bystander, declared(subscriber("a/4"))), (
-        "an update comes after the Final"
-    )
+    assert not is_told(node, node.main, bystander, declared(subscriber("a/4"))), "an update comes after the Final"
 
 
 @rule("ZI-018", roles=("router",))
@@ -294,9 +292,7 @@ def test_future_interest_has_no_final(node: NodeUnderTest) -> None:
     node.main.final(ask)
     node.main.barrier()
     finals = [event for event in node.main.received(ask.since) if isinstance(event.body, DeclareFinal)]
-    assert all(event.interest_id not in (None, ask.id) for event in finals), (
-        "D_FINAL comes for a Future interest"
-    )
+    assert all(event.interest_id not in (None, ask.id) for event in finals), "D_FINAL comes for a Future interest"
 
 
 @rule("ZI-022", roles=("router",))
@@ -310,9 +306,7 @@ def test_future_interest_lasts_until_its_final(node: NodeUnderTest) -> None:
     node.settle()
     node.main.news()
     node.other.declare_subscriber("a/2")
-    assert not is_told(node, node.main, bystander, declared(subscriber("a/2"))), (
-        "an update comes after the Final"
-    )
+    assert not is_told(node, node.main, bystander, declared(subscriber("a/2"))), "an update comes after the Final"
 
 
 @rule("ZI-022", roles=("router",))

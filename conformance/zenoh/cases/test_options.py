@@ -184,9 +184,7 @@ def test_interest_through_an_alias_of_the_answerer(node: NodeUnderTest) -> None:
     reply = node.interest(Mode.CURRENT_FUTURE, S, key=WireExpr(None, number, sender=False)).reply()
     if node.main.ended:
         raise Inconclusive(f"the session ended: {node.main.ended}")
-    assert reply.declared in (these(subscriber("a/1")), these()), (
-        "the alias is looked up in the asker's table"
-    )
+    assert reply.declared in (these(subscriber("a/1")), these()), "the alias is looked up in the asker's table"
     node.shows("ZI-048", "R07", "A" if reply.declared else "B")
 
 
@@ -208,9 +206,7 @@ def test_interest_through_an_alias_that_only_the_answerer_has(node: NodeUnderTes
     reply = node.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, number, sender=False)).reply()
     if node.main.ended:
         raise Inconclusive(f"the session ended: {node.main.ended}")
-    assert reply.declared in (these(token("a/1")), these()), (
-        "something else than the alias stands for is listed"
-    )
+    assert reply.declared in (these(token("a/1")), these()), "something else than the alias stands for is listed"
     node.shows("ZI-048", "R07", "A" if reply.declared else "B")
 
 
@@ -267,12 +263,8 @@ def test_interest_through_an_alias_that_nobody_declared(node: NodeUnderTest) -> 
         session = node.main if node.instance.dials else node.session()
         ask = session.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, 4077, sender=sender))
         session.read(0.3)
-        listed = [
-            session.entity(event) for event in session.received(ask.since) if event.interest_id == ask.id
-        ]
-        assert Set(entity for entity in listed if entity) == these(), (
-            "an unknown alias is taken for no restriction"
-        )
+        listed = [session.entity(event) for event in session.received(ask.since) if event.interest_id == ask.id]
+        assert Set(entity for entity in listed if entity) == these(), "an unknown alias is taken for no restriction"
         if session.ended and node.instance.dials:
             return
         if not session.ended:

@@ -66,9 +66,7 @@ def test_session_that_asks_for_nothing(node: NodeUnderTest) -> None:
         node.other.declare(kind, "a/2")
     node.settle()
     unasked = {update.entity for update in node.main.news() if update.verb == "declared"}
-    assert unasked != held or node.role != "router", (
-        "everything is pushed to a session that asked for nothing"
-    )
+    assert unasked != held or node.role != "router", "everything is pushed to a session that asked for nothing"
     node.shows("ZI-002", "R37", "C" if unasked == held else "B" if unasked else "A")
 
 

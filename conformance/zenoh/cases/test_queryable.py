@@ -16,9 +16,7 @@ S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
 
 def asked(session: Session, key: str) -> Event | None:
     """Return the query on a key that a session was sent, if it comes."""
-    return session.wait_for(
-        lambda event: isinstance(event.message, Request) and session.inner(event.key) == key
-    )
+    return session.wait_for(lambda event: isinstance(event.message, Request) and session.inner(event.key) == key)
 
 
 def questions(session: Session) -> list[str | None]:
@@ -80,9 +78,7 @@ def test_queryables_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
     assert with_m == these(queryable("plain"), queryable("a/1"))
     declarer.declare_queryable(WireExpr("/2", alias, sender=False))
     declarer.read(WINDOW)
-    assert queryable("a/2") not in node.listed(Q), (
-        "with M clear, the scope was looked up in the sender's table"
-    )
+    assert queryable("a/2") not in node.listed(Q), "with M clear, the scope was looked up in the sender's table"
 
 
 @rule("ZD-066", roles=("router",))

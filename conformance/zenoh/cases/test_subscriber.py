@@ -81,9 +81,7 @@ def test_subscribers_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
     assert with_m == these(subscriber("plain"), subscriber("a/1"))
     declarer.declare_subscriber(WireExpr("/2", alias, sender=False))
     declarer.read(WINDOW)
-    assert subscriber("a/2") not in node.listed(S), (
-        "with M clear, the scope was looked up in the sender's table"
-    )
+    assert subscriber("a/2") not in node.listed(S), "with M clear, the scope was looked up in the sender's table"
 
 
 @rule("ZD-045", roles=("router",))
@@ -131,9 +129,7 @@ def test_undeclaration_of_an_id_beyond_32_bits(node: NodeUnderTest) -> None:
     declarer.barrier()
     declarer.offend(bytes.fromhex("1e038980808010"))
     remaining = node.listed(S)
-    assert declarer.ended or remaining == these(subscriber("a/1")), (
-        "an id beyond 32 bits was cut down to another"
-    )
+    assert declarer.ended or remaining == these(subscriber("a/1")), "an id beyond 32 bits was cut down to another"
 
 
 @rule("ZD-049")
@@ -152,9 +148,7 @@ def test_ids_of_several_subscribers(node: NodeUnderTest) -> None:
     for event in node.main.received():
         if isinstance(event.body, DeclareEntity) and event.body.kind is S:
             keys.setdefault(event.body.id, set()).add(event.key)
-    assert all(len(named) == 1 for named in keys.values()), (
-        "one subs_id was given to several live subscribers"
-    )
+    assert all(len(named) == 1 for named in keys.values()), "one subs_id was given to several live subscribers"
 
 
 @rule("ZD-050", roles=("router",))

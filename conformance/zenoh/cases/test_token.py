@@ -23,9 +23,7 @@ def test_tokens_from_before_and_after_asking(node: NodeUnderTest) -> None:
     node.interest(Mode.CURRENT_FUTURE, T).snapshot()
     node.other.declare_token("a/2")
     assert node.main.learns(declared(token("a/2")))
-    known = {
-        node.main.entity(event) for event in node.main.received() if isinstance(event.body, DeclareEntity)
-    }
+    known = {node.main.entity(event) for event in node.main.received() if isinstance(event.body, DeclareEntity)}
     assert token("a/1") in known, "a token that existed never became known"
 
 

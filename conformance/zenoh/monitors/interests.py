@@ -17,9 +17,7 @@ def extensions_where_z_says_so(conversation: Conversation) -> Iterator[Finding]:
         if isinstance(event.message, Interest | InterestFinal):
             yield kept(event.entry)
     for refusal in conversation.refusals:
-        if refusal.direction is Direction.RECEIVED and re.search(
-            r"INTEREST.*\.extensions", refusal.error.path
-        ):
+        if refusal.direction is Direction.RECEIVED and re.search(r"INTEREST.*\.extensions", refusal.error.path):
             yield broken(refusal.entry, "an INTEREST with Z set ends before or within its extensions")
 
 

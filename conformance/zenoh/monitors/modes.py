@@ -168,9 +168,7 @@ def matching(conversation: Conversation, mode: Mode) -> Iterator[Finding]:
         if asked.covers(event):
             yield kept(event.entry)
         else:
-            yield broken(
-                event.entry, f"{event.body.kind.value} {event.key} does not match what was asked for"
-            )
+            yield broken(event.entry, f"{event.body.kind.value} {event.key} does not match what was asked for")
 
 
 @monitor("ZI-011")
@@ -180,16 +178,9 @@ def final_is_the_last_of_a_current_interest(conversation: Conversation) -> Itera
         asked = account.of(event.interest_id, Mode.CURRENT)
         if asked is not None and isinstance(event.body, DeclareFinal) and not asked.complete:
             yield kept(event.entry)
-        elif (
-            asked is not None
-            and asked.complete
-            and not asked.passed
-            and isinstance(event.body, DeclareEntity)
-        ):
+        elif asked is not None and asked.complete and not asked.passed and isinstance(event.body, DeclareEntity):
             yield broken(event.entry, "a declaration follows the D_FINAL of its Current interest")
-        elif (
-            event.interest_id is None and isinstance(event.body, DeclareFinal) and account.waits(Mode.CURRENT)
-        ):
+        elif event.interest_id is None and isinstance(event.body, DeclareFinal) and account.waits(Mode.CURRENT):
             yield broken(event.entry, "D_FINAL without an interest id while a Current interest waits for it")
 
 
@@ -202,9 +193,7 @@ def nothing_after_a_current_interest(conversation: Conversation) -> Iterator[Fin
             case DeclareFinal() if any(each.mode is Mode.CURRENT and each.complete for each in account.all):
                 yield kept(event.entry)
             case DeclareEntity() | UndeclareEntity() if asked is not None and asked.complete and asked.passed:
-                yield broken(
-                    event.entry, "a change is reported under the id of a Current interest that is complete"
-                )
+                yield broken(event.entry, "a change is reported under the id of a Current interest that is complete")
             case UndeclareEntity() if event.interest_id is None and only_listed(event, account):
                 yield follows(event.entry, "R32", "B")
             case _:
@@ -308,9 +297,7 @@ def declarations_for_a_future_interest(conversation: Conversation) -> Iterator[F
         asked = account.of(event.interest_id, Mode.FUTURE)
         if asked is not None and asked.passed:
             yield broken(event.entry, "an update of a Future interest carries an interest id")
-        elif event.interest_id is None and any(
-            each.is_running for each in account.covering(event, Mode.FUTURE)
-        ):
+        elif event.interest_id is None and any(each.is_running for each in account.covering(event, Mode.FUTURE)):
             yield kept(event.entry)
 
 

@@ -53,11 +53,7 @@ class Asking:
 
     def finish(self, number: int | None) -> None:
         """Note a D_FINAL: it belongs to the oldest interest that waits; what was sent before that is handled."""
-        waiting = [
-            asked
-            for asked in reversed(self.of(number))
-            if asked.message.mode in SNAPSHOT and not asked.finals
-        ]
+        waiting = [asked for asked in reversed(self.of(number)) if asked.message.mode in SNAPSHOT and not asked.finals]
         for asked in waiting[:1] or self.of(number)[:1]:
             asked.finals += 1
             for earlier in self.all:

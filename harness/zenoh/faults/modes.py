@@ -36,9 +36,7 @@ class PushesEverything(Router):
 
 @fault("ZI-004", does="lists in a snapshot only what was declared after the session opened")
 class IgnoresTheEarlier(Router):
-    def __init__(
-        self, *, zid: bytes = b"goldwire-router\x01", profile: str = "document", lease: int = 10_000
-    ) -> None:
+    def __init__(self, *, zid: bytes = b"goldwire-router\x01", profile: str = "document", lease: int = 10_000) -> None:
         super().__init__(zid=zid, profile=profile, lease=lease)
         self.before: dict[int, list[Entity]] = {}
 
@@ -133,9 +131,7 @@ class NoFinalBeforeFuture(Router):
 class UpdatesWithId(Router):
     def advertise(self, face: Face, entity: Entity, interest_id: int | None) -> None:
         if interest_id is None:
-            asked = [
-                each for each in face.wants(entity, (Mode.CURRENT_FUTURE,)) if self.matches(each, entity)
-            ]
+            asked = [each for each in face.wants(entity, (Mode.CURRENT_FUTURE,)) if self.matches(each, entity)]
             interest_id = asked[0].id if asked else None
         super().advertise(face, entity, interest_id)
 
@@ -192,9 +188,7 @@ class SnapshotForFuture(Router):
 @fault("ZI-020", does="never reports anything to a Future interest")
 class DeafToFuture(Router):
     def is_wanted(self, face: Face, entity: Entity) -> bool:
-        return any(
-            asked.mode is not Mode.FUTURE for asked in face.wants(entity, LIVE) if self.matches(asked, entity)
-        )
+        return any(asked.mode is not Mode.FUTURE for asked in face.wants(entity, LIVE) if self.matches(asked, entity))
 
 
 @fault("ZI-020", does="announces under a Future interest with the interest's id")

@@ -32,9 +32,7 @@ class MandatoryInfo(Router):
 class BitsAboveTheDistance(Router):
     def info(self, entity: Entity) -> Extensions:
         found = super().info(entity)
-        return tuple(
-            Extension(each.id, each.value | 1 << 25) for each in found if isinstance(each.value, int)
-        )
+        return tuple(Extension(each.id, each.value | 1 << 25) for each in found if isinstance(each.value, int))
 
 
 @fault("ZD-071", does="announces every queryable as complete")

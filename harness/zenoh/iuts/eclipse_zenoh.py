@@ -72,9 +72,7 @@ class Node:
         elif kind == "queryable" and mode == "currentfuture":
             self.keep(name, self.session.declare_querier(key).undeclare)
         else:
-            raise Unsupported(
-                f"asking for {kind} in mode {mode}: the library's own interests are currentfuture"
-            )
+            raise Unsupported(f"asking for {kind} in mode {mode}: the library's own interests are currentfuture")
 
     def put(self, key: str, *words: str) -> None:
         """Publish a text."""

@@ -27,9 +27,7 @@ class Sluggish(Router):
             yield link, frame
 
     def next_tick(self) -> float | None:
-        times = [
-            at for at in (super().next_tick(), self.queue[0][0] if self.queue else None) if at is not None
-        ]
+        times = [at for at in (super().next_tick(), self.queue[0][0] if self.queue else None) if at is not None]
         return min(times, default=None)
 
 
