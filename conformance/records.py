@@ -4,9 +4,10 @@
 """
 
 from importlib.resources import as_file, files
+from inspect import cleandoc
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 import msgspec
 
@@ -141,7 +142,18 @@ def weightiest(judgements: tuple[Judgement, ...] | list[Judgement]) -> Judgement
 
 def schema() -> bytes:
     """Return the JSON Schema of one line of a journal."""
-    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(Record), order="sorted"), indent=2) + b"\n"
+    described = _dedented(msgspec.json.schema(Record))
+    return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2) + b"\n"
+
+
+def _dedented(part: Any) -> Any:
+    """Take the indentation out of descriptions: Python 3.13 strips it from docstrings, earlier ones keep it."""
+    if isinstance(part, dict):
+        return {
+            key: cleandoc(value) if key == "description" and isinstance(value, str) else _dedented(value)
+            for key, value in part.items()
+        }
+    return [_dedented(each) for each in part] if isinstance(part, list) else part
 
 
 if __name__ == "__main__":
