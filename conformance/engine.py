@@ -94,17 +94,17 @@ def play(
     return Result(case.name, judgements, trace, time.monotonic() - began, settled)
 
 
+DIED = "the node has died, or answers nobody any more"
+
+
 def _death(node: Any, instance: Instance) -> str:
-    """Return what is wrong with the node after a play: dead, or alive and no longer answering."""
-    if not instance.alive():
-        return f"the node has died: {instance.epitaph()}"
-    if instance.dials:
-        return ""
-    try:
-        node.probe()
-    except HarnessError as error:
-        return f"the node has died: {instance.epitaph()}" if not instance.alive() else f"no answer any more: {error}"
-    return ""
+    """Return what is wrong with the node after a play, or nothing; how it shows is a matter of moments."""
+    if instance.alive() and not instance.dials:
+        try:
+            node.probe()
+        except HarnessError as error:
+            return f"{DIED}\n{error}\n{instance.epitaph()}".rstrip()
+    return "" if instance.alive() else f"{DIED}\n{instance.epitaph()}".rstrip()
 
 
 class _Judge:
