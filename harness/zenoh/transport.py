@@ -154,7 +154,7 @@ class Transport:
                 return self._init_syn(message)
             case State.INIT_SENT, Init(cookie=bytes()):
                 self._agree(message)
-                self._put(Open(self.settings.lease, self.settings.initial_sn, message.cookie))
+                self._put(Open(self.settings.lease, self.settings.initial_sn & self.mask, message.cookie))
                 self.state = State.OPEN_SENT
                 return []
             case State.INIT_ACKED, Open(cookie=bytes()):
