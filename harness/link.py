@@ -6,6 +6,7 @@ A link is used by one thread. Deadlines are absolute times on the link's clock, 
 import math
 import select
 import socket
+from abc import ABC, abstractmethod
 from collections import deque
 from typing import Protocol
 
@@ -66,6 +67,24 @@ class RecordedLink:
             trace.ports[label] = ports
         self._record(Happening.OPENED, opened, note=peername)
 
+    def _arrived(self, frame: bytes) -> None:
+        self._frames.append(frame)
+        self._record(Happening.FRAME, Direction.RECEIVED, frame)
+
+    def _end(self, how: str) -> None:
+        if self._how is None:
+            self._how = how
+            by = Direction.SENT if how == "closed" else Direction.RECEIVED
+            self._record(Happening.CLOSED, by, note=how)
+
+    def _record(self, what: Happening, direction: Direction, data: bytes = b"", note: str = "") -> None:
+        if self._trace is not None:
+            self._trace.add(Entry(self._trace.now(), self.label, what, direction, data, note))
+
+
+class SocketLink(RecordedLink, ABC):
+    """A link that waits on a socket."""
+
     def receive(self, deadline: float) -> bytes:
         while not self._frames:
             if self._how is not None:
@@ -79,32 +98,19 @@ class RecordedLink:
             raise LinkClosed("closed")
         return self._frames.popleft()
 
+    @abstractmethod
     def _handle(self) -> socket.socket:
-        raise NotImplementedError
+        """Return the socket to wait on."""
 
+    @abstractmethod
     def _fill(self) -> bool:
         """Take in what has arrived, without waiting; False when there was nothing."""
-        raise NotImplementedError
-
-    def _arrived(self, frame: bytes) -> None:
-        self._frames.append(frame)
-        self._record(Happening.FRAME, Direction.RECEIVED, frame)
-
-    def _end(self, how: str) -> None:
-        if self._how is None:
-            self._how = how
-            by = Direction.SENT if how == "closed" else Direction.RECEIVED
-            self._record(Happening.CLOSED, by, note=how)
 
     def _drain(self) -> None:
         # Bounded, so that an implementation that never stops sending cannot hold us here.
         for _ in range(_DRAINED_READS):
             if self._how is not None or not self._fill():
                 break
-
-    def _record(self, what: Happening, direction: Direction, data: bytes = b"", note: str = "") -> None:
-        if self._trace is not None:
-            self._trace.add(Entry(self._trace.now(), self.label, what, direction, data, note))
 
 
 def wait(watched: socket.socket, events: int, seconds: float) -> bool:

@@ -3,6 +3,7 @@
 The packets are made up around the recorded bytes: loopback addresses, real ports, TCP handshakes and ends.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,16 +43,16 @@ def _comment(entry: Entry) -> str:
     return f"link {entry.link}: {entry.what.value} {entry.note}".rstrip()
 
 
-class _Stream:
+class _Stream(ABC):
     """The packets of one link."""
 
     def __init__(self, ports: tuple[int, int], framing: Framing) -> None:
         self.ports = ports
         self.framing = framing
 
+    @abstractmethod
     def packets(self, entry: Entry) -> Iterator[Any]:
         """Yield the packets that an entry stands for."""
-        raise NotImplementedError
 
     def _ports(self, by: Direction) -> tuple[int, int]:
         """Return the ports from and to which a side sends."""

@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Protocol, Self
@@ -66,7 +67,7 @@ class Running(Protocol):
 Embedding = Callable[[Description, str], Running]
 
 
-class _Stopped:
+class _Stopped(ABC):
     """The context manager that stops."""
 
     def __enter__(self) -> Self:
@@ -77,8 +78,9 @@ class _Stopped:
     ) -> None:
         self.stop()
 
+    @abstractmethod
     def stop(self) -> None:
-        raise NotImplementedError
+        """End it; once is enough."""
 
 
 class RemoteNode(_Stopped):

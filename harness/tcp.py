@@ -7,13 +7,13 @@ from harness.addresses import Address
 from harness.clock import Clock
 from harness.errors import Deadline, LinkClosed
 from harness.framing import Framing
-from harness.link import SEND_PATIENCE, RecordedLink, wait
+from harness.link import SEND_PATIENCE, SocketLink, wait
 from harness.trace import Direction, Happening, Trace
 
 _CHUNK = 1 << 16
 
 
-class TcpLink(RecordedLink):
+class TcpLink(SocketLink):
     """A TCP connection; frames that came before its end are delivered before LinkClosed is raised.
 
     ``opened`` says who dialled: the tester (SENT) or the implementation (RECEIVED).

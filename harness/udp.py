@@ -9,7 +9,7 @@ from collections.abc import Callable
 from harness.addresses import Address
 from harness.clock import Clock
 from harness.errors import Deadline, LinkClosed, LinkError
-from harness.link import SEND_PATIENCE, RecordedLink, wait
+from harness.link import SEND_PATIENCE, SocketLink, wait
 from harness.trace import Direction, Happening, Trace
 
 Remote = tuple[str, int]
@@ -74,7 +74,7 @@ class Door:
             self.socket.close()
 
 
-class UdpLink(RecordedLink):
+class UdpLink(SocketLink):
     """A UDP association: a datagram is a frame; a port where nobody listens ends it with ``reset``."""
 
     def __init__(
