@@ -209,6 +209,8 @@ class NodeUnderTest:
     def scene(self) -> Iterator["NodeUnderTest"]:
         """Play a scene of its own within this play: fresh sessions, a namespace below this one's."""
         self._scenes += 1
+        if self.instance.dials:
+            self.instance.restart()  # a node that dials comes once per start
         scene = copy.copy(self)
         scene.namespace = f"{self.namespace}{self._scenes}/"
         scene.sessions, scene._main, scene._other = [], None, None

@@ -104,3 +104,15 @@ def test_a_taken_port_is_named() -> None:
             _, said = process.communicate(timeout=30)
     assert process.returncode == 1
     assert address in said
+
+
+def test_a_client_comes_again_for_each_scene() -> None:
+    running = instance(resolve("peer:client", "zenoh"))
+    try:
+        node = NodeUnderTest(running, Trace("zenoh"), profile="document", namespace="n/")
+        for _ in range(2):
+            with node.scene() as scene:
+                scene.other.declare_token("a")
+                assert scene.interest(Mode.CURRENT, Kind.TOKEN).snapshot().declared == these(token("a"))
+    finally:
+        running.stop()
