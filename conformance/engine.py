@@ -19,7 +19,7 @@ from conformance.rules import Catalogue, Profile, load
 from conformance.verdicts import Judgement, Outcome, when_broken, worst
 from harness.errors import HarnessError, Unsupported
 from harness.instances import Instance
-from harness.iut import Remote, resolve
+from harness.iut import Launched, Remote, resolve
 from harness.trace import Trace
 
 
@@ -240,6 +240,8 @@ class Tester:
         self.is_shared = isinstance(self.description.source, Remote)
         self._progress = progress
         self._count = 0
+        source = self.description.source
+        self._every_case = isinstance(source, Launched) and source.program.restart == "every-case"
         self.instance: Instance = self.suite.harness.instance(self.description, profile=profile)
 
     def play(self, case: Case) -> Confirmed:
@@ -256,7 +258,7 @@ class Tester:
         return merged(plays)
 
     def _play(self, case: Case) -> Result:
-        if not self.instance.alive():
+        if not self.instance.alive() or (self._every_case and self._count):
             self.instance.restart()
         self._count += 1
         return play(

@@ -22,7 +22,7 @@ _NAME = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:==(?P<version>[\w.+!-]+))?(?
 _ADDRESS = re.compile(r"(?P<address>[a-z]+/.*:\d+)(?::(?P<role>[A-Za-z][\w-]*))?")
 _FILE = re.compile(r"(?P<file>.*\.toml)(?::(?P<role>[\w-]*))?")
 
-Restart = Literal["on-crash", "every-case", "never"]
+Restart = Literal["on-crash", "every-case"]
 
 
 class Environment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
