@@ -1,7 +1,9 @@
 """The engine: what happens in a play becomes the right judgement, and nobody is accused after one look."""
 
 import itertools
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -177,3 +179,41 @@ def test_plays_that_differ_are_flaky_and_accuse_nobody() -> None:
 
 def test_a_pass_is_played_once() -> None:
     assert confirmed([True]).attempts == 1
+
+
+SERVES = """
+import asyncio, pathlib, sys
+from harness.serving import Server
+from harness.zenoh import FRAMING
+from harness.zenoh.router import Router
+
+async def main():
+    with pathlib.Path(__file__).with_name("starts").open("a") as starts:
+        starts.write("x")
+    await Server(Router(), FRAMING).listen(sys.argv[1].split(","))
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(("restart", "starts"), [("on-crash", "x"), ("every-case", "xx")])
+def test_a_description_says_when_it_is_started_anew(restart: str, starts: str, tmp_path: Path) -> None:
+    (tmp_path / "serves.py").write_text(SERVES)
+    description = tmp_path / "mine.toml"
+    description.write_text(
+        'name = "mine"\nprotocol = "zenoh"\nroles = ["router"]\n[process]\n'
+        f'command = ["{sys.executable}", "{{here}}/serves.py", "{{listen}}"]\nrestart = "{restart}"\n'
+    )
+
+    @rule(MUST)
+    def holds(node: NodeUnderTest) -> None:
+        node.main.barrier()
+
+    tester = Tester(str(description), "zenoh")
+    try:
+        for _ in range(2):
+            assert tester.play(case(holds)).result.by_rule()[MUST] is Outcome.PASS
+    finally:
+        tester.close()
+    assert (tmp_path / "starts").read_text() == starts
