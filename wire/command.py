@@ -12,7 +12,7 @@ import click
 
 from wire.dump import Spans, TooManyFields, dump, lines
 from wire.errors import DecodeError, UnknownLayout
-from wire.layouts import layout as find_layout
+from wire.catalogue import grammar as find_layout
 from wire.reference import decode as decode_reference
 from wire.reference import encode
 

@@ -23,6 +23,7 @@ class Reason(Enum):
     RESERVED = "reserved"
     BAD_VALUE = "bad-value"
     TRAILING = "trailing"
+    TOO_LONG = "too-long"
 
 
 class WireError(Exception):

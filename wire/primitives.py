@@ -44,8 +44,31 @@ def dotted(path: str) -> str:
     return path.partition(")")[2].removeprefix(" -> ").replace(" -> ", ".") or "(frame)"
 
 
+class Flags(dict[str, int]):
+    """The named bits of one ``byte``, as a table that nobody can change: every message with that byte shares it."""
+
+    __slots__ = ("byte",)
+
+    def __init__(self, fields: dict[str, int], byte: int) -> None:
+        super().__init__(fields)
+        self.byte = byte
+
+    def _refuse(self, *args: Any, **options: Any) -> Any:
+        raise TypeError("flags are shared and cannot be changed; make a dict of them")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self),)
+
+
 class Leaf(Grammar):
     """A construct without children: reads some bytes, gives one value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flagbuildnone = True  # an absent field counts as None, which its leaf refuses if it is needed
 
     def _parse(self, stream: IO[bytes], context: Context, path: str) -> Any:
         start = stream.tell()
@@ -261,14 +284,14 @@ class Bits(Leaf):
         high, low = self.fields[name]
         return (2 << high) - (1 << low)
 
-    def split(self, byte: int) -> Values:
+    def split(self, byte: int) -> Flags:
         """Take a byte apart."""
-        value = Values({name: (byte & self.mask(name)) >> low for name, (_, low) in self.fields.items()})
+        value = {name: (byte & self.mask(name)) >> low for name, (_, low) in self.fields.items()}
         if self.named != 0xFF:
             value["X"] = byte & ~self.named & 0xFF
-        return value
+        return Flags(value, byte)
 
-    def read(self, stream: IO[bytes], context: Context, path: str) -> Values:
+    def read(self, stream: IO[bytes], context: Context, path: str) -> Flags:
         return self.values[take(stream, 1, path, "a byte of flags")[0]]
 
     def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
@@ -300,7 +323,7 @@ class Header(Bits):
         """Tell whether a header byte begins this message."""
         return all(self.values[byte][name] == value for name, value in self.constants.items())
 
-    def read(self, stream: IO[bytes], context: Context, path: str) -> Values:
+    def read(self, stream: IO[bytes], context: Context, path: str) -> Flags:
         start = stream.tell()
         byte = take(stream, 1, path, "a header")[0]
         if not self.matches(byte):
@@ -320,11 +343,31 @@ def header_of(message: Message) -> Header:
     return first.subcon
 
 
+MOST = 0xFFFF
+"""Items of one list: more do not fit in any batch, and a hostile frame must not fill the memory."""
+
+
+def room(most: int, values: list[Values], stream: IO[bytes], path: str) -> None:
+    """Raise ``DecodeError`` (too-long) where one item more than ``most`` begins."""
+    if len(values) == most:
+        raise DecodeError(Reason.TOO_LONG, stream.tell(), dotted(f"{path}[{most}]"), f"more than {most} items")
+
+
+def fitting(values: Any, most: int, path: str) -> Any:
+    """Return a list of at most ``most`` items; ``EncodeError`` for anything else."""
+    if not isinstance(values, list | tuple):
+        raise EncodeError(f"{dotted(path)}: {values!r} is not a list")
+    if len(values) > most:
+        raise EncodeError(f"{dotted(path)}: {len(values)} items, at most {most} fit")
+    return values
+
+
 class OneOf(Grammar):
     """One of several named messages, told apart by the header byte; the value has the name under ``type``."""
 
     def __init__(self, *messages: Message) -> None:
         super().__init__()
+        self.flagbuildnone = True
         self.messages: dict[str, Message] = {str(message.name): message for message in messages}
         self.by_byte: list[Message | None] = [
             next((message for message in messages if header_of(message).matches(byte)), None) for byte in range(256)
@@ -364,16 +407,19 @@ class OneOf(Grammar):
 class Messages(Grammar):
     """As many messages as follow: up to the end of the data, or to a header byte that begins none of them."""
 
-    def __init__(self, message: OneOf, *, to_end: bool = False) -> None:
+    def __init__(self, message: OneOf, *, to_end: bool = False, most: int = MOST) -> None:
         super().__init__()
+        self.flagbuildnone = True
         self.message = message
         self.to_end = to_end
+        self.most = most
 
     def _parse(self, stream: IO[bytes], context: Context, path: str) -> list[Values]:
         values: list[Values] = []
         while (first := stream.read(1)) and (self.to_end or self.message.begins(first[0])):
             stream.seek(-1, SEEK_CUR)
             try:
+                room(self.most, values, stream, path)
                 values.append(self.message._parsereport(stream, context, f"{path}[{len(values)}]"))
             except DecodeError as error:
                 error.before.append(values)
@@ -382,7 +428,7 @@ class Messages(Grammar):
         return values
 
     def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
-        for index, value in enumerate(obj):
+        for index, value in enumerate(fitting(obj, self.most, path)):
             self.message._build(value, stream, context, f"{path}[{index}]")
         return obj
 
@@ -390,23 +436,28 @@ class Messages(Grammar):
 class Chain(Grammar):
     """Items that follow each other as long as each one's header has Z set; the values do not carry Z."""
 
-    def __init__(self, item: Grammar) -> None:
+    def __init__(self, item: Grammar, *, most: int = MOST) -> None:
         super().__init__()
+        self.flagbuildnone = True
         self.item = item
+        self.most = most
 
     def _parse(self, stream: IO[bytes], context: Context, path: str) -> list[Values]:
         values: list[Values] = []
         more = True
         while more:
+            room(self.most, values, stream, path)
             values.append(self.item._parsereport(stream, context, f"{path}[{len(values)}]"))
-            more = bool(values[-1].header.Z)
+            more = bool(values[-1]["header"]["Z"])
         return values
 
     def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
         if not obj:
             raise EncodeError(f"{dotted(path)}: Z is set, so there has to be at least one")
-        for index, value in enumerate(obj):
-            header = dict(value["header"]) | {"Z": int(index + 1 < len(obj))}
+        for index, value in enumerate(fitting(obj, self.most, path)):
+            header = dict(value["header"])
+            bounded(header.get("Z", 0), 1, f"{path}[{index}] -> header -> Z")
+            header["Z"] = int(index + 1 < len(obj))
             self.item._build({**value, "header": header}, stream, context, f"{path}[{index}]")
         return obj
 
@@ -423,3 +474,26 @@ class Refused(Leaf):
 
     def spell(self, value: Any, path: str) -> bytes:
         raise EncodeError(f"{dotted(path)}: {self.detail}")
+
+
+class Limited(Grammar):
+    """A whole frame of at most ``size`` bytes; a longer one is refused before it is read."""
+
+    def __init__(self, size: int, content: Grammar) -> None:
+        super().__init__()
+        self.size = size
+        self.content = content
+
+    def _parse(self, stream: IO[bytes], context: Context, path: str) -> Any:
+        there = remaining(stream)
+        if there > self.size:
+            at = stream.tell() + self.size
+            raise DecodeError(Reason.TOO_LONG, at, dotted(path), f"{there} bytes, at most {self.size} fit")
+        return self.content._parsereport(stream, context, path)
+
+    def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
+        start = stream.tell()
+        self.content._build(obj, stream, context, path)
+        if stream.tell() - start > self.size:
+            raise EncodeError(f"{dotted(path)}: {stream.tell() - start} bytes, at most {self.size} fit")
+        return obj

@@ -5,9 +5,9 @@ from typing import Any
 
 from construct import ConstructError
 
+from wire.catalogue import grammar as find
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.layouts import layout
-from wire.primitives import Grammar, Span, dotted, left
+from wire.primitives import Flags, Grammar, Span, dotted, left
 
 
 def decode(form: str | Grammar, data: bytes, *, overlong: str = "accept", spans: list[Span] | None = None) -> Any:
@@ -17,7 +17,7 @@ def decode(form: str | Grammar, data: bytes, *, overlong: str = "accept", spans:
     necessary are accepted (``"accept"``) or refused (``"refuse"``); ``spans`` receives the span of every
     leaf. Raises ``DecodeError``, also when bytes are left over.
     """
-    grammar = layout(form) if isinstance(form, str) else form
+    grammar = find(form) if isinstance(form, str) else form
     stream = BytesIO(data)
     try:
         value = grammar.parse_stream(stream, overlong=overlong, spans=spans)
@@ -34,13 +34,15 @@ def decode(form: str | Grammar, data: bytes, *, overlong: str = "accept", spans:
 def plain(value: Any) -> Any:
     """Turn Construct's containers into dicts and lists."""
     if isinstance(value, dict):
+        if isinstance(value, Flags):
+            return value
         return {name: plain(part) for name, part in value.items() if name != "_io"}
     return [plain(part) for part in value] if isinstance(value, list) else value
 
 
 def encode(form: str | Grammar, value: Any) -> bytes:
     """Encode a value canonically; ``EncodeError`` names the field that a layout cannot express."""
-    grammar = layout(form) if isinstance(form, str) else form
+    grammar = find(form) if isinstance(form, str) else form
     try:
         return bytes(grammar.build(value))
     except (ConstructError, KeyError, TypeError, ValueError, AttributeError) as error:

@@ -11,7 +11,7 @@ import pytest
 
 from vectors.loader import UnknownVectors, Vector, layouts, load
 from wire.errors import DecodeError, Reason
-from wire.layouts import layouts as known_layouts
+from wire.catalogue import grammars as known_layouts
 from wire.primitives import VLE, Blob, Span
 from wire.reference import decode, encode
 from wire.zenoh.keys import read_queryable_info, read_wire_expr, read_wire_expr_extension

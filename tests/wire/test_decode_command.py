@@ -151,9 +151,16 @@ def test_no_input_is_a_surprise(data):
 
 
 def test_too_many_fields():
-    result = run(BATCH, stdin="04" * 140_000)
+    chain = "a100" * 65_534 + "2100"
+    result = run(NETWORK, stdin=f"9e{chain}9a{chain}")
     assert result.exit_code == 2
     assert "more than 131072 fields" in result.output
+
+
+def test_more_than_any_batch_holds():
+    result = run(BATCH, stdin="04" * 140_000)
+    assert result.exit_code == 1
+    assert "too-long at byte 65535" in result.output
 
 
 def test_a_real_process():

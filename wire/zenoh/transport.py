@@ -2,7 +2,7 @@
 
 from construct import If, Struct, Switch, this
 
-from wire.primitives import VLE, Bits, Blob, Bytes, Header, Messages, OneOf, Refused, Rest, Unsigned
+from wire.primitives import VLE, Bits, Blob, Bytes, Header, Limited, Messages, OneOf, Refused, Rest, Unsigned
 from wire.zenoh.extensions import UNIT, Z64, ZBUF, extensions
 from wire.zenoh.network import network_message
 
@@ -69,10 +69,15 @@ fragment = "FRAGMENT" / Struct(
     "data" / Rest(),
 )
 
-transport_message = OneOf(oam, init, open_, close, keep_alive, frame, fragment)
+BATCH_SIZE = 65535
+"""Bytes: the length before a batch on TCP has 16 bits."""
+
+messages = OneOf(oam, init, open_, close, keep_alive, frame, fragment)
+
+transport_message = Limited(BATCH_SIZE, messages)
 
 # What one TCP frame or one UDP datagram holds
-batch = Messages(transport_message, to_end=True)
+batch = Limited(BATCH_SIZE, Messages(messages, to_end=True))
 
 # What a chain of fragments holds together
 network_messages = Messages(network_message, to_end=True)

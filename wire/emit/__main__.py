@@ -1,0 +1,38 @@
+"""``python -m wire.emit``: write the generated codecs of every protocol; ``--check``: tell whether they are stale."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import wire
+from wire.catalogue import grammars, layout, protocols
+from wire.emit import python
+from wire.layout import Layout
+
+
+def sources(protocol: str) -> Iterator[tuple[str, str]]:
+    """Give the generated files of a protocol: their names in ``wire/PROTOCOL/generated``, and their text."""
+    layouts: list[Layout] = [layout(name) for name in grammars() if name.startswith(f"{protocol}/")]
+    yield "__init__.py", f'"""Codecs of {protocol}, generated from its grammars by ``python -m wire.emit``."""\n'
+    yield "python.py", python.emit(protocol, layouts)
+
+
+def main(arguments: list[str]) -> int:
+    """Write what has changed, and say so; with ``--check`` only say it, and return 1 if anything has."""
+    stale = 0
+    for protocol in protocols():
+        folder = Path(wire.__path__[0], protocol, "generated")
+        for name, text in sources(protocol):
+            file = folder / name
+            if file.exists() and file.read_text() == text:
+                continue
+            stale += 1
+            sys.stdout.write(f"{'stale' if '--check' in arguments else 'written'}: wire/{protocol}/generated/{name}\n")
+            if "--check" not in arguments:
+                folder.mkdir(exist_ok=True)
+                file.write_text(text)
+    return int(stale > 0 and "--check" in arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

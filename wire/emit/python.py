@@ -1,0 +1,448 @@
+"""Straight-line Python from layouts: one reader and one writer per record, union, list and chain.
+
+What the code counts on: a byte that is not there is an ``IndexError``, which only the entry of a layout turns into a
+refusal; a value of the wrong type or size is refused by the very operation that writes it.
+"""
+
+from collections.abc import Iterator
+
+from wire.emit.naming import Names, flags_in, identifier
+from wire.layout import (
+    Chain,
+    Const,
+    Counted,
+    Expr,
+    Flags,
+    Integer,
+    Items,
+    Layout,
+    Limited,
+    Nothing,
+    Op,
+    Optional,
+    Part,
+    Record,
+    Ref,
+    Remainder,
+    Reserved,
+    Sized,
+    Switch,
+    Union,
+    Varint,
+)
+
+Lines = Iterator[str]
+
+HEAD = '''"""Codecs of {protocol}: generated from wire/{protocol} by ``python -m wire.emit``. Do not edit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wire.errors import EncodeError, Reason
+from wire.primitives import Flags
+from wire.runtime import (
+    OCTET,
+    VARINT,
+    Codec,
+    Refusal,
+    dispatch,
+    flags_table,
+    refuse_unknown,
+    refusing,
+    spell_flags,
+    spell_varint,
+    unspeakable,
+    varint,
+)
+
+TRUNCATED, BAD_TEXT, RESERVED = Reason.TRUNCATED, Reason.BAD_TEXT, Reason.RESERVED
+UNKNOWN_ID, TOO_LONG, TRAILING = Reason.UNKNOWN_ID, Reason.TOO_LONG, Reason.TRAILING
+UNSPEAKABLE = (EncodeError, TypeError, ValueError, LookupError, AttributeError, OverflowError)
+'''
+
+
+def emit(protocol: str, layouts: list[Layout]) -> str:
+    """Return the module for all layouts of a protocol."""
+    names = Names(layouts)
+    lines = [HEAD.format(protocol=protocol)]
+    for flags, name in names.tables.items():
+        lines += ["", *_table(name, flags)]
+    inlined = {part.item for part in names.parts if isinstance(part, Chain)}
+    for part in names.parts:
+        if part not in inlined:
+            lines += ["", "", *_Reader(names).function(part)]
+        lines += ["", "", *_Writer(names).function(part)]
+    for layout in layouts:
+        lines += ["", "", *_entry(layout, names)]
+    lines += ["", "", "CODECS = {"]
+    for layout in layouts:
+        entry = identifier(layout)
+        lines.append(f'    "{layout.name.partition("/")[2]}": Codec(decode_{entry}, encode_{entry}),')
+    return "\n".join([*lines, "}", ""])
+
+
+def _indent(lines: Lines, by: int = 1) -> Lines:
+    for line in lines:
+        yield "    " * by + line if line else line
+
+
+def _table(name: str, flags: Flags) -> Lines:
+    yield f"{name} = ("
+    for bit in flags.bits:
+        yield f'    ("{bit.name}", 0x{bit.mask >> bit.low:X}, {bit.low}),'
+    if flags.spare:
+        yield f'    ("X", 0x{flags.spare:02X}, 0),'
+    yield ")"
+    if len(flags.begins) < 256:
+        yield f"{name}_begins = ({', '.join(f'0x{byte:02X}' for byte in flags.begins)},)"
+        yield f"{name}_table = flags_table({name}, {name}_begins)"
+    else:
+        yield f"{name}_table = flags_table({name})"
+
+
+def _entry(layout: Layout, names: Names) -> Lines:
+    root, name = layout.root, identifier(layout)
+    limit = root.size if isinstance(root, Limited) else None
+    if isinstance(root, Limited):
+        root = root.node
+    yield f"def decode_{name}(data: bytes, refuse: bool = False) -> Any:"
+    yield f'    """Decode one ``{layout.name}``."""'
+    yield "    try:"
+    if limit is not None:
+        yield f"        if len(data) > {limit}:"
+        yield f"            raise Refusal(TOO_LONG, {limit})"
+    yield "        at = 0"
+    yield from _indent(_Reader(names).part(root, "value"), 2)
+    yield "        if at != len(data):"
+    yield "            raise Refusal(TRAILING, at)"
+    yield "    except (IndexError, Refusal) as error:"
+    yield f'        raise refusing(error, "{layout.name}", data, refuse) from None'
+    yield "    return value"
+    yield ""
+    yield ""
+    yield f"def encode_{name}(value: Any) -> bytes:"
+    yield f'    """Encode one ``{layout.name}``."""'
+    yield "    try:"
+    yield from _indent(_Writer(names).part(root, "value", "out ="), 2)
+    if limit is not None:
+        yield f"        if len(out) > {limit}:"
+        yield f'            raise EncodeError("more than {limit} bytes")'
+    yield "    except UNSPEAKABLE as error:"
+    yield f'        raise unspeakable(error, "{layout.name}", value) from None'
+    yield "    return out"
+
+
+class _Scope:
+    """The fields of the record that is being written down: expressions over them become Python."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.fields: dict[str, Part] = {}
+
+    def number(self, expr: Expr) -> str:
+        match expr:
+            case Const():
+                return str(expr.value)
+            case Ref(field=field, bit=None):
+                return f"v_{field}"
+            case Ref(field=field, bit=bit):
+                flags = self.flags(field)
+                if bit == "X":
+                    return f"(b_{field} & {flags.spare:#04x})"
+                where = flags.bit(str(bit))
+                shifted = f"b_{field} >> {where.low}" if where.low else f"b_{field}"
+                return f"({shifted})" if where.high == 7 else f"({shifted} & {where.mask >> where.low:#x})"
+            case Op(symbol=symbol, left=left, right=right):
+                return f"({self.number(left)} {symbol} {self.number(right)})"
+
+    def truth(self, expr: Expr) -> str:
+        match expr:
+            case Ref(field=field, bit=str(bit)):
+                flags = self.flags(field)
+                return f"b_{field} & {flags.spare if bit == 'X' else flags.bit(bit).mask:#04x}"
+            case Op(symbol="==", left=Ref(bit=str()) as left, right=Const(value=0)):
+                return f"not {self.truth(left)}"
+            case Op(symbol="&", left=Ref(field=one, bit=str(a)), right=Ref(field=two, bit=str(b))) if one == two:
+                flags = self.flags(one)
+                if flags.bit(a).high == flags.bit(a).low and flags.bit(b).high == flags.bit(b).low:
+                    both = flags.bit(a).mask | flags.bit(b).mask
+                    return f"b_{one} & {both:#04x} == {both:#04x}"
+        return self.number(expr).removeprefix("(").removesuffix(")") if isinstance(expr, Op) else self.number(expr)
+
+    def flags(self, field: str) -> Flags:
+        flags = flags_in(self.fields[field])
+        assert flags is not None
+        return flags
+
+
+class _Reader(_Scope):
+    """Readers: from ``data`` at ``at`` to a value in a variable, and ``at`` behind it."""
+
+    def function(self, part: Part) -> Lines:
+        name = self.names.parts[part]
+        if isinstance(part, Union):
+            yield from self.dispatch(part, name)
+            return
+        yield f"def read_{name}(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:"
+        body = {Record: self.record, Items: self.items, Chain: self.chain}[type(part)]
+        yield from _indent(body(part))  # type: ignore[operator]
+
+    def dispatch(self, union: Union, name: str) -> Lines:
+        yield f"read_{name} = dispatch("
+        for message in union.messages:
+            begins = f"{self.names.tables[message.header]}_begins"
+            yield f"    (read_{self.names.parts[message]}, {begins}),"
+        yield ")"
+
+    def record(self, record: Record) -> Lines:
+        yield from self.fields_of(record)
+        entries = [f'"{field.name}": v_{field.name}' for field in record.fields]
+        if record.name:
+            entries.insert(0, f'"type": "{record.name}"')
+        if not entries:
+            yield "return {}, at"
+            return
+        yield "return {"
+        for entry in entries:
+            yield f"    {entry},"
+        yield "}, at"
+
+    def fields_of(self, record: Record) -> Lines:
+        for field in record.fields:
+            self.fields[field.name] = field.node
+            yield from self.part(field.node, f"v_{field.name}", checked=bool(record.name))
+
+    def items(self, items: Items) -> Lines:
+        union = self.names.parts[items.union]
+        yield "values: list[Any] = []"
+        yield "size = len(data)"
+        stop = "" if items.to_end else f" and read_{union}[data[at]] is not refuse_unknown"
+        yield f"while at < size{stop}:"
+        yield f"    if len(values) == {items.most}:"
+        yield "        raise Refusal(TOO_LONG, at)"
+        yield f"    value, at = read_{union}[data[at]](data, at, refuse)"
+        yield "    values.append(value)"
+        yield "return values, at"
+
+    def chain(self, chain: Chain) -> Lines:
+        yield "values: list[Any] = []"
+        yield "while True:"
+        yield f"    if len(values) == {chain.most}:"
+        yield "        raise Refusal(TOO_LONG, at)"
+        yield from _indent(self.fields_of(chain.item))
+        entries = ", ".join(f'"{field.name}": v_{field.name}' for field in chain.item.fields)
+        yield f"    values.append({{{entries}}})"
+        yield f"    if not {self.truth(Ref('header', 'Z'))}:"
+        yield "        return values, at"
+
+    def part(self, part: Part, into: str, *, checked: bool = False) -> Lines:
+        match part:
+            case Integer(size=1):
+                yield f"{into} = data[at]"
+                yield "at += 1"
+            case Integer(size=size):
+                yield f"if at + {size} > len(data):"
+                yield "    raise Refusal(TRUNCATED, len(data))"
+                yield f'{into} = int.from_bytes(data[at : at + {size}], "little")'
+                yield f"at += {size}"
+            case Varint(bits=bits):
+                yield from self.varint(into, bits)
+            case Flags():
+                byte = f"b_{into.removeprefix('v_')}"
+                yield f"{byte} = data[at]"
+                yield f"{into} = {self.names.tables[part]}_table[{byte}]"
+                if len(part.begins) < 256 and not checked:
+                    yield f"if {into} is None:"
+                    yield "    raise Refusal(UNKNOWN_ID, at)"
+                yield "at += 1"
+            case Counted():
+                yield "start = at"
+                yield from self.varint("count", part.bits)
+                yield "end = at + count"
+                yield "if end > len(data):"
+                yield "    raise Refusal(TRUNCATED, start)"
+                yield from self.slice(into, "data[at:end]", part.text)
+                yield "at = end"
+            case Sized():
+                yield f"end = at + {self.number(part.count)}"
+                yield "if end > len(data):"
+                yield "    raise Refusal(TRUNCATED, len(data))"
+                yield f"{into} = data[at:end]"
+                yield "at = end"
+            case Remainder():
+                if part.text:
+                    yield "start = at"
+                yield from self.slice(into, "data[at:]", part.text)
+                yield "at = len(data)"
+            case Nothing():
+                yield f"{into} = None"
+            case Reserved():
+                yield "raise Refusal(RESERVED, at - 1)"
+            case Optional():
+                yield f"{into}: Any = None"
+                yield f"if {self.truth(part.when)}:"
+                yield from _indent(self.part(part.node, into))
+            case Switch():
+                yield from self.switch(part, into)
+            case Union():
+                yield f"{into}, at = read_{self.names.parts[part]}[data[at]](data, at, refuse)"
+            case Record() | Items() | Chain():
+                yield f"{into}, at = read_{self.names.parts[part]}(data, at, refuse)"
+            case _:
+                raise TypeError(part)
+
+    def varint(self, into: str, bits: int) -> Lines:
+        yield f"{into} = data[at]"
+        yield "at += 1"
+        yield f"if {into} > 0x7F:"
+        yield f"    {into}, at = varint(data, at, {into}, {bits}, refuse)"
+
+    def slice(self, into: str, source: str, text: bool) -> Lines:
+        if not text:
+            yield f"{into} = {source}"
+            return
+        yield "try:"
+        yield f"    {into} = {source}.decode()"
+        yield "except UnicodeDecodeError:"
+        yield "    raise Refusal(BAD_TEXT, start) from None"
+
+    def switch(self, switch: Switch, into: str) -> Lines:
+        yield f"key = {self.number(switch.key).removeprefix('(').removesuffix(')')}"
+        word = "if"
+        for value, case in switch.cases:
+            yield f"{word} key == {value}:"
+            yield from _indent(self.part(case, into))
+            word = "elif"
+        yield "else:"
+        yield from _indent(self.part(switch.default, into))
+
+
+class _Writer(_Scope):
+    """Writers: from a value to its bytes, gathered in ``out``."""
+
+    def function(self, part: Part) -> Lines:
+        name = self.names.parts[part]
+        if isinstance(part, Union):
+            yield f"write_{name} = {{"
+            for message in part.messages:
+                yield f'    "{message.name}": write_{self.names.parts[message]},'
+            yield "}"
+            return
+        yield f"def write_{name}(value: Any) -> bytes:"
+        body = {Record: self.record, Items: self.items, Chain: self.chain}[type(part)]
+        yield from _indent(body(part))  # type: ignore[operator]
+
+    def record(self, record: Record) -> Lines:
+        if not record.fields:
+            yield "if value is not None and not isinstance(value, Mapping):"
+            yield '    raise EncodeError(f"{value!r} is not a record")'
+            yield 'return b""'
+            return
+        gather = "out ="
+        for field in record.fields:
+            self.fields[field.name] = field.node
+            if gather == "out =" and not isinstance(field.node, Integer | Varint | Flags):
+                yield 'out = b""'
+                gather = "out +="
+            if not isinstance(field.node, Optional):
+                yield f'v_{field.name} = value["{field.name}"]'
+            yield from self.part(field.node, f"v_{field.name}", gather)
+            gather = "out +="
+        yield "return out"
+
+    def items(self, items: Items) -> Lines:
+        yield from self.listed(items.most)
+        yield f'return b"".join([write_{self.names.parts[items.union]}[each["type"]](each) for each in value])'
+
+    def chain(self, chain: Chain) -> Lines:
+        mask = chain.item.header.bit("Z").mask
+        yield from self.listed(chain.most)
+        yield "if not value:"
+        yield '    raise EncodeError("Z is set, so there has to be at least one")'
+        yield "items = []"
+        yield "more = len(value)"
+        yield "for each in value:"
+        yield "    more -= 1"
+        yield f"    item = write_{self.names.parts[chain.item]}(each)"
+        yield f"    if item[0] & {mask:#04x} != (more and {mask:#04x}):"
+        yield f"        item = OCTET[item[0] ^ {mask:#04x}] + item[1:]"
+        yield "    items.append(item)"
+        yield 'return b"".join(items)'
+
+    def listed(self, most: int) -> Lines:
+        yield f"if not isinstance(value, list | tuple) or len(value) > {most}:"
+        yield f'    raise EncodeError("not a list of at most {most} items")'
+
+    def part(self, part: Part, source: str, gather: str = "out +=") -> Lines:
+        match part:
+            case Integer(size=1):
+                yield f"{gather} OCTET[{source}]"
+            case Integer(size=size):
+                yield f'{gather} {source}.to_bytes({size}, "little")'
+            case Varint(bits=bits):
+                yield f"{gather} {self.varint(source, bits)}"
+            case Flags():
+                yield from self.flag_byte(part, source)
+                yield f"{gather} OCTET[b_{source.removeprefix('v_')}]"
+            case Counted(text=True):
+                yield f"data = {source}.encode()"
+                yield f"{gather} {self.varint('len(data)', part.bits)} + data"
+            case Counted():
+                yield from self.octets(source)
+                yield f"{gather} {self.varint(f'len({source})', part.bits)} + {source}"
+            case Sized():
+                yield from self.octets(source)
+                yield f"if len({source}) != {self.number(part.count)}:"
+                yield '    raise EncodeError("bytes of another length than announced")'
+                yield f"{gather} {source}"
+            case Remainder(text=True):
+                yield f"{gather} {source}.encode()"
+            case Remainder():
+                yield from self.octets(source)
+                yield f"{gather} {source}"
+            case Nothing():
+                yield "pass"
+            case Reserved(detail=detail):
+                yield f'raise EncodeError("{detail}")'
+            case Optional():
+                yield f"if {self.truth(part.when)}:"
+                yield f'    {source} = value["{source.removeprefix("v_")}"]'
+                yield from _indent(self.part(part.node, source))
+            case Switch():
+                yield from self.switch(part, source)
+            case Union():
+                yield f'{gather} write_{self.names.parts[part]}[{source}["type"]]({source})'
+            case Record() | Items() | Chain():
+                yield f"{gather} write_{self.names.parts[part]}({source})"
+            case _:
+                raise TypeError(part)
+
+    def varint(self, source: str, bits: int) -> str:
+        """Short integers are in a table that has ``None`` for negative ones, which no operator adds to bytes."""
+        short = min(1 << bits, 1 << 14)
+        return f"(VARINT[{source}] if {source} < {short:#x} else spell_varint({source}, {bits}))"
+
+    def flag_byte(self, flags: Flags, source: str) -> Lines:
+        name, byte = self.names.tables[flags], f"b_{source.removeprefix('v_')}"
+        fixed = "{" + ", ".join(f'"{constant}": {value}' for constant, value in flags.constants) + "}"
+        yield "try:"
+        yield f"    {byte} = {source}.byte"
+        yield "except AttributeError:"
+        yield f"    {byte} = spell_flags({source}, {name}, {fixed}, {name}_table)"
+        yield "else:"
+        yield f"    if {name}_table[{byte}] is not {source}:"
+        yield f"        {byte} = spell_flags({source}, {name}, {fixed}, {name}_table)"
+
+    def octets(self, source: str) -> Lines:
+        yield f"if not isinstance({source}, bytes):"
+        yield f'    raise EncodeError(f"{{{source}!r}} is not bytes")'
+
+    def switch(self, switch: Switch, source: str) -> Lines:
+        yield f"key = {self.number(switch.key).removeprefix('(').removesuffix(')')}"
+        word = "if"
+        for value, case in switch.cases:
+            yield f"{word} key == {value}:"
+            yield from _indent(self.part(case, source))
+            word = "elif"
+        yield "else:"
+        yield from _indent(self.part(switch.default, source))

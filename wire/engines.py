@@ -1,0 +1,94 @@
+"""The engines: three ways to run the same layouts, with the same values, bytes and refusals.
+
+``reference`` interprets the grammars; ``python`` runs code that was generated from them; ``native`` runs C that was
+generated from them, where a compiler was at hand when goldwire was installed.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from importlib import import_module
+from typing import Any
+
+from wire import reference
+from wire.catalogue import grammar
+from wire.errors import WireError
+from wire.runtime import Codec
+
+NAMES = ("reference", "python", "native")
+
+
+class MissingEngine(WireError):
+    """An engine that does not run here; the message says why, and what to do."""
+
+
+class Engine:
+    """One engine: a codec for every layout."""
+
+    def __init__(self, name: str, find: Callable[[str], Codec]) -> None:
+        self.name = name
+        self._find = cache(find)
+
+    def codec(self, layout: str) -> Codec:
+        """Return the bare functions of a layout, for loops that count nanoseconds.
+
+        Raises ``UnknownLayout``, and ``MissingEngine`` when the protocol's codecs are not there.
+        """
+        return self._find(layout)
+
+    def decode(self, layout: str, data: bytes, *, overlong: str = "accept") -> Any:
+        """Decode one whole frame; ``overlong`` integers are accepted or refused. Raises ``DecodeError``.
+
+        A message is a mapping with the names of the layout's fields; compare values with ``==``.
+        """
+        return self.codec(layout).decode(data, overlong == "refuse")
+
+    def encode(self, layout: str, value: Any) -> bytes:
+        """Encode a value canonically. Raises ``EncodeError``."""
+        return self.codec(layout).encode(value)
+
+
+def _reference(layout: str) -> Codec:
+    grammar(layout)
+
+    def decode(data: bytes, refuse: bool = False) -> Any:
+        return reference.decode(layout, data, overlong="refuse" if refuse else "accept")
+
+    return Codec(decode, partial(reference.encode, layout))
+
+
+def _generated(engine: str, layout: str) -> Codec:
+    grammar(layout)
+    protocol, _, name = layout.partition("/")
+    module = f"wire.{protocol}.generated.{engine}"
+    try:
+        codecs: dict[str, Codec] = import_module(module).CODECS
+    except ImportError as error:
+        raise MissingEngine(f"there is no engine {engine!r} for {layout}: {error}") from error
+    return codecs[name]
+
+
+_ENGINES = {
+    "reference": Engine("reference", _reference),
+    "python": Engine("python", partial(_generated, "python")),
+    "native": Engine("native", partial(_generated, "native")),
+}
+
+
+def engine(name: str) -> Engine:
+    """Return an engine by its name, one of ``NAMES``."""
+    return _ENGINES[name]
+
+
+def present(layout: str) -> Iterator[Engine]:
+    """Give the engines that run here for a layout, slowest first."""
+    for each in _ENGINES.values():
+        try:
+            each.codec(layout)
+        except MissingEngine:
+            continue
+        yield each
+
+
+def live(layout: str) -> Engine:
+    """Return the fastest engine that runs here for a layout."""
+    return list(present(layout))[-1]

@@ -1,0 +1,153 @@
+"""What generated codecs call: the rare paths that are not worth a line in every function."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, NoReturn
+
+from wire.errors import DecodeError, EncodeError, Reason
+from wire.primitives import Flags, vle
+
+Bits = tuple[tuple[str, int, int], ...]
+"""Named bits of a byte: name, highest value, shift; ``X`` with shift 0 stands for those without a name."""
+
+Table = tuple[Flags | None, ...]
+"""The values of a byte of flags, by the byte; ``None`` where the byte cannot stand there."""
+
+
+def flags_table(bits: Bits, begins: Iterable[int] = range(256)) -> Table:
+    """Return the values of the bytes that can stand somewhere."""
+    possible = set(begins)
+    return tuple(
+        Flags({name: byte >> shift & highest for name, highest, shift in bits}, byte) if byte in possible else None
+        for byte in range(256)
+    )
+
+
+class Codec(NamedTuple):
+    """One layout in one engine: ``decode(data, refuse_overlong=False)`` and ``encode(value)``."""
+
+    decode: Callable[..., Any]
+    encode: Callable[[Any], bytes]
+
+
+class Refusal(DecodeError):
+    """A refusal of an optimized engine: it knows the reason and the offset.
+
+    The words (``path``, ``detail``, ``before``) are asked from the reference engine when somebody reads them.
+    """
+
+    def __init__(self, reason: Reason, offset: int) -> None:
+        Exception.__init__(self, reason, offset)
+        self.reason = reason
+        self.offset = offset
+        self.frame: tuple[str, bytes, bool] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.reason.value} at byte {self.offset} ({self.path}): {self.detail}"
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("path", "detail", "before"):
+            raise AttributeError(name)
+        vars(self).update(self._explained())
+        return vars(self)[name]
+
+    def _explained(self) -> dict[str, Any]:
+        from wire import reference  # it uses the catalogue, which loads every protocol
+
+        words = {"path": "(frame)", "detail": "the reference engine does not say so", "before": []}
+        if self.frame is not None:
+            layout, data, refuse = self.frame
+            try:
+                reference.decode(layout, data, overlong="refuse" if refuse else "accept")
+            except DecodeError as error:
+                if (error.reason, error.offset) == (self.reason, self.offset):
+                    words = {"path": error.path, "detail": error.detail, "before": error.before}
+        return words
+
+
+def refuse_unknown(data: bytes, at: int, refuse: bool) -> NoReturn:
+    """Stand in a union's table where a byte begins no message."""
+    raise Refusal(Reason.UNKNOWN_ID, at)
+
+
+Read = Callable[[bytes, int, bool], tuple[Any, int]]
+"""A reader: ``(data, at, refuse)`` to a value and the offset behind it."""
+
+
+def dispatch(*readers: tuple[Read, Iterable[int]]) -> tuple[Read, ...]:
+    """Return a union's readers by the byte that begins a message."""
+    by_byte = {byte: read for read, begins in readers for byte in begins}
+    return tuple(by_byte.get(byte, refuse_unknown) for byte in range(256))
+
+
+def varint(data: bytes, at: int, value: int, bits: int, refuse: bool) -> tuple[int, int]:
+    """Go on with a variable-length integer whose first byte, ``value``, stands before ``at`` and continues."""
+    start = at - 1
+    value &= 0x7F
+    for shift in (7, 14, 21, 28, 35, 42, 49):
+        byte = data[at]
+        at += 1
+        if byte < 0x80:
+            value |= byte << shift
+            break
+        value |= (byte & 0x7F) << shift
+    else:
+        byte = data[at]
+        at += 1
+        value |= byte << 56
+    if value >> bits:
+        raise Refusal(Reason.OUT_OF_RANGE, start)
+    if refuse and byte == 0:
+        raise Refusal(Reason.OVERLONG, start)
+    return value, at
+
+
+OCTET = (*(bytes((byte,)) for byte in range(256)), *(None,) * 256)
+"""One byte, by its number; negative numbers find ``None``."""
+
+VARINT = (*(vle(number) for number in range(1 << 14)), *(None,) * (1 << 14))
+"""Variable-length integers of one or two bytes, by their number; negative numbers find ``None``."""
+
+
+def spell_varint(value: Any, bits: int) -> bytes:
+    """Spell an integer that does not fit in one byte; ``EncodeError`` if it has more than ``bits`` bits."""
+    if not isinstance(value, int) or value < 0 or value >> bits:
+        raise EncodeError(f"{value!r} is not an unsigned integer of {bits} bits")
+    return vle(value)
+
+
+def spell_flags(value: Any, bits: Bits, fixed: dict[str, int], table: Table) -> int:
+    """Return the byte of named bits; an absent name counts as 0, and those of a header that are fixed are not read.
+
+    Raises ``EncodeError`` if a value does not fit, or the byte cannot stand here.
+    """
+    if not isinstance(value, Mapping):
+        raise EncodeError(f"{value!r} is not a table of flags")
+    byte = 0
+    for name, highest, shift in bits:
+        number = fixed[name] if name in fixed else value.get(name, 0)
+        if not isinstance(number, int) or number < 0 or number & ~highest:
+            raise EncodeError(f"{name}: {number!r} does not fit")
+        byte |= number << shift
+    if not any(name == "X" for name, _, _ in bits) and value.get("X", 0) != 0:
+        raise EncodeError("X: every bit has a name")
+    if table[byte] is None:
+        raise EncodeError(f"{value!r} begins another message")
+    return byte
+
+
+def refusing(error: Exception, layout: str, data: bytes, refuse: bool) -> Refusal:
+    """Return the refusal behind an exception of a reader: an ``IndexError`` is a byte that is not there."""
+    refusal = error if isinstance(error, Refusal) else Refusal(Reason.TRUNCATED, len(data))
+    refusal.frame = layout, data, refuse
+    return refusal
+
+
+def unspeakable(error: Exception, layout: str, value: Any) -> EncodeError:
+    """Return why a value cannot be encoded, in the words of the reference engine, which names the field."""
+    from wire import reference
+
+    try:
+        reference.encode(layout, value)
+    except EncodeError as better:
+        return better
+    return EncodeError(f"the value does not fit the layout: {error}")

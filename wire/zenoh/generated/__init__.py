@@ -1,0 +1,1 @@
+"""Codecs of zenoh, generated from its grammars by ``python -m wire.emit``."""
