@@ -220,13 +220,18 @@ class Program:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise NotStarted(f"cannot run {command[0] if command else 'nothing'!r}: {reason}") from None
         self._in, self._out, self._err = map(_opened, (self._popen.stdin, self._popen.stdout, self._popen.stderr))
-        # Tells of the end without reaping it: while it is not reaped, no other group can get its number.
-        self._end = os.pidfd_open(self._popen.pid)
+        self._end = -1
         self._selector = selectors.DefaultSelector()
-        for pipe in (self._in, self._out, self._err):
-            os.set_blocking(pipe.fileno(), False)
-        for file in (self._out, self._err, self._end):
-            self._selector.register(file, selectors.EVENT_READ)
+        try:
+            # Tells of the end without reaping it: while it is not reaped, no other group can get its number.
+            self._end = os.pidfd_open(self._popen.pid)
+            for pipe in (self._in, self._out, self._err):
+                os.set_blocking(pipe.fileno(), False)
+            for file in (self._out, self._err, self._end):
+                self._selector.register(file, selectors.EVENT_READ)
+        except BaseException:
+            self.kill()
+            raise
 
     def exchange(self, request: bytes, seconds: float) -> bytes | Failure:
         """Send a line and return the line that answers it, without its end."""
@@ -273,7 +278,8 @@ class Program:
         finally:
             self._popen.wait()
             self._selector.close()
-            os.close(self._end)
+            if self._end >= 0:
+                os.close(self._end)
             for pipe in (self._in, self._out, self._err):
                 pipe.close()
 
@@ -307,7 +313,7 @@ class Program:
         for key, _ in ready:
             if key.fileobj is self._in:
                 self._write()
-            elif key.fileobj is self._end or key.fileobj == self._end:
+            elif key.fileobj == self._end:
                 self._dead = True
                 self._selector.unregister(self._end)
             else:
@@ -472,7 +478,7 @@ class Pipe:
                 return Lost(f"the program does not start any more: {error}")
         answer = self._exchange(head, self.limits.deadline)
         if isinstance(answer, dict):
-            if set(answer) >= {"error"} and "results" not in answer:
+            if "error" in answer and "results" not in answer:
                 return self._declined(answer["error"])
             try:
                 return read_results(answer, count, read)
@@ -605,7 +611,7 @@ def read_decoded(result: Any) -> Answer:
     if kind == "value":
         return Decoded(revive(result["value"]))
     if kind == "skip":
-        return Skipped(text(result["skip"], "skip"))
+        return Skipped(shortened(text(result["skip"], "skip")))
     error = result["error"]
     if not isinstance(error, dict):
         raise Malformed("has an error that is not an object")
@@ -624,7 +630,7 @@ def read_encoded(result: Any) -> Answer:
             raise Malformed("has bytes that are not lower-case hex")
         return Encoded(bytes.fromhex(data))
     if kind == "skip":
-        return Skipped(text(result["skip"], "skip"))
+        return Skipped(shortened(text(result["skip"], "skip")))
     error = result["error"]
     if not isinstance(error, dict):
         raise Malformed("has an error that is not an object")

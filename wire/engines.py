@@ -14,6 +14,8 @@ from wire.catalogue import grammar
 from wire.errors import WireError
 from wire.runtime import Codec
 
+BUILD = "where a C compiler is at hand, installing goldwire anew builds it"
+
 NAMES = ("reference", "python", "native")
 
 
@@ -59,11 +61,14 @@ def _reference(layout: str) -> Codec:
 def _generated(engine: str, layout: str) -> Codec:
     grammar(layout)
     protocol, _, name = layout.partition("/")
-    module = f"wire.{protocol}.generated.{engine}"
+    package = f"wire.{protocol}.generated"
     try:
-        codecs: dict[str, Codec] = import_module(module).CODECS
+        module = import_module(f"{package}.{engine}")
     except ImportError as error:
-        raise MissingEngine(f"there is no engine {engine!r} for {layout}: {error}") from error
+        raise MissingEngine(f"the engine {engine!r} of {layout} is not built: {error}; {BUILD}") from error
+    if engine == "native" and module.STAMP != import_module(package).NATIVE:
+        raise MissingEngine(f"the engine {engine!r} of {layout} was built from another grammar; {BUILD}")
+    codecs: dict[str, Codec] = module.CODECS
     return codecs[name]
 
 

@@ -1,5 +1,6 @@
 """The reference engine: Construct, interpreted. Slow, readable, and the one that the others are held to."""
 
+from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
@@ -32,8 +33,8 @@ def decode(form: str | Grammar, data: bytes, *, overlong: str = "accept", spans:
 
 
 def plain(value: Any) -> Any:
-    """Turn Construct's containers into dicts and lists."""
-    if isinstance(value, dict):
+    """Turn Construct's containers, and the native engine's records, into dicts and lists."""
+    if isinstance(value, Mapping):
         if isinstance(value, Flags):
             return value
         return {name: plain(part) for name, part in value.items() if name != "_io"}
@@ -44,6 +45,6 @@ def encode(form: str | Grammar, value: Any) -> bytes:
     """Encode a value canonically; ``EncodeError`` names the field that a layout cannot express."""
     grammar = find(form) if isinstance(form, str) else form
     try:
-        return bytes(grammar.build(value))
+        return bytes(grammar.build(plain(value)))
     except (ConstructError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise EncodeError(f"the value does not fit the layout: {error}") from error

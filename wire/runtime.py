@@ -112,6 +112,10 @@ def spell_varint(value: Any, bits: int) -> bytes:
     """Spell an integer that does not fit in one byte; ``EncodeError`` if it has more than ``bits`` bits."""
     if not isinstance(value, int) or value < 0 or value >> bits:
         raise EncodeError(f"{value!r} is not an unsigned integer of {bits} bits")
+    if 1 << 14 <= value < 1 << 21:
+        return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14))
+    if 1 << 21 <= value < 1 << 28:
+        return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14 & 0x7F | 0x80, value >> 21))
     return vle(value)
 
 
@@ -139,6 +143,16 @@ def refusing(error: Exception, layout: str, data: bytes, refuse: bool) -> Refusa
     """Return the refusal behind an exception of a reader: an ``IndexError`` is a byte that is not there."""
     refusal = error if isinstance(error, Refusal) else Refusal(Reason.TRUNCATED, len(data))
     refusal.frame = layout, data, refuse
+    return refusal
+
+
+REASONS = tuple(Reason)
+
+
+def native_refusal(reason: int, offset: int, layout: str, data: bytes, refuse: int) -> Refusal:
+    """Return the refusal of the native engine, which gives the reason by its place among ``Reason``."""
+    refusal = Refusal(REASONS[reason], offset)
+    refusal.frame = layout, data, bool(refuse)
     return refusal
 
 

@@ -6,15 +6,23 @@ from pathlib import Path
 
 import wire
 from wire.catalogue import grammars, layout, protocols
-from wire.emit import python
+from wire.emit import native, python
 from wire.layout import Layout
+
+HEAD = '''"""Codecs of {protocol}, generated from its grammars by ``python -m wire.emit``. Do not edit."""
+
+NATIVE = "{native}"
+"""What the extension ``native`` has to say it was made from."""
+'''
 
 
 def sources(protocol: str) -> Iterator[tuple[str, str]]:
     """Give the generated files of a protocol: their names in ``wire/PROTOCOL/generated``, and their text."""
     layouts: list[Layout] = [layout(name) for name in grammars() if name.startswith(f"{protocol}/")]
-    yield "__init__.py", f'"""Codecs of {protocol}, generated from its grammars by ``python -m wire.emit``."""\n'
     yield "python.py", python.emit(protocol, layouts)
+    source = native.emit(protocol, layouts)
+    yield "native.c", source
+    yield "__init__.py", HEAD.format(protocol=protocol, native=native.stamp_of(source))
 
 
 def main(arguments: list[str]) -> int:

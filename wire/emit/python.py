@@ -70,8 +70,7 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
     inlined = {part.item for part in names.parts if isinstance(part, Chain)}
     for part in names.parts:
         if part not in inlined:
-            lines += ["", "", *_Reader(names).function(part)]
-        lines += ["", "", *_Writer(names).function(part)]
+            lines += ["", "", *_Reader(names).function(part), "", "", *_Writer(names).function(part)]
     for layout in layouts:
         lines += ["", "", *_entry(layout, names)]
     lines += ["", "", "CODECS = {"]
@@ -123,7 +122,11 @@ def _entry(layout: Layout, names: Names) -> Lines:
     yield f"def encode_{name}(value: Any) -> bytes:"
     yield f'    """Encode one ``{layout.name}``."""'
     yield "    try:"
-    yield from _indent(_Writer(names).part(root, "value", "out ="), 2)
+    statements, piece = _Writer(names).piece(root, "whole")
+    yield "        v_whole = value"
+    for statement in statements:
+        yield f"        {statement}"
+    yield f"        out = {piece}"
     if limit is not None:
         yield f"        if len(out) > {limit}:"
         yield f'            raise EncodeError("more than {limit} bytes")'
@@ -227,13 +230,13 @@ class _Reader(_Scope):
     def chain(self, chain: Chain) -> Lines:
         yield "values: list[Any] = []"
         yield "while True:"
-        yield f"    if len(values) == {chain.most}:"
-        yield "        raise Refusal(TOO_LONG, at)"
         yield from _indent(self.fields_of(chain.item))
         entries = ", ".join(f'"{field.name}": v_{field.name}' for field in chain.item.fields)
         yield f"    values.append({{{entries}}})"
         yield f"    if not {self.truth(Ref('header', 'Z'))}:"
         yield "        return values, at"
+        yield f"    if len(values) == {chain.most}:"
+        yield "        raise Refusal(TOO_LONG, at)"
 
     def part(self, part: Part, into: str, *, checked: bool = False) -> Lines:
         match part:
@@ -318,7 +321,7 @@ class _Reader(_Scope):
 
 
 class _Writer(_Scope):
-    """Writers: from a value to its bytes, gathered in ``out``."""
+    """Writers: from a value to its bytes. Each field becomes an expression; what needs statements, a variable."""
 
     def function(self, part: Part) -> Lines:
         name = self.names.parts[part]
@@ -338,17 +341,29 @@ class _Writer(_Scope):
             yield '    raise EncodeError(f"{value!r} is not a record")'
             yield 'return b""'
             return
+        run: list[str] = []  # pieces that follow each other whatever the flags say: one expression
         gather = "out ="
         for field in record.fields:
             self.fields[field.name] = field.node
-            if gather == "out =" and not isinstance(field.node, Integer | Varint | Flags):
-                yield 'out = b""'
-                gather = "out +="
             if not isinstance(field.node, Optional):
                 yield f'v_{field.name} = value["{field.name}"]'
-            yield from self.part(field.node, f"v_{field.name}", gather)
+                statements, piece = self.piece(field.node, field.name)
+                yield from statements
+                run.append(piece)
+                continue
+            if run or gather == "out =":
+                pieces = " + ".join(run or ['b""'])
+                yield f"{gather} {pieces}"
             gather = "out +="
-        yield "return out"
+            run.clear()
+            yield f"if {self.truth(field.node.when)}:"
+            yield f'    v_{field.name} = value["{field.name}"]'
+            statements, piece = self.piece(field.node.node, field.name)
+            yield from _indent(iter([*statements, f"out += {piece}"]))
+        if run and gather == "out =":
+            yield f"return {' + '.join(run)}"
+        else:
+            yield f"return out + {' + '.join(run)}" if run else "return out"
 
     def items(self, items: Items) -> Lines:
         yield from self.listed(items.most)
@@ -357,92 +372,108 @@ class _Writer(_Scope):
     def chain(self, chain: Chain) -> Lines:
         mask = chain.item.header.bit("Z").mask
         yield from self.listed(chain.most)
-        yield "if not value:"
-        yield '    raise EncodeError("Z is set, so there has to be at least one")'
-        yield "items = []"
         yield "more = len(value)"
+        yield "if not more:"
+        yield '    raise EncodeError("Z is set, so there has to be at least one")'
+        yield 'out = b""'
         yield "for each in value:"
-        yield "    more -= 1"
-        yield f"    item = write_{self.names.parts[chain.item]}(each)"
-        yield f"    if item[0] & {mask:#04x} != (more and {mask:#04x}):"
-        yield f"        item = OCTET[item[0] ^ {mask:#04x}] + item[1:]"
-        yield "    items.append(item)"
-        yield 'return b"".join(items)'
+        for field in chain.item.fields:
+            self.fields[field.name] = field.node
+            if not isinstance(field.node, Optional):
+                yield f'    v_{field.name} = each["{field.name}"]'
+            statements, piece = self.piece(field.node, field.name)
+            yield from _indent(iter(statements))
+            if field.name == "header":
+                yield "    more -= 1"
+                yield "    if more:"
+                yield f"        out += OCTET[b_header | 0x{mask:02X}]"
+                yield "    else:"
+                yield f"        out += OCTET[b_header & 0x{0xFF & ~mask:02X}]"
+            else:
+                yield f"    out += {piece}"
+        yield "return out"
 
     def listed(self, most: int) -> Lines:
-        yield f"if not isinstance(value, list | tuple) or len(value) > {most}:"
+        yield f"if not (isinstance(value, list) or isinstance(value, tuple)) or len(value) > {most}:"
         yield f'    raise EncodeError("not a list of at most {most} items")'
 
-    def part(self, part: Part, source: str, gather: str = "out +=") -> Lines:
+    def piece(self, part: Part, field: str) -> tuple[list[str], str]:
+        """Return the statements that come first, and the expression of the bytes of ``v_FIELD``."""
+        value = f"v_{field}"
         match part:
             case Integer(size=1):
-                yield f"{gather} OCTET[{source}]"
+                return [], f"OCTET[{value}]"
             case Integer(size=size):
-                yield f'{gather} {source}.to_bytes({size}, "little")'
+                return [], f'{value}.to_bytes({size}, "little")'
             case Varint(bits=bits):
-                yield f"{gather} {self.varint(source, bits)}"
+                return [], self.varint(value, bits)
             case Flags():
-                yield from self.flag_byte(part, source)
-                yield f"{gather} OCTET[b_{source.removeprefix('v_')}]"
-            case Counted(text=True):
-                yield f"data = {source}.encode()"
-                yield f"{gather} {self.varint('len(data)', part.bits)} + data"
-            case Counted():
-                yield from self.octets(source)
-                yield f"{gather} {self.varint(f'len({source})', part.bits)} + {source}"
+                return list(self.flag_byte(part, field)), f"OCTET[b_{field}]"
+            case Counted(bits=bits, text=text):
+                first = [f"t_{field} = {value}.encode()"] if text else [*self.octets(value), f"t_{field} = {value}"]
+                count = f"n_{field}"
+                return [*first, f"{count} = len(t_{field})"], f"{self.varint(count, bits)} + t_{field}"
             case Sized():
-                yield from self.octets(source)
-                yield f"if len({source}) != {self.number(part.count)}:"
-                yield '    raise EncodeError("bytes of another length than announced")'
-                yield f"{gather} {source}"
+                wrong = f"if len({value}) != {self.number(part.count)}:"
+                bad = '    raise EncodeError("bytes of another length than announced")'
+                return [*self.octets(value), wrong, bad], value
             case Remainder(text=True):
-                yield f"{gather} {source}.encode()"
+                return [], f"{value}.encode()"
             case Remainder():
-                yield from self.octets(source)
-                yield f"{gather} {source}"
+                return list(self.octets(value)), value
             case Nothing():
-                yield "pass"
+                return [], 'b""'
             case Reserved(detail=detail):
-                yield f'raise EncodeError("{detail}")'
+                return [f'raise EncodeError("{detail}")'], 'b""'
             case Optional():
-                yield f"if {self.truth(part.when)}:"
-                yield f'    {source} = value["{source.removeprefix("v_")}"]'
-                yield from _indent(self.part(part.node, source))
+                return list(self.optional(part, field)), f"w_{field}"
             case Switch():
-                yield from self.switch(part, source)
+                return list(self.switch(part, field)), f"w_{field}"
             case Union():
-                yield f'{gather} write_{self.names.parts[part]}[{source}["type"]]({source})'
+                return [], f'write_{self.names.parts[part]}[{value}["type"]]({value})'
             case Record() | Items() | Chain():
-                yield f"{gather} write_{self.names.parts[part]}({source})"
-            case _:
-                raise TypeError(part)
+                return [], f"write_{self.names.parts[part]}({value})"
+        raise TypeError(part)
 
-    def varint(self, source: str, bits: int) -> str:
-        """Short integers are in a table that has ``None`` for negative ones, which no operator adds to bytes."""
-        short = min(1 << bits, 1 << 14)
-        return f"(VARINT[{source}] if {source} < {short:#x} else spell_varint({source}, {bits}))"
+    def set(self, part: Part, field: str) -> Lines:
+        """Put the bytes of a field into ``w_FIELD``."""
+        statements, piece = self.piece(part, field)
+        yield from statements
+        if piece != f"w_{field}" and not isinstance(part, Reserved):
+            yield f"w_{field} = {piece}"
 
-    def flag_byte(self, flags: Flags, source: str) -> Lines:
-        name, byte = self.names.tables[flags], f"b_{source.removeprefix('v_')}"
-        fixed = "{" + ", ".join(f'"{constant}": {value}' for constant, value in flags.constants) + "}"
-        yield "try:"
-        yield f"    {byte} = {source}.byte"
-        yield "except AttributeError:"
-        yield f"    {byte} = spell_flags({source}, {name}, {fixed}, {name}_table)"
-        yield "else:"
-        yield f"    if {name}_table[{byte}] is not {source}:"
-        yield f"        {byte} = spell_flags({source}, {name}, {fixed}, {name}_table)"
+    def optional(self, optional: Optional, field: str) -> Lines:
+        yield f'w_{field} = b""'
+        yield f"if {self.truth(optional.when)}:"
+        yield f'    v_{field} = value["{field}"]'
+        yield from _indent(self.set(optional.node, field))
 
-    def octets(self, source: str) -> Lines:
-        yield f"if not isinstance({source}, bytes):"
-        yield f'    raise EncodeError(f"{{{source}!r}} is not bytes")'
-
-    def switch(self, switch: Switch, source: str) -> Lines:
+    def switch(self, switch: Switch, field: str) -> Lines:
         yield f"key = {self.number(switch.key).removeprefix('(').removesuffix(')')}"
         word = "if"
         for value, case in switch.cases:
             yield f"{word} key == {value}:"
-            yield from _indent(self.part(case, source))
+            yield from _indent(self.set(case, field))
             word = "elif"
         yield "else:"
-        yield from _indent(self.part(switch.default, source))
+        yield from _indent(self.set(switch.default, field))
+
+    def varint(self, source: str, bits: int) -> str:
+        """Short integers are in a table that has ``None`` for negative ones, which no operator adds to bytes."""
+        short = min(1 << bits, 1 << 14)
+        return f"(VARINT[{source}] if {source} < 0x{short:X} else spell_varint({source}, {bits}))"
+
+    def flag_byte(self, flags: Flags, field: str) -> Lines:
+        name = self.names.tables[flags]
+        fixed = "{" + ", ".join(f'"{constant}": {value}' for constant, value in flags.constants) + "}"
+        yield "try:"
+        yield f"    b_{field} = v_{field}.byte"
+        yield "except AttributeError:"
+        yield f"    b_{field} = spell_flags(v_{field}, {name}, {fixed}, {name}_table)"
+        yield "else:"
+        yield f"    if {name}_table[b_{field}] is not v_{field}:"
+        yield f"        b_{field} = spell_flags(v_{field}, {name}, {fixed}, {name}_table)"
+
+    def octets(self, source: str) -> Lines:
+        yield f"if not isinstance({source}, bytes):"
+        yield f'    raise EncodeError(f"{{{source}!r}} is not bytes")'

@@ -334,6 +334,14 @@ def field(value: Value, name: str) -> Any:
     return value[name]
 
 
+def type_of(value: Value) -> str:
+    """Return the type that a message says it has."""
+    kind = value.get("type")
+    if not isinstance(kind, str):
+        raise Unfit("a message has no type")
+    return kind
+
+
 def flag(header: Value, name: str, bits: int = 1) -> int:
     """Return a flag of a header; one that is missing counts as 0."""
     return number(header.get(name, 0), bits, name)
@@ -390,7 +398,7 @@ def write_key(out: bytearray, value: Value, flags: Value) -> None:
 
 def write_network_message(out: bytearray, value: Value) -> None:
     """Write one network message."""
-    kind = field(value, "type")
+    kind = type_of(value)
     if kind in ("INTEREST", "INTEREST_FINAL"):
         write_interest(out, value)
     elif kind == "DECLARE":
@@ -441,7 +449,7 @@ def write_interest(out: bytearray, value: Value) -> None:
 
 def write_declaration(out: bytearray, value: Value) -> None:
     """Write one of the nine declarations."""
-    kind = field(value, "type")
+    kind = type_of(value)
     entities = {f"D_{name}": (code, number) for code, (name, number) in ENTITIES.items()}
     entities |= {f"U_{name}": (code + 1, number) for code, (name, number) in ENTITIES.items()}
     if kind == "D_KEYEXPR":
@@ -484,7 +492,7 @@ def write_data(out: bytearray, value: Value) -> None:
 
 def write_body(out: bytearray, value: Value, allowed: list[Any]) -> None:
     """Write PUT, DEL, QUERY, REPLY or ERR, if it is one of those that may stand here."""
-    kind = field(value, "type")
+    kind = type_of(value)
     if kind not in allowed:
         raise Unfit(f"{kind!r} cannot stand here, only {' or '.join(allowed)}")
     if kind in ("PUT", "ERR"):

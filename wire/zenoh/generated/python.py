@@ -302,36 +302,9 @@ fragment_header_bits_begins = (0x06, 0x26, 0x46, 0x66, 0x86, 0xA6, 0xC6, 0xE6,)
 fragment_header_bits_table = flags_table(fragment_header_bits, fragment_header_bits_begins)
 
 
-def write_extensions_item(value: Any) -> bytes:
-    v_header = value["header"]
-    try:
-        b_header = v_header.byte
-    except AttributeError:
-        b_header = spell_flags(v_header, extensions_item_header_bits, {}, extensions_item_header_bits_table)
-    else:
-        if extensions_item_header_bits_table[b_header] is not v_header:
-            b_header = spell_flags(v_header, extensions_item_header_bits, {}, extensions_item_header_bits_table)
-    out = OCTET[b_header]
-    v_value = value["value"]
-    key = b_header >> 5 & 0x3
-    if key == 0:
-        pass
-    elif key == 1:
-        out += (VARINT[v_value] if v_value < 0x4000 else spell_varint(v_value, 64))
-    elif key == 2:
-        if not isinstance(v_value, bytes):
-            raise EncodeError(f"{v_value!r} is not bytes")
-        out += (VARINT[len(v_value)] if len(v_value) < 0x4000 else spell_varint(len(v_value), 32)) + v_value
-    else:
-        raise EncodeError("extension encoding 0b11 is reserved")
-    return out
-
-
 def read_extensions(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     values: list[Any] = []
     while True:
-        if len(values) == 65535:
-            raise Refusal(TOO_LONG, at)
         b_header = data[at]
         v_header = extensions_item_header_bits_table[b_header]
         at += 1
@@ -359,22 +332,47 @@ def read_extensions(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         values.append({"header": v_header, "value": v_value})
         if not b_header & 0x80:
             return values, at
+        if len(values) == 65535:
+            raise Refusal(TOO_LONG, at)
 
 
 def write_extensions(value: Any) -> bytes:
-    if not isinstance(value, list | tuple) or len(value) > 65535:
+    if not (isinstance(value, list) or isinstance(value, tuple)) or len(value) > 65535:
         raise EncodeError("not a list of at most 65535 items")
-    if not value:
-        raise EncodeError("Z is set, so there has to be at least one")
-    items = []
     more = len(value)
+    if not more:
+        raise EncodeError("Z is set, so there has to be at least one")
+    out = b""
     for each in value:
+        v_header = each["header"]
+        try:
+            b_header = v_header.byte
+        except AttributeError:
+            b_header = spell_flags(v_header, extensions_item_header_bits, {}, extensions_item_header_bits_table)
+        else:
+            if extensions_item_header_bits_table[b_header] is not v_header:
+                b_header = spell_flags(v_header, extensions_item_header_bits, {}, extensions_item_header_bits_table)
         more -= 1
-        item = write_extensions_item(each)
-        if item[0] & 0x80 != (more and 0x80):
-            item = OCTET[item[0] ^ 0x80] + item[1:]
-        items.append(item)
-    return b"".join(items)
+        if more:
+            out += OCTET[b_header | 0x80]
+        else:
+            out += OCTET[b_header & 0x7F]
+        v_value = each["value"]
+        key = b_header >> 5 & 0x3
+        if key == 0:
+            w_value = b""
+        elif key == 1:
+            w_value = (VARINT[v_value] if v_value < 0x4000 else spell_varint(v_value, 64))
+        elif key == 2:
+            if not isinstance(v_value, bytes):
+                raise EncodeError(f"{v_value!r} is not bytes")
+            t_value = v_value
+            n_value = len(t_value)
+            w_value = (VARINT[n_value] if n_value < 0x4000 else spell_varint(n_value, 32)) + t_value
+        else:
+            raise EncodeError("extension encoding 0b11 is reserved")
+        out += w_value
+    return out
 
 
 def read_interest_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -405,9 +403,8 @@ def write_interest_final(value: Any) -> bytes:
     else:
         if interest_final_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, interest_final_header_bits, {"id": 25, "Mod": 0}, interest_final_header_bits_table)
-    out = OCTET[b_header]
     v_id = value["id"]
-    out += (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32))
+    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -469,9 +466,7 @@ def write_interest(value: Any) -> bytes:
     else:
         if interest_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, interest_header_bits, {"id": 25}, interest_header_bits_table)
-    out = OCTET[b_header]
     v_id = value["id"]
-    out += (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32))
     v_options = value["options"]
     try:
         b_options = v_options.byte
@@ -480,14 +475,15 @@ def write_interest(value: Any) -> bytes:
     else:
         if interest_options_bits_table[b_options] is not v_options:
             b_options = spell_flags(v_options, interest_options_bits, {}, interest_options_bits_table)
-    out += OCTET[b_options]
+    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32)) + OCTET[b_options]
     if b_options & 0x10:
         v_key_scope = value["key_scope"]
         out += (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_options & 0x30 == 0x30:
         v_key_suffix = value["key_suffix"]
-        data = v_key_suffix.encode()
-        out += (VARINT[len(data)] if len(data) < 0x4000 else spell_varint(len(data), 16)) + data
+        t_key_suffix = v_key_suffix.encode()
+        n_key_suffix = len(t_key_suffix)
+        out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -543,15 +539,14 @@ def write_d_keyexpr(value: Any) -> bytes:
     else:
         if d_keyexpr_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, d_keyexpr_header_bits, {"id": 0}, d_keyexpr_header_bits_table)
-    out = OCTET[b_header]
     v_expr_id = value["expr_id"]
-    out += (VARINT[v_expr_id] if v_expr_id < 0x4000 else spell_varint(v_expr_id, 16))
     v_key_scope = value["key_scope"]
-    out += (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_expr_id] if v_expr_id < 0x4000 else spell_varint(v_expr_id, 16)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
-        data = v_key_suffix.encode()
-        out += (VARINT[len(data)] if len(data) < 0x4000 else spell_varint(len(data), 16)) + data
+        t_key_suffix = v_key_suffix.encode()
+        n_key_suffix = len(t_key_suffix)
+        out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -586,9 +581,8 @@ def write_u_keyexpr(value: Any) -> bytes:
     else:
         if u_keyexpr_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_keyexpr_header_bits, {"id": 1}, u_keyexpr_header_bits_table)
-    out = OCTET[b_header]
     v_expr_id = value["expr_id"]
-    out += (VARINT[v_expr_id] if v_expr_id < 0x4000 else spell_varint(v_expr_id, 16))
+    out = OCTET[b_header] + (VARINT[v_expr_id] if v_expr_id < 0x4000 else spell_varint(v_expr_id, 16))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -644,15 +638,14 @@ def write_d_subscriber(value: Any) -> bytes:
     else:
         if d_subscriber_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, d_subscriber_header_bits, {"id": 2}, d_subscriber_header_bits_table)
-    out = OCTET[b_header]
     v_subs_id = value["subs_id"]
-    out += (VARINT[v_subs_id] if v_subs_id < 0x4000 else spell_varint(v_subs_id, 32))
     v_key_scope = value["key_scope"]
-    out += (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_subs_id] if v_subs_id < 0x4000 else spell_varint(v_subs_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
-        data = v_key_suffix.encode()
-        out += (VARINT[len(data)] if len(data) < 0x4000 else spell_varint(len(data), 16)) + data
+        t_key_suffix = v_key_suffix.encode()
+        n_key_suffix = len(t_key_suffix)
+        out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -687,9 +680,8 @@ def write_u_subscriber(value: Any) -> bytes:
     else:
         if u_subscriber_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_subscriber_header_bits, {"id": 3}, u_subscriber_header_bits_table)
-    out = OCTET[b_header]
     v_subs_id = value["subs_id"]
-    out += (VARINT[v_subs_id] if v_subs_id < 0x4000 else spell_varint(v_subs_id, 32))
+    out = OCTET[b_header] + (VARINT[v_subs_id] if v_subs_id < 0x4000 else spell_varint(v_subs_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -745,15 +737,14 @@ def write_d_queryable(value: Any) -> bytes:
     else:
         if d_queryable_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, d_queryable_header_bits, {"id": 4}, d_queryable_header_bits_table)
-    out = OCTET[b_header]
     v_qbls_id = value["qbls_id"]
-    out += (VARINT[v_qbls_id] if v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32))
     v_key_scope = value["key_scope"]
-    out += (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_qbls_id] if v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
-        data = v_key_suffix.encode()
-        out += (VARINT[len(data)] if len(data) < 0x4000 else spell_varint(len(data), 16)) + data
+        t_key_suffix = v_key_suffix.encode()
+        n_key_suffix = len(t_key_suffix)
+        out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -788,9 +779,8 @@ def write_u_queryable(value: Any) -> bytes:
     else:
         if u_queryable_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_queryable_header_bits, {"id": 5}, u_queryable_header_bits_table)
-    out = OCTET[b_header]
     v_qbls_id = value["qbls_id"]
-    out += (VARINT[v_qbls_id] if v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32))
+    out = OCTET[b_header] + (VARINT[v_qbls_id] if v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -846,15 +836,14 @@ def write_d_token(value: Any) -> bytes:
     else:
         if d_token_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, d_token_header_bits, {"id": 6}, d_token_header_bits_table)
-    out = OCTET[b_header]
     v_token_id = value["token_id"]
-    out += (VARINT[v_token_id] if v_token_id < 0x4000 else spell_varint(v_token_id, 32))
     v_key_scope = value["key_scope"]
-    out += (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_token_id] if v_token_id < 0x4000 else spell_varint(v_token_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
-        data = v_key_suffix.encode()
-        out += (VARINT[len(data)] if len(data) < 0x4000 else spell_varint(len(data), 16)) + data
+        t_key_suffix = v_key_suffix.encode()
+        n_key_suffix = len(t_key_suffix)
+        out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -889,9 +878,8 @@ def write_u_token(value: Any) -> bytes:
     else:
         if u_token_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_token_header_bits, {"id": 7}, u_token_header_bits_table)
-    out = OCTET[b_header]
     v_token_id = value["token_id"]
-    out += (VARINT[v_token_id] if v_token_id < 0x4000 else spell_varint(v_token_id, 32))
+    out = OCTET[b_header] + (VARINT[v_token_id] if v_token_id < 0x4000 else spell_varint(v_token_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -994,8 +982,7 @@ def write_declare(value: Any) -> bytes:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_declaration = value["declaration"]
-    out += write_declaration[v_declaration["type"]](v_declaration)
-    return out
+    return out + write_declaration[v_declaration["type"]](v_declaration)
 
 
 def read_timestamp(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -1021,12 +1008,12 @@ def read_timestamp(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
 
 def write_timestamp(value: Any) -> bytes:
     v_time = value["time"]
-    out = (VARINT[v_time] if v_time < 0x4000 else spell_varint(v_time, 64))
     v_clock_id = value["clock_id"]
     if not isinstance(v_clock_id, bytes):
         raise EncodeError(f"{v_clock_id!r} is not bytes")
-    out += (VARINT[len(v_clock_id)] if len(v_clock_id) < 0x100 else spell_varint(len(v_clock_id), 8)) + v_clock_id
-    return out
+    t_clock_id = v_clock_id
+    n_clock_id = len(t_clock_id)
+    return (VARINT[v_time] if v_time < 0x4000 else spell_varint(v_time, 64)) + (VARINT[n_clock_id] if n_clock_id < 0x100 else spell_varint(n_clock_id, 8)) + t_clock_id
 
 
 def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -1104,17 +1091,21 @@ def write_put(value: Any) -> bytes:
         if key == 1:
             if not isinstance(v_schema, bytes):
                 raise EncodeError(f"{v_schema!r} is not bytes")
-            out += (VARINT[len(v_schema)] if len(v_schema) < 0x100 else spell_varint(len(v_schema), 8)) + v_schema
+            t_schema = v_schema
+            n_schema = len(t_schema)
+            w_schema = (VARINT[n_schema] if n_schema < 0x100 else spell_varint(n_schema, 8)) + t_schema
         else:
-            pass
+            w_schema = b""
+        out += w_schema
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_payload = value["payload"]
     if not isinstance(v_payload, bytes):
         raise EncodeError(f"{v_payload!r} is not bytes")
-    out += (VARINT[len(v_payload)] if len(v_payload) < 0x4000 else spell_varint(len(v_payload), 32)) + v_payload
-    return out
+    t_payload = v_payload
+    n_payload = len(t_payload)
+    return out + (VARINT[n_payload] if n_payload < 0x4000 else spell_varint(n_payload, 32)) + t_payload
 
 
 def read_del(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -1212,19 +1203,18 @@ def write_push(value: Any) -> bytes:
     else:
         if push_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, push_header_bits, {"id": 29}, push_header_bits_table)
-    out = OCTET[b_header]
     v_key_scope = value["key_scope"]
-    out += (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
-        data = v_key_suffix.encode()
-        out += (VARINT[len(data)] if len(data) < 0x4000 else spell_varint(len(data), 16)) + data
+        t_key_suffix = v_key_suffix.encode()
+        n_key_suffix = len(t_key_suffix)
+        out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
-    out += write_body[v_body["type"]](v_body)
-    return out
+    return out + write_body[v_body["type"]](v_body)
 
 
 def read_query(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -1279,8 +1269,9 @@ def write_query(value: Any) -> bytes:
         out += (VARINT[v_consolidation] if v_consolidation < 0x100 else spell_varint(v_consolidation, 8))
     if b_header & 0x40:
         v_parameters = value["parameters"]
-        data = v_parameters.encode()
-        out += (VARINT[len(data)] if len(data) < 0x4000 else spell_varint(len(data), 32)) + data
+        t_parameters = v_parameters.encode()
+        n_parameters = len(t_parameters)
+        out += (VARINT[n_parameters] if n_parameters < 0x4000 else spell_varint(n_parameters, 32)) + t_parameters
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1348,21 +1339,19 @@ def write_request(value: Any) -> bytes:
     else:
         if request_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, request_header_bits, {"id": 28}, request_header_bits_table)
-    out = OCTET[b_header]
     v_id = value["id"]
-    out += (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32))
     v_key_scope = value["key_scope"]
-    out += (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
-        data = v_key_suffix.encode()
-        out += (VARINT[len(data)] if len(data) < 0x4000 else spell_varint(len(data), 16)) + data
+        t_key_suffix = v_key_suffix.encode()
+        n_key_suffix = len(t_key_suffix)
+        out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
-    out += write_body_2[v_body["type"]](v_body)
-    return out
+    return out + write_body_2[v_body["type"]](v_body)
 
 
 def read_reply(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -1405,8 +1394,7 @@ def write_reply(value: Any) -> bytes:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
-    out += write_body[v_body["type"]](v_body)
-    return out
+    return out + write_body[v_body["type"]](v_body)
 
 
 def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -1477,17 +1465,21 @@ def write_err(value: Any) -> bytes:
         if key == 1:
             if not isinstance(v_schema, bytes):
                 raise EncodeError(f"{v_schema!r} is not bytes")
-            out += (VARINT[len(v_schema)] if len(v_schema) < 0x100 else spell_varint(len(v_schema), 8)) + v_schema
+            t_schema = v_schema
+            n_schema = len(t_schema)
+            w_schema = (VARINT[n_schema] if n_schema < 0x100 else spell_varint(n_schema, 8)) + t_schema
         else:
-            pass
+            w_schema = b""
+        out += w_schema
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_payload = value["payload"]
     if not isinstance(v_payload, bytes):
         raise EncodeError(f"{v_payload!r} is not bytes")
-    out += (VARINT[len(v_payload)] if len(v_payload) < 0x4000 else spell_varint(len(v_payload), 32)) + v_payload
-    return out
+    t_payload = v_payload
+    n_payload = len(t_payload)
+    return out + (VARINT[n_payload] if n_payload < 0x4000 else spell_varint(n_payload, 32)) + t_payload
 
 
 read_body_3 = dispatch(
@@ -1553,21 +1545,19 @@ def write_response(value: Any) -> bytes:
     else:
         if response_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, response_header_bits, {"id": 27}, response_header_bits_table)
-    out = OCTET[b_header]
     v_id = value["id"]
-    out += (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32))
     v_key_scope = value["key_scope"]
-    out += (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
-        data = v_key_suffix.encode()
-        out += (VARINT[len(data)] if len(data) < 0x4000 else spell_varint(len(data), 16)) + data
+        t_key_suffix = v_key_suffix.encode()
+        n_key_suffix = len(t_key_suffix)
+        out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
-    out += write_body_3[v_body["type"]](v_body)
-    return out
+    return out + write_body_3[v_body["type"]](v_body)
 
 
 def read_response_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -1598,9 +1588,8 @@ def write_response_final(value: Any) -> bytes:
     else:
         if d_final_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, d_final_header_bits, {"id": 26}, d_final_header_bits_table)
-    out = OCTET[b_header]
     v_id = value["id"]
-    out += (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32))
+    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1667,25 +1656,26 @@ def write_oam(value: Any) -> bytes:
     else:
         if oam_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, oam_header_bits, {"id": 31}, oam_header_bits_table)
-    out = OCTET[b_header]
     v_id = value["id"]
-    out += (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 16))
+    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 16))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
     key = b_header >> 5 & 0x3
     if key == 1:
-        out += (VARINT[v_body] if v_body < 0x4000 else spell_varint(v_body, 64))
+        w_body = (VARINT[v_body] if v_body < 0x4000 else spell_varint(v_body, 64))
     elif key == 2:
         if not isinstance(v_body, bytes):
             raise EncodeError(f"{v_body!r} is not bytes")
-        out += (VARINT[len(v_body)] if len(v_body) < 0x4000 else spell_varint(len(v_body), 32)) + v_body
+        t_body = v_body
+        n_body = len(t_body)
+        w_body = (VARINT[n_body] if n_body < 0x4000 else spell_varint(n_body, 32)) + t_body
     elif key == 0:
-        out += write_body_4(v_body)
+        w_body = write_body_4(v_body)
     else:
         raise EncodeError("OAM encoding 0b11 is reserved")
-    return out
+    return out + w_body
 
 
 read_network_message = dispatch(
@@ -1762,25 +1752,26 @@ def write_t_oam(value: Any) -> bytes:
     else:
         if t_oam_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, t_oam_header_bits, {"id": 0}, t_oam_header_bits_table)
-    out = OCTET[b_header]
     v_id = value["id"]
-    out += (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 16))
+    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 16))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
     key = b_header >> 5 & 0x3
     if key == 1:
-        out += (VARINT[v_body] if v_body < 0x4000 else spell_varint(v_body, 64))
+        w_body = (VARINT[v_body] if v_body < 0x4000 else spell_varint(v_body, 64))
     elif key == 2:
         if not isinstance(v_body, bytes):
             raise EncodeError(f"{v_body!r} is not bytes")
-        out += (VARINT[len(v_body)] if len(v_body) < 0x4000 else spell_varint(len(v_body), 32)) + v_body
+        t_body = v_body
+        n_body = len(t_body)
+        w_body = (VARINT[n_body] if n_body < 0x4000 else spell_varint(n_body, 32)) + t_body
     elif key == 0:
-        out += write_body_4(v_body)
+        w_body = write_body_4(v_body)
     else:
         raise EncodeError("OAM encoding 0b11 is reserved")
-    return out
+    return out + w_body
 
 
 def read_init(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -1845,9 +1836,7 @@ def write_init(value: Any) -> bytes:
     else:
         if init_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, init_header_bits, {"id": 1}, init_header_bits_table)
-    out = OCTET[b_header]
     v_version = value["version"]
-    out += OCTET[v_version]
     v_node = value["node"]
     try:
         b_node = v_node.byte
@@ -1856,13 +1845,12 @@ def write_init(value: Any) -> bytes:
     else:
         if init_node_bits_table[b_node] is not v_node:
             b_node = spell_flags(v_node, init_node_bits, {}, init_node_bits_table)
-    out += OCTET[b_node]
     v_zid = value["zid"]
     if not isinstance(v_zid, bytes):
         raise EncodeError(f"{v_zid!r} is not bytes")
     if len(v_zid) != ((b_node >> 4) + 1):
         raise EncodeError("bytes of another length than announced")
-    out += v_zid
+    out = OCTET[b_header] + OCTET[v_version] + OCTET[b_node] + v_zid
     if b_header & 0x40:
         v_resolution = value["resolution"]
         try:
@@ -1880,7 +1868,9 @@ def write_init(value: Any) -> bytes:
         v_cookie = value["cookie"]
         if not isinstance(v_cookie, bytes):
             raise EncodeError(f"{v_cookie!r} is not bytes")
-        out += (VARINT[len(v_cookie)] if len(v_cookie) < 0x4000 else spell_varint(len(v_cookie), 16)) + v_cookie
+        t_cookie = v_cookie
+        n_cookie = len(t_cookie)
+        out += (VARINT[n_cookie] if n_cookie < 0x4000 else spell_varint(n_cookie, 16)) + t_cookie
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1933,16 +1923,16 @@ def write_open(value: Any) -> bytes:
     else:
         if open_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, open_header_bits, {"id": 2}, open_header_bits_table)
-    out = OCTET[b_header]
     v_lease = value["lease"]
-    out += (VARINT[v_lease] if v_lease < 0x4000 else spell_varint(v_lease, 64))
     v_initial_sn = value["initial_sn"]
-    out += (VARINT[v_initial_sn] if v_initial_sn < 0x4000 else spell_varint(v_initial_sn, 32))
+    out = OCTET[b_header] + (VARINT[v_lease] if v_lease < 0x4000 else spell_varint(v_lease, 64)) + (VARINT[v_initial_sn] if v_initial_sn < 0x4000 else spell_varint(v_initial_sn, 32))
     if not b_header & 0x20:
         v_cookie = value["cookie"]
         if not isinstance(v_cookie, bytes):
             raise EncodeError(f"{v_cookie!r} is not bytes")
-        out += (VARINT[len(v_cookie)] if len(v_cookie) < 0x4000 else spell_varint(len(v_cookie), 16)) + v_cookie
+        t_cookie = v_cookie
+        n_cookie = len(t_cookie)
+        out += (VARINT[n_cookie] if n_cookie < 0x4000 else spell_varint(n_cookie, 16)) + t_cookie
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1975,9 +1965,8 @@ def write_close(value: Any) -> bytes:
     else:
         if close_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, close_header_bits, {"id": 3}, close_header_bits_table)
-    out = OCTET[b_header]
     v_reason = value["reason"]
-    out += OCTET[v_reason]
+    out = OCTET[b_header] + OCTET[v_reason]
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -2026,7 +2015,7 @@ def read_messages(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
 
 
 def write_messages(value: Any) -> bytes:
-    if not isinstance(value, list | tuple) or len(value) > 65535:
+    if not (isinstance(value, list) or isinstance(value, tuple)) or len(value) > 65535:
         raise EncodeError("not a list of at most 65535 items")
     return b"".join([write_network_message[each["type"]](each) for each in value])
 
@@ -2061,15 +2050,13 @@ def write_frame(value: Any) -> bytes:
     else:
         if frame_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, frame_header_bits, {"id": 5}, frame_header_bits_table)
-    out = OCTET[b_header]
     v_sn = value["sn"]
-    out += (VARINT[v_sn] if v_sn < 0x4000 else spell_varint(v_sn, 32))
+    out = OCTET[b_header] + (VARINT[v_sn] if v_sn < 0x4000 else spell_varint(v_sn, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_messages = value["messages"]
-    out += write_messages(v_messages)
-    return out
+    return out + write_messages(v_messages)
 
 
 def read_fragment(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -2103,17 +2090,15 @@ def write_fragment(value: Any) -> bytes:
     else:
         if fragment_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, fragment_header_bits, {"id": 6}, fragment_header_bits_table)
-    out = OCTET[b_header]
     v_sn = value["sn"]
-    out += (VARINT[v_sn] if v_sn < 0x4000 else spell_varint(v_sn, 32))
+    out = OCTET[b_header] + (VARINT[v_sn] if v_sn < 0x4000 else spell_varint(v_sn, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_data = value["data"]
     if not isinstance(v_data, bytes):
         raise EncodeError(f"{v_data!r} is not bytes")
-    out += v_data
-    return out
+    return out + v_data
 
 
 read_transport_message = dispatch(
@@ -2150,7 +2135,7 @@ def read_batch(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
 
 
 def write_batch(value: Any) -> bytes:
-    if not isinstance(value, list | tuple) or len(value) > 65535:
+    if not (isinstance(value, list) or isinstance(value, tuple)) or len(value) > 65535:
         raise EncodeError("not a list of at most 65535 items")
     return b"".join([write_transport_message[each["type"]](each) for each in value])
 
@@ -2170,7 +2155,8 @@ def decode_network_message(data: bytes, refuse: bool = False) -> Any:
 def encode_network_message(value: Any) -> bytes:
     """Encode one ``zenoh/network-message``."""
     try:
-        out = write_network_message[value["type"]](value)
+        v_whole = value
+        out = write_network_message[v_whole["type"]](v_whole)
     except UNSPEAKABLE as error:
         raise unspeakable(error, "zenoh/network-message", value) from None
     return out
@@ -2193,7 +2179,8 @@ def decode_transport_message(data: bytes, refuse: bool = False) -> Any:
 def encode_transport_message(value: Any) -> bytes:
     """Encode one ``zenoh/transport-message``."""
     try:
-        out = write_transport_message[value["type"]](value)
+        v_whole = value
+        out = write_transport_message[v_whole["type"]](v_whole)
         if len(out) > 65535:
             raise EncodeError("more than 65535 bytes")
     except UNSPEAKABLE as error:
@@ -2218,7 +2205,8 @@ def decode_batch(data: bytes, refuse: bool = False) -> Any:
 def encode_batch(value: Any) -> bytes:
     """Encode one ``zenoh/batch``."""
     try:
-        out = write_batch(value)
+        v_whole = value
+        out = write_batch(v_whole)
         if len(out) > 65535:
             raise EncodeError("more than 65535 bytes")
     except UNSPEAKABLE as error:

@@ -1,0 +1,242 @@
+"""The commands that check and measure goldwire's own engines: parts of ``goldwire codec``."""
+
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from vectors import bench as benchmark
+from vectors.bench_plot import NotDrawn, draw
+from vectors.check import FRAMES, MOST, check, check_only, parsed, render
+from vectors.check import Progress as Told
+from wire.catalogue import grammar
+from wire.engines import NAMES, Engine, MissingEngine, engine, present
+from wire.errors import UnknownLayout
+
+PASSED, FAILED, INTERRUPTED = 0, 1, 130
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+class Duration(click.ParamType):
+    """A time such as ``60s``, ``5m``, ``1h``; a number alone is seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return seconds."""
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", str(value))
+        if match is None or not float(match[1]):
+            self.fail(f"{value!r} is not a time; write 60s, 5m or 1h", param, ctx)
+        return float(match[1]) * UNITS[match[2]]
+
+
+def compared(layout: str, name: str | None) -> list[Engine]:
+    """Return the engines to compare, the reference first: all that run here, or it and the named one.
+
+    Raises ``click.UsageError`` for an unknown layout, an engine that does not run here, or if there is only one.
+    """
+    try:
+        grammar(layout)
+        there = list(present(layout))
+        if name is not None and name != "reference":
+            engine(name).codec(layout)
+            there = [engine("reference"), engine(name)]
+    except (UnknownLayout, MissingEngine) as error:
+        raise click.UsageError(str(error)) from None
+    if len(there) < 2:
+        raise click.UsageError(f"there is no engine for {layout} but {there[0].name}: nothing to compare it with")
+    return there
+
+
+def check_engines(
+    layout: str,
+    name: str | None = None,
+    *,
+    frames: int | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+    jobs: int | None = None,
+    most: int = MOST,
+    share: float = 1.0,
+    only_frames: Sequence[bytes] = (),
+    only_values: Sequence[Any] = (),
+    only_numbers: Sequence[int] = (),
+) -> int:
+    """Compare the engines of a layout, write what came of it, and return the exit status.
+
+    Without ``frames`` and ``seconds`` there are ``vectors.check.FRAMES`` frames; with ``seconds`` alone, as many as
+    fit. The exit status is 0 for no difference, 1 for a difference or if nothing was compared, 130 when interrupted.
+    """
+    engines = compared(layout, name)
+    if only_frames or only_values or only_numbers:
+        report = check_only(
+            layout, engines, frames=only_frames, values=only_values, numbers=only_numbers, seed=seed, most=most
+        )
+    else:
+        if frames is None and seconds is None:
+            frames = FRAMES
+        with interrupted_by_signal(), shown(f"checking {layout}", seconds) as progress:
+            report = check(
+                layout,
+                engines,
+                frames=frames,
+                seed=seed,
+                seconds=seconds,
+                jobs=jobs or os.cpu_count() or 1,
+                most=most,
+                share=share,
+                progress=progress,
+            )
+    for line in render(report):
+        click.echo(line)
+    if report.interrupted and report.agrees:
+        return INTERRUPTED
+    return PASSED if report.agrees else FAILED
+
+
+@contextmanager
+def interrupted_by_signal() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does, so that no process stays behind."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def shown(title: str, seconds: float | None) -> Iterator[Told | None]:
+    """Show how far a check is, on a terminal only."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[done]:,} frames, {task.fields[findings]} differences"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None, done=0, findings=0)
+
+        def told(done: int, total: int | None, findings: int) -> None:
+            elapsed = bar.tasks[0].elapsed or 0.0
+            if total is None and seconds is not None:
+                bar.update(task, completed=elapsed, total=seconds, done=done, findings=findings)
+            else:
+                bar.update(task, completed=done, total=total, done=done, findings=findings)
+
+        yield told
+
+
+def read_frame(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> list[bytes]:
+    """Read frames in hex."""
+    try:
+        return [bytes.fromhex(text) for text in texts]
+    except ValueError:
+        raise click.BadParameter(f"{' '.join(texts)!r} is not bytes in hex") from None
+
+
+def read_value(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> list[Any]:
+    """Read values in JSON, bytes as ``{"hex": …}``."""
+    try:
+        return [parsed(text) for text in texts]
+    except ValueError as error:
+        raise click.BadParameter(f"not JSON, with bytes as {{'hex': …}}: {error}") from None
+
+
+@click.command("check")
+@click.argument("layout")
+@click.option("--engine", "name", type=click.Choice(NAMES), help="Only this one, against the reference engine.")
+@click.option("--frames", metavar="N", type=click.IntRange(min=0), help=f"Random frames; {FRAMES:,} by default.")
+@click.option("--for", "seconds", metavar="TIME", type=Duration(), help="Random frames for so long: 60s, 5m, 1h.")
+@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the random frames.")
+@click.option("--jobs", metavar="N", type=click.IntRange(min=1, max=256), help="Processes; one per core by default.")
+@click.option("--most", metavar="N", type=click.IntRange(min=1), default=MOST, show_default=True, help="Findings.")
+@click.option(
+    "--reference-share",
+    "share",
+    metavar="SHARE",
+    type=click.FloatRange(min=0, max=1),
+    default=1.0,
+    show_default=True,
+    help="Of the random frames, how many the slow reference engine sees if two others are compared.",
+)
+@click.option(
+    "--frame", "only_frames", metavar="HEX", multiple=True, callback=read_frame, help="Only this frame; also more."
+)
+@click.option(
+    "--value", "only_values", metavar="JSON", multiple=True, callback=read_value, help="Only encode this value."
+)
+@click.option(
+    "--at", "only_numbers", metavar="N", type=click.IntRange(min=0), multiple=True, help="Only frame N of --seed."
+)
+@click.pass_context
+def check_command(context: click.Context, layout: str, **options: Any) -> None:
+    """Check that all engines of LAYOUT give the same values, bytes and refusals.
+
+    Compared are the golden vectors, what Hypothesis makes of the layout, and random frames, valid and mutated.
+
+    Exit status: 0 no difference; 1 a difference, or nothing was compared; 2 wrong usage.
+    """
+    context.exit(check_engines(layout, **options))
+
+
+@click.command("bench")
+@click.argument("layout", default="zenoh/network-message")
+@click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
+@click.option(
+    "--plot", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Draw the figures: .svg or .png."
+)
+@click.option(
+    "--rounds", metavar="N", type=click.IntRange(min=1), default=benchmark.ROUNDS, show_default=True, help="Of each."
+)
+@click.option(
+    "--only", metavar="E", multiple=True, help="Only this engine, beside the baseline; more than once for more."
+)
+@click.option(
+    "--corpus", metavar="NAME", help="The frames: layout (of every kind) or declare (as in the field); all by default."
+)
+@click.pass_context
+def bench(
+    context: click.Context,
+    layout: str,
+    as_json: bool,
+    plot: Path | None,
+    rounds: int,
+    only: tuple[str, ...],
+    corpus: str | None,
+) -> None:
+    """Measure the engines of LAYOUT, and others, against Construct interpreted, in one run.
+
+    Exit status: 0 measured; 1 nothing was measured; 2 wrong usage.
+    """
+    try:
+        results = benchmark.measure(layout, rounds=rounds, only=only, corpus=corpus, tell=_note)
+    except (UnknownLayout, benchmark.WrongChoice) as error:
+        raise click.UsageError(str(error)) from None
+    if as_json:
+        click.echo(json.dumps(results.as_json(), indent=2))
+    else:
+        Console().print(*benchmark.tables(results), sep="\n")
+    if plot is not None:
+        try:
+            draw(results, plot)
+        except NotDrawn as error:
+            raise click.UsageError(str(error)) from None
+        _note(f"drawn: {plot}")
+    context.exit(PASSED if results.corpora else FAILED)
+
+
+def _note(line: str) -> None:
+    click.echo(line, file=sys.stderr)

@@ -1,0 +1,544 @@
+"""Valid frames and their values from any layout, at random, fast, and the same for the same seed everywhere.
+
+::
+
+    tree ──► Drawing ──► draw(source, scope) -> (value, its bytes)
+                ▲
+             Choices     Dice here: source is a generator's ``getrandbits``
+                         Drawn in vectors/strategies.py: source is Hypothesis' ``draw``
+
+``Drawing`` compiles a tree once into closures and knows what must hold together: the key of a ``Switch`` and the case
+behind it, the count and what it counts, Z and the end of a chain, what a list would swallow. ``Choices`` knows how to
+choose. Every part gives its value together with its bytes, so that neither needs an engine.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from random import Random
+from typing import Any, Protocol, TypeVar
+
+from vectors.spelling import (
+    LONGEST,
+    Outcomes,
+    Scope,
+    Unsatisfiable,
+    boundaries,
+    evaluator,
+    first,
+    hopeless,
+    number_of,
+    present,
+    spell,
+    stretch,
+    swallows,
+)
+from wire.layout import (
+    Chain,
+    Counted,
+    Flags,
+    Integer,
+    Items,
+    Layout,
+    Limited,
+    Nothing,
+    Optional,
+    Part,
+    Record,
+    Remainder,
+    Sized,
+    Switch,
+    Union,
+    Varint,
+)
+from wire.primitives import Flags as Bits
+
+T = TypeVar("T")
+Source = Any
+"""What a choice is made with: the same object all through one frame."""
+
+Pair = tuple[Any, bytes]
+"""A value and its bytes."""
+
+Leaf = Callable[[Source], Pair]
+Draw = Callable[[Source, Scope], Pair]
+
+ABSENT: Pair = (None, b"")
+
+PATIENCE = 64
+"""Attempts at parts of which most combinations do not fit, before somebody is told."""
+
+
+class Choices(Protocol):
+    """How to choose; each of these is called once, when a tree is compiled. What comes first is simplest."""
+
+    def pick(self, options: Sequence[T]) -> Callable[[Source], T]:
+        """Choose one of some options."""
+
+    def more(self, least: int, most: int) -> Callable[[Source, int], bool]:
+        """Choose whether a list of so many items goes on."""
+
+    def number(self, bits: int, spelling: Callable[[int], bytes]) -> Leaf:
+        """Choose a number below ``2**bits``."""
+
+    def count(self) -> Callable[[Source, int], bytes]:
+        """Choose how the count of a text or of bytes is spelled."""
+
+    def content(self, most: int, text: bool) -> Leaf:
+        """Choose at most ``most`` bytes, or text of as many bytes."""
+
+    def octets(self) -> Callable[[Source, int], bytes]:
+        """Choose so many bytes."""
+
+    def item(self, draw: Draw) -> Draw:
+        """Hear that this is one item of a list, which may be there or not."""
+
+
+def drawing(layout: Layout, choices: Choices) -> Callable[[Source], Pair]:
+    """Compile a layout: a function from a source of choices to a value and its bytes.
+
+    Raises ``Unsatisfiable`` for a layout that has no valid frame; so does the function if it found none.
+    """
+    root = layout.root.node if isinstance(layout.root, Limited) else layout.root
+    draw = _Drawing(choices).part(root)
+    return lambda source: draw(source, {})
+
+
+@cache
+def _flags(flags: Flags) -> tuple[Pair, ...]:
+    """Return the values of all bytes; they are shared, and cannot be changed."""
+    return tuple((Bits(flags.value(byte), byte), bytes((byte,))) for byte in range(256))
+
+
+class _Drawing:
+    """One compilation: equal parts become the same closure."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+        self.known: dict[Part, Draw] = {}
+
+    def part(self, part: Part, fields: dict[str, Part] | None = None) -> Draw:
+        """Compile a part that stands in a record of these ``fields``."""
+        if isinstance(part, Optional | Switch | Sized):  # they mean what the record makes of them
+            return self.conditional(part, fields or {})
+        if part not in self.known:
+            self.known[part] = self.make(part)
+        return self.known[part]
+
+    def make(self, part: Part) -> Draw:
+        if hopeless(part):
+            raise Unsatisfiable(f"{type(part).__name__}: every frame with it is refused")
+        match part:
+            case Integer(size=size):
+                return _leaf(self.choices.number(8 * size, lambda number: number.to_bytes(size, "little")))
+            case Varint(bits=bits):
+                return _leaf(self.choices.number(bits, spell))
+            case Flags():
+                return _leaf(self.choices.pick([_flags(part)[byte] for byte in part.begins]))
+            case Counted(bits=bits, text=text):
+                return self.counted((1 << bits) - 1, text)
+            case Remainder(text=text):
+                return _leaf(self.choices.content(1 << 16, text))
+            case Nothing():
+                return lambda source, scope: ABSENT
+            case Record():
+                return self.record(part)
+            case Union():
+                pick = self.choices.pick([self.part(message) for message in part.messages if not hopeless(message)])
+                return lambda source, scope: pick(source)(source, scope)
+            case Items():
+                return self.items(part)
+            case Chain():
+                return self.chain(part)
+        raise TypeError(f"{type(part).__name__} has no place here")
+
+    def counted(self, most: int, text: bool) -> Draw:
+        content, count = self.choices.content(most, text), self.choices.count()
+
+        def draw(source: Source, scope: Scope) -> Pair:
+            value, data = content(source)
+            return value, count(source, len(data)) + data
+
+        return draw
+
+    def conditional(self, part: Optional | Switch | Sized, fields: dict[str, Part]) -> Draw:
+        match part:
+            case Optional():
+                when, node = evaluator(part.when, fields), self.promised(part.node, fields)
+                return lambda source, scope: node(source, scope) if when(scope) else ABSENT
+            case Sized():
+                count, octets = evaluator(part.count, fields), self.choices.octets()
+
+                def sized(source: Source, scope: Scope) -> Pair:
+                    data = octets(source, count(scope))
+                    return data, data
+
+                return sized
+            case Switch():
+                key, default = evaluator(part.key, fields), self.promised(part.default, fields)
+                cases = {number: self.promised(case, fields) for number, case in part.cases}
+                return lambda source, scope: cases.get(key(scope), default)(source, scope)
+
+    def promised(self, part: Part, fields: dict[str, Part]) -> Draw:
+        """Compile a part that may be refused always: whoever chose the numbers before it has seen to that."""
+        return _refused if hopeless(part) else self.part(part, fields)
+
+    def record(self, record: Record, header: Callable[[int], bool] | None = None) -> Draw:
+        """Compile a record; ``header`` tells which bytes its first field may be."""
+        fields = {field.name: field.node for field in record.fields}
+        draws: list[tuple[str, Draw]] = []
+        depends = False
+        for field in record.fields:
+            outcomes = Outcomes(record, field.name)
+            allowed, header = header, None
+            if outcomes or allowed:
+                draw = self.deciding(outcomes, allowed or (lambda byte: True))
+                if isinstance(field.node, Optional):
+                    draw = _if(evaluator(field.node.when, fields), draw)
+                depends = depends or bool(outcomes.others)
+            else:
+                draw = self.part(field.node, fields)
+            draws.append((field.name, draw))
+        bars = tuple(swallows(field.node) for field in record.fields)
+        if any(bars[:-1]):
+            return _patient(_barred(record, draws, bars))
+        return _patient(_gathered(record, draws)) if depends else _gathered(record, draws)
+
+    def deciding(self, outcomes: Outcomes, allowed: Callable[[int], bool]) -> Draw:
+        """Compile a field that later ones depend on: first where it shall lead, then a number that leads there."""
+        part, name = outcomes.part, outcomes.field
+        fresh = self.part(part) if not isinstance(part, Flags) else None
+        stray = self.choices.pick((False, False, False, True))
+        known: dict[tuple[int | None, ...], tuple[Callable[[Source], Callable[[Source], Pair]], set[Any]]] = {}
+
+        def prepare(scope: Scope) -> tuple[Callable[[Source], Callable[[Source], Pair]], set[Any]]:
+            groups = [[number for number in group if allowed(number)] for group in outcomes.groups(scope)]
+            groups = [group for group in groups if group]
+            if not groups:
+                raise Unsatisfiable(f"{name}: no number leads anywhere")
+            picks = [self.choices.pick([_spelled(part, number) for number in group]) for group in groups]
+            return self.choices.pick(picks), {outcomes.of({**scope, name: group[0]}) for group in groups}
+
+        others = outcomes.others
+
+        def draw(source: Source, scope: Scope) -> Pair:
+            key = tuple([scope.get(other) for other in others])
+            found = known.get(key)
+            if found is None:
+                if len(known) > 4096:  # endless numbers, endless answers
+                    known.clear()
+                found = known[key] = prepare(scope)
+            pick, leads = found
+            pair = pick(source)(source)
+            if fresh is not None and stray(source):
+                other = fresh(source, scope)
+                if outcomes.of({**scope, name: other[0]}) in leads:
+                    pair = other
+            scope[name] = number_of(pair[0])
+            return pair
+
+        if others or fresh is not None:
+            return draw
+        pick, _ = prepare({})
+
+        def fixed(source: Source, scope: Scope) -> Pair:
+            pair = pick(source)(source)
+            scope[name] = pair[0].byte
+            return pair
+
+        return fixed
+
+    def chain(self, chain: Chain) -> Draw:
+        mask = chain.item.header.bit("Z").mask
+        more = self.choices.more(1, 1 if swallows(chain.item) else chain.most)
+        inner = self.choices.item(self.record(chain.item, lambda byte: bool(byte & mask)))
+        last = self.choices.item(self.record(chain.item, lambda byte: not byte & mask))
+
+        def draw(source: Source, scope: Scope) -> Pair:
+            values: list[Any] = []
+            out = b""
+            while more(source, len(values) + 1):
+                value, piece = inner(source, scope)
+                values.append(value)
+                out += piece
+            value, piece = last(source, scope)
+            values.append(value)
+            return values, out + piece
+
+        return draw
+
+    def items(self, items: Items) -> Draw:
+        if hopeless(items.union):
+            return lambda source, scope: ([], b"")
+        more = self.choices.more(0, items.most)
+        item = self.choices.item(self.part(items.union))
+        begins = first(items.union)
+        # Behind these nothing can follow: they would take it for their own.
+        final = frozenset(message.name for message in items.union.messages if swallows(message) & begins)
+
+        def draw(source: Source, scope: Scope) -> Pair:
+            values: list[Any] = []
+            out = b""
+            while more(source, len(values)):
+                value, piece = item(source, scope)
+                values.append(value)
+                out += piece
+                if value["type"] in final:
+                    break
+            return values, out
+
+        return draw
+
+
+def _leaf(leaf: Leaf) -> Draw:
+    return lambda source, scope: leaf(source)
+
+
+def _refused(source: Source, scope: Scope) -> Pair:
+    raise Unsatisfiable("a reserved place was reached")
+
+
+def _spelled(part: Part, number: int) -> Pair:
+    match part:
+        case Flags():
+            return _flags(part)[number]
+        case Integer(size=size):
+            return number, number.to_bytes(size, "little")
+        case _:
+            return number, spell(number)
+
+
+def _if(when: Callable[[Scope], int], draw: Draw) -> Draw:
+    return lambda source, scope: draw(source, scope) if when(scope) else ABSENT
+
+
+def _gathered(record: Record, draws: Sequence[tuple[str, Draw]]) -> Draw:
+    """Draw the fields in a row."""
+    fields, name = tuple(draws), record.name
+
+    def draw(source: Source, outer: Scope) -> Pair:
+        scope: Scope = {}
+        value: dict[str, Any] = {"type": name} if name else {}
+        out = b""
+        for field, part in fields:
+            value[field], piece = part(source, scope)
+            out += piece
+        return value, out
+
+    return draw
+
+
+def _barred(record: Record, draws: Sequence[tuple[str, Draw]], bars: Sequence[int]) -> Draw:
+    """Draw the fields in a row, none beginning with a byte that an earlier one would swallow."""
+    fields, name = tuple(zip(draws, bars, strict=True)), record.name
+
+    def draw(source: Source, outer: Scope) -> Pair:
+        scope: Scope = {}
+        value: dict[str, Any] = {"type": name} if name else {}
+        out, barred = b"", 0
+        for (field, part), bar in fields:
+            for _ in range(PATIENCE):
+                pair = part(source, scope)
+                if not pair[1] or not barred >> pair[1][0] & 1:
+                    break
+            else:
+                raise Unsatisfiable(f"{name}.{field}: what stands before it leaves nothing over")
+            value[field], piece = pair
+            out += piece
+            barred = (0 if piece else barred) | (0 if pair is ABSENT else bar)
+        return value, out
+
+    return draw
+
+
+def _patient(draw: Draw) -> Draw:
+    """Draw again if the choices that were made do not go together."""
+
+    def again(source: Source, scope: Scope) -> Pair:
+        for _ in range(PATIENCE):
+            try:
+                return draw(source, scope)
+            except Unsatisfiable as error:
+                reason = error
+        raise reason
+
+    return again
+
+
+TEXTS = (
+    *("", "a", "/", "a/b", "**", "*", "a/*/b", "$*", "a/**/b$*c", "?x=1;y", "#", " ", "\0", "\x7f", "\x80", "\u00e9"),
+    *("\u00df\u017f", "\u0663", "\u2028", "\u20ac", "\u65e5\u672c\u8a9e", "\ufeff", "\ufffd", "\uffff", "\ud7ff\ue000"),
+    *("\U0001f980", "\U0010ffff", "e\u0301", "\u202etxt", "%s%n", "../..", "a" * 31, "b" * 32, "\u00e9" * 16, "\\\"'"),
+)
+BLOBS = (
+    b"",
+    b"\0",
+    b"\x01",
+    b"\x7f",
+    b"\x80",
+    b"\xff",
+    b"\0\0",
+    b"\xff\xff",
+    b"\x80" * 9,
+    b"\xff" * 16,
+    bytes(range(32)),
+)
+LENGTHS = (63, 64, 126, 127, 127, 128, 128, 129, 254, 255, 255, 256)
+GREAT_LENGTHS = (16382, 16383, 16383, 16384, 16384, 16385, 65534, 65535)
+"""Bytes of contents that are long, and those that are so long that they have to be rare."""
+
+_PRINTABLE = bytes((33 + byte % 94) for byte in range(256))
+
+
+class Dice:
+    """Choices by a source that is the ``getrandbits`` of a generator: the same for the same seed in every Python.
+
+    ``terse`` keeps everything short; ``overlong`` spells numbers with more bytes than they need, sometimes.
+    """
+
+    def __init__(self, *, terse: bool = False, overlong: bool = False) -> None:
+        self.terse = terse
+        self.overlong = overlong
+
+    def pick(self, options: Sequence[T]) -> Callable[[Source], T]:
+        table, size = tuple(options), len(options)
+        if size == 1:
+            only = table[0]
+            return lambda bits: only
+        width = size.bit_length() - 1
+        if size == 1 << width:
+            return lambda bits: table[bits(width)]
+        return lambda bits: table[bits(16) * size >> 16]
+
+    def more(self, least: int, most: int) -> Callable[[Source, int], bool]:
+        if self.terse:
+            return lambda bits, so_far: so_far < least or (so_far < most and not bits(3))
+        # Mostly up to four items, then few lists go on, but those for long.
+        odds = (168, 128, 112, 64, 4, *(224,) * 27, 128)
+
+        def more(bits: Source, so_far: int) -> bool:
+            return so_far < least or (so_far < most and bits(8) < odds[min(so_far, 32)])
+
+        return more
+
+    def number(self, bits: int, spelling: Callable[[int], bytes]) -> Leaf:
+        near = [(number, spelling(number)) for number in boundaries(bits)]
+        if self.terse:
+            return self.pick([(number, spelling(number)) for number in range(8)])
+        edges = tuple(near[index * len(near) >> 7] for index in range(128))
+        small = tuple((number, spelling(number)) for number in range(128))
+        widths = tuple(1 + index * bits // 64 for index in range(64))
+
+        def number(source: Source) -> Pair:
+            die = source(8)
+            if die < 128:
+                return edges[die]
+            if die < 192:
+                return small[source(7)]
+            value = source(widths[die & 63])
+            return value, spelling(value)
+
+        return self.lengthened(number) if self.overlong and spelling is spell else number
+
+    def lengthened(self, leaf: Leaf) -> Leaf:
+        count = self.count()
+
+        def lengthened(source: Source) -> Pair:
+            value, _ = leaf(source)
+            return value, count(source, value)
+
+        return lengthened
+
+    def count(self) -> Callable[[Source, int], bytes]:
+        if not self.overlong:
+            return lambda source, number: spell(number)
+
+        def count(source: Source, number: int) -> bytes:
+            data = spell(number)
+            room = LONGEST - len(data)
+            return data if source(2) or not room else stretch(number, len(data) + 1 + (source(8) * room >> 8))
+
+        return count
+
+    def content(self, most: int, text: bool) -> Leaf:
+        if self.terse:
+            return self.pick(_contents((0, 1, 2), text))
+        usual = tuple(pair for pair in (_assorted(text)) if len(pair[1]) <= most)
+        usual = tuple(usual[index * len(usual) >> 7] for index in range(128))
+        long = self.pick(_contents([length for length in LENGTHS if length <= most] or [most], text))
+        great = self.pick(_contents([length for length in GREAT_LENGTHS if length <= most] or [most], text))
+
+        def content(source: Source) -> Pair:
+            die = source(8)
+            if die < 128:
+                return usual[die]
+            if die < 254:
+                size = die & 15
+                data = (source(size * 8) if size else 0).to_bytes(size, "little")
+                if not text:
+                    return data, data
+                data = data.translate(_PRINTABLE)
+                return data.decode(), data
+            return great(source) if not source(5) else long(source)
+
+        return content
+
+    def octets(self) -> Callable[[Source, int], bytes]:
+        def octets(source: Source, size: int) -> bytes:
+            return (source(size * 8) if size else 0).to_bytes(size, "little")
+
+        return octets
+
+    def item(self, draw: Draw) -> Draw:
+        return draw
+
+
+def _assorted(text: bool) -> Sequence[Pair]:
+    return [(each, each.encode()) for each in TEXTS] if text else [(each, each) for each in BLOBS]
+
+
+def _contents(lengths: Sequence[int], text: bool) -> Sequence[Pair]:
+    """Return one content of each length; the texts have letters of one, two and three bytes."""
+    if not text:
+        octets = bytes(range(1, 252))
+        return [(data, data) for data in ((octets * (length // 251 + 1))[:length] for length in lengths)]
+    letters = [("a\u00e9\u20ac/" * (length // 7) + "abcdefg"[: length % 7]) for length in lengths]
+    return [(each, each.encode()) for each in letters]
+
+
+@cache
+def _diced(layout: Layout, overlong: bool, terse: bool) -> Callable[[Source], Pair]:
+    return drawing(layout, Dice(overlong=overlong, terse=terse))
+
+
+class Sampler:
+    """Valid frames and values of a layout, at random from ``rng``.
+
+    Values are as the engines decode them: mappings, lists, numbers, bytes and text; flags are shared and immutable.
+    Raises ``Unsatisfiable`` for a layout that no frame fits.
+    """
+
+    def __init__(self, layout: Layout, rng: Random) -> None:
+        self.layout = layout
+        self._bits = rng.getrandbits
+        self._limit = layout.root.size if isinstance(layout.root, Limited) else None
+
+    def value(self) -> Any:
+        """Return a value that every engine encodes."""
+        return self.pair()[0]
+
+    def frame(self, *, overlong: bool = False) -> bytes:
+        """Return bytes that every engine accepts; with ``overlong`` only one that does not refuse such numbers."""
+        return self.pair(overlong=overlong)[1]
+
+    def pair(self, *, overlong: bool = False) -> Pair:
+        """Return a value and a frame of it: the canonical one, or with ``overlong`` one with longer numbers."""
+        draw = _diced(self.layout, overlong, terse=False)
+        if self._limit is None:
+            return draw(self._bits)
+        for attempt in range(4 * PATIENCE):
+            if attempt == PATIENCE // 4:
+                draw = _diced(self.layout, overlong, terse=True)
+            pair = draw(self._bits)
+            if len(pair[1]) <= self._limit:
+                return pair
+        raise Unsatisfiable(f"{self.layout.name}: no frame of at most {self._limit} bytes was found")

@@ -1,0 +1,569 @@
+/* Tables of columns that generated readers fill, one row per frame or per item of a list: no Python.
+ *
+ * A column begins to exist with its first value; its memory is zeroed, so a row that nobody writes is null, and costs
+ * nothing. Offsets of text, bytes and lists are written where a value ends; the gaps are closed when a batch is
+ * complete. A refused frame is taken back: its rows become null, what it appended is cut off. */
+
+#ifndef GOLDWIRE_COLUMNS_H
+#define GOLDWIRE_COLUMNS_H
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "frame.h"
+
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+#define INLINE static inline __attribute__((always_inline))
+#define RARE static __attribute__((noinline, cold))
+
+enum kind { NUMBER, OFFSET, CHOICE, TEXT, BYTES, ITEMS };
+
+/* The values of a dictionary: text, as Arrow lays it out. */
+typedef struct {
+    int64_t count;
+    const int32_t *offsets;
+    const char *text;
+} choices;
+
+typedef struct table_type table_type;
+
+/* `size`: bytes of a value; of an offset if the kind has offsets. */
+typedef struct {
+    const char *name;
+    enum kind kind;
+    size_t size;
+    const choices *choices;
+    const table_type *items;
+} column_type;
+
+struct table_type {
+    size_t count;
+    const column_type *columns;
+};
+
+typedef struct table table;
+
+/* `length`: bytes in `bytes`. `mark`: bytes, or rows of `items`, before the frame number `marked` added some. */
+typedef struct {
+    uint8_t *valid;
+    void *values;
+    uint8_t *bytes;
+    size_t length;
+    size_t room;
+    size_t mark;
+    size_t marked;
+    table *items;
+    int64_t nulls;
+} column;
+
+struct table {
+    const table_type *type;
+    size_t rows;
+    size_t capacity;
+    column columns[];
+};
+
+/* The frames of a batch: where the one that is being read begins and ends, its number, and why it was refused.
+ * Up to `limit` memory can be read, even if the frame ends before. */
+typedef struct {
+    const uint8_t *begin;
+    const uint8_t *end;
+    const uint8_t *limit;
+    size_t number;
+    int refuse_overlong;
+    int no_memory;
+    enum reason reason;
+    size_t offset;
+} frames;
+
+/* A run of frames as Arrow lays out binary and large_binary. `valid` is a bitmap or NULL; `first` is where the run
+ * begins in it, and in `offsets`. */
+typedef struct {
+    const uint8_t *values;
+    const void *offsets;
+    int wide;
+    const uint8_t *valid;
+    size_t first;
+    size_t count;
+    const uint8_t *limit;
+} segment;
+
+typedef struct result result;
+
+/* A layout: the columns of refusals, its own, and the function that reads a run of frames into them. */
+typedef struct {
+    const char *name;
+    const table_type *refusals;
+    const table_type *type;
+    int (*run)(frames *f, const segment *s, result *into);
+} layout;
+
+/* What a batch became. Whoever exports it shares it. */
+struct result {
+    atomic_size_t owners;
+    const layout *layout;
+    table *refusals;
+    table *table;
+    void *zeros;
+};
+
+/* Tables */
+
+static table *table_new(const table_type *type, size_t capacity)
+{
+    table *t = calloc(1, sizeof *t + type->count * sizeof *t->columns);
+    if (!t)
+        return NULL;
+    t->type = type;
+    t->capacity = capacity;
+    for (size_t i = 0; i < type->count; i++)
+        t->columns[i].marked = SIZE_MAX;
+    return t;
+}
+
+static void table_free(table *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->type->count; i++) {
+        column *c = &t->columns[i];
+        free(c->valid);
+        free(c->values);
+        free(c->bytes);
+        table_free(c->items);
+    }
+    free(t);
+}
+
+INLINE int has_offsets(const column_type *type)
+{
+    return type->kind == TEXT || type->kind == BYTES || type->kind == ITEMS;
+}
+
+/* A whole number of words, so that bits can be counted word by word. */
+INLINE size_t bitmap_size(size_t rows)
+{
+    return (rows + 63) / 64 * 8;
+}
+
+/* The rows of a table that a list begins with. */
+enum { FEW = 64 };
+
+RARE int column_open(frames *f, table *t, size_t index)
+{
+    const column_type *type = &t->type->columns[index];
+    column *c = &t->columns[index];
+    c->valid = calloc(1, bitmap_size(t->capacity) + 8);
+    c->values = calloc(t->capacity + 1, type->size);
+    if (type->kind == ITEMS)
+        c->items = table_new(type->items, FEW);
+    if (c->valid && c->values && (type->kind != ITEMS || c->items))
+        return 1;
+    free(c->valid);
+    free(c->values);
+    free(c->items);
+    c->valid = c->values = NULL;
+    c->items = NULL;
+    f->no_memory = 1;
+    return 0;
+}
+
+static int enlarge(void **memory, size_t old, size_t new)
+{
+    uint8_t *larger = realloc(*memory, new);
+    if (!larger)
+        return 0;
+    memset(larger + old, 0, new - old);
+    *memory = larger;
+    return 1;
+}
+
+RARE int table_grow(frames *f, table *t)
+{
+    size_t capacity = 2 * t->capacity;
+    for (size_t i = 0; i < t->type->count; i++) {
+        column *c = &t->columns[i];
+        size_t size = t->type->columns[i].size;
+        void *valid = c->valid;
+        if (!valid)
+            continue;
+        if (!enlarge(&valid, bitmap_size(t->capacity) + 8, bitmap_size(capacity) + 8)) {
+            f->no_memory = 1;
+            return 0;
+        }
+        c->valid = valid;
+        if (!enlarge(&c->values, (t->capacity + 1) * size, (capacity + 1) * size)) {
+            f->no_memory = 1;
+            return 0;
+        }
+    }
+    t->capacity = capacity;
+    return 1;
+}
+
+RARE int bytes_grow(frames *f, column *c, size_t more)
+{
+    size_t room = 2 * (c->length + more);
+    uint8_t *larger = realloc(c->bytes, room);
+    if (!larger) {
+        f->no_memory = 1;
+        return 0;
+    }
+    c->bytes = larger;
+    c->room = room;
+    return 1;
+}
+
+/* Rows from `from` on become null again, whatever they hold. */
+static void take_back(const frames *f, table *t, size_t from)
+{
+    size_t to = t->rows < t->capacity ? t->rows + 1 : t->rows;
+    for (size_t i = 0; i < t->type->count; i++) {
+        const column_type *type = &t->type->columns[i];
+        column *c = &t->columns[i];
+        if (!c->valid)
+            continue;
+        for (size_t row = from; row < to; row++)
+            c->valid[row >> 3] &= (uint8_t) ~(1u << (row & 7));
+        size_t shift = has_offsets(type) ? 1 : 0;
+        memset((uint8_t *)c->values + (from + shift) * type->size, 0, (to - from) * type->size);
+        if (c->marked != f->number)
+            continue;
+        if (type->kind == ITEMS)
+            take_back(f, c->items, c->mark);
+        else
+            c->length = c->mark;
+    }
+    t->rows = from;
+}
+
+/* Close the gaps between offsets, count nulls. */
+static void table_finish(table *t)
+{
+    for (size_t i = 0; i < t->type->count; i++) {
+        column *c = &t->columns[i];
+        c->nulls = (int64_t)t->rows;
+        if (!c->valid)
+            continue;
+        for (size_t byte = 0; byte < bitmap_size(t->rows); byte += 8) {
+            uint64_t word;
+            memcpy(&word, c->valid + byte, 8);
+            c->nulls -= __builtin_popcountll(word);
+        }
+        if (has_offsets(&t->type->columns[i]) && c->nulls) {
+            int32_t *offsets = c->values, last = 0;
+            for (size_t row = 0; row <= t->rows; row++) {
+                last = offsets[row] > last ? offsets[row] : last;
+                offsets[row] = last;
+            }
+        }
+        if (c->items)
+            table_finish(c->items);
+    }
+}
+
+/* Results */
+
+static void result_drop(result *r)
+{
+    if (atomic_fetch_sub(&r->owners, 1) != 1)
+        return;
+    table_free(r->refusals);
+    table_free(r->table);
+    free(r->zeros);
+    free(r);
+}
+
+static result *result_new(const layout *layout, size_t rows)
+{
+    result *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    atomic_init(&r->owners, 1);
+    r->layout = layout;
+    r->refusals = table_new(layout->refusals, rows);
+    r->table = table_new(layout->type, rows);
+    /* What columns that do not exist are exported as: nulls, in memory that is never touched. */
+    r->zeros = calloc(rows + 16, 8);
+    if (r->refusals && r->table && r->zeros)
+        return r;
+    result_drop(r);
+    return NULL;
+}
+
+static void result_finish(result *r)
+{
+    table_finish(r->refusals);
+    table_finish(r->table);
+}
+
+/* Reading: every function returns where the frame goes on, or NULL if it is refused or there is no memory. */
+
+#define TAKE(read)         \
+    do {                   \
+        if (!(p = (read))) \
+            return NULL;   \
+    } while (0)
+
+RARE const uint8_t *refused(frames *f, enum reason reason, const uint8_t *at)
+{
+    f->reason = reason;
+    f->offset = (size_t)(at - f->begin);
+    return NULL;
+}
+
+INLINE int opened(frames *f, table *t, size_t index)
+{
+    return likely(t->columns[index].valid != NULL) || column_open(f, t, index);
+}
+
+INLINE void set_valid(column *c, size_t row)
+{
+    c->valid[row >> 3] |= (uint8_t)(1u << (row & 7));
+}
+
+INLINE int put_number(frames *f, table *t, size_t index, size_t row, size_t size, uint64_t value)
+{
+    if (!opened(f, t, index))
+        return 0;
+    column *c = &t->columns[index];
+    switch (size) {
+    case 1:
+        ((uint8_t *)c->values)[row] = (uint8_t)value;
+        break;
+    case 2:
+        ((uint16_t *)c->values)[row] = (uint16_t)value;
+        break;
+    case 4:
+        ((uint32_t *)c->values)[row] = (uint32_t)value;
+        break;
+    default:
+        ((uint64_t *)c->values)[row] = value;
+    }
+    set_valid(c, row);
+    return 1;
+}
+
+/* The name of the message, as a choice of `size` bytes. */
+INLINE const uint8_t *take_choice(frames *f, const uint8_t *p, table *t, size_t index, size_t row, size_t size,
+                                  uint64_t choice)
+{
+    return put_number(f, t, index, row, size, choice) ? p : NULL;
+}
+
+/* A byte of flags. */
+INLINE const uint8_t *take_flags(frames *f, const uint8_t *p, table *t, size_t index, size_t row, size_t size,
+                                 uint8_t *byte)
+{
+    if (unlikely(p == f->end))
+        return refused(f, TRUNCATED, p);
+    *byte = *p;
+    return put_number(f, t, index, row, size, *p) ? p + 1 : NULL;
+}
+
+/* An integer of `bytes` bytes, in a column of `size`. */
+INLINE const uint8_t *take_integer(frames *f, const uint8_t *p, table *t, size_t index, size_t row, size_t size,
+                                   size_t bytes, uint64_t *value)
+{
+    if (unlikely((size_t)(f->end - p) < bytes))
+        return refused(f, TRUNCATED, f->end);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < bytes; i++)
+        sum |= (uint64_t)p[i] << (8 * i);
+    *value = sum;
+    return put_number(f, t, index, row, size, sum) ? p + bytes : NULL;
+}
+
+static __attribute__((noinline)) const uint8_t *read_slowly(frames *f, const uint8_t *p, unsigned bits,
+                                                            uint64_t *value)
+{
+    reader r = {.data = f->begin,
+                .size = (size_t)(f->end - f->begin),
+                .at = (size_t)(p - f->begin),
+                .refuse_overlong = f->refuse_overlong};
+    if (!read_varint(&r, bits, value))
+        return refused(f, r.reason, f->begin + r.offset);
+    return f->begin + r.at;
+}
+
+/* A variable-length integer. Those of two to eight bytes are read as one word, without a branch per byte. */
+INLINE const uint8_t *read_number(frames *f, const uint8_t *p, unsigned bits, uint64_t *value)
+{
+    if (likely(p != f->end) && likely(*p < 0x80)) {
+        *value = *p;
+        return p + 1;
+    }
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (likely((size_t)(f->limit - p) >= 8)) {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        uint64_t stops = ~word & UINT64_C(0x8080808080808080);
+        if (likely(stops)) {
+            size_t count = (size_t)__builtin_ctzll(stops) / 8 + 1;
+            word &= stops ^ (stops - 1);
+            word = (word & UINT64_C(0x007F007F007F007F)) | (word & UINT64_C(0x7F007F007F007F00)) >> 1;
+            word = (word & UINT64_C(0x00003FFF00003FFF)) | (word & UINT64_C(0x3FFF00003FFF0000)) >> 2;
+            word = (word & UINT64_C(0x000000000FFFFFFF)) | (word & UINT64_C(0x0FFFFFFF00000000)) >> 4;
+            if (likely(count <= (size_t)(f->end - p) && (bits >= 56 || !(word >> (bits & 63))) &&
+                       (!f->refuse_overlong || p[count - 1]))) {
+                *value = word;
+                return p + count;
+            }
+        }
+    }
+#endif
+    uint64_t slow = 0;
+    p = read_slowly(f, p, bits, &slow);
+    *value = slow;
+    return p;
+}
+
+INLINE const uint8_t *take_varint(frames *f, const uint8_t *p, table *t, size_t index, size_t row, size_t size,
+                                  unsigned bits, uint64_t *value)
+{
+    TAKE(read_number(f, p, bits, value));
+    return put_number(f, t, index, row, size, *value) ? p : NULL;
+}
+
+/* How many bytes are copied at once, if there are as many to read and room to write them. */
+enum { CHUNK = 32 };
+
+/* Whether the first `count` bytes of a chunk have their high bits clear. */
+INLINE int is_ascii(const uint64_t chunk[4], size_t count)
+{
+    uint64_t high = 0;
+    for (size_t i = 0; i < 4; i++) {
+        uint64_t mine = count >= 8 * i + 8 ? UINT64_MAX : count <= 8 * i ? 0 : (UINT64_C(1) << 8 * (count % 8)) - 1;
+        high |= chunk[i] & mine;
+    }
+    return !(high & UINT64_C(0x8080808080808080));
+}
+
+/* `count` bytes that are there; `start` is where a refusal of bad text points. */
+INLINE const uint8_t *take_bytes(frames *f, const uint8_t *p, table *t, size_t index, size_t row, size_t count,
+                                 int text, const uint8_t *start)
+{
+    if (!opened(f, t, index))
+        return NULL;
+    column *c = &t->columns[index];
+    if (unlikely(c->room - c->length < count + CHUNK) && !bytes_grow(f, c, count + CHUNK))
+        return NULL;
+    if (c->marked != f->number) {
+        c->marked = f->number;
+        c->mark = c->length;
+    }
+    uint8_t *to = c->bytes + c->length;
+    if (likely(count <= CHUNK && (size_t)(f->limit - p) >= CHUNK)) {
+        uint64_t chunk[4];
+        memcpy(chunk, p, CHUNK);
+        memcpy(to, chunk, CHUNK);
+        if (text && unlikely(!is_ascii(chunk, count)) && !is_utf8(p, count))
+            return refused(f, BAD_TEXT, start);
+    } else {
+        if (text && !is_utf8(p, count))
+            return refused(f, BAD_TEXT, start);
+        if (count)
+            memcpy(to, p, count);
+    }
+    c->length += count;
+    ((int32_t *)c->values)[row + 1] = (int32_t)c->length;
+    set_valid(c, row);
+    return p + count;
+}
+
+/* Bytes or text after their count. */
+INLINE const uint8_t *take_counted(frames *f, const uint8_t *p, table *t, size_t index, size_t row, unsigned bits,
+                                   int text)
+{
+    const uint8_t *announced = p;
+    uint64_t count;
+    TAKE(read_number(f, p, bits, &count));
+    if (unlikely(count > (size_t)(f->end - p)))
+        return refused(f, TRUNCATED, announced);
+    return take_bytes(f, p, t, index, row, (size_t)count, text, announced);
+}
+
+/* As many bytes as were announced. */
+INLINE const uint8_t *take_sized(frames *f, const uint8_t *p, table *t, size_t index, size_t row, uint64_t count)
+{
+    if (unlikely(count > (size_t)(f->end - p)))
+        return refused(f, TRUNCATED, f->end);
+    return take_bytes(f, p, t, index, row, (size_t)count, 0, p);
+}
+
+/* All bytes up to the end of the frame. */
+INLINE const uint8_t *take_rest(frames *f, const uint8_t *p, table *t, size_t index, size_t row, int text)
+{
+    return take_bytes(f, p, t, index, row, (size_t)(f->end - p), text, p);
+}
+
+/* The table of the items of a list that begins here, or NULL if there is no memory. */
+INLINE table *items_begin(frames *f, table *t, size_t index, size_t row)
+{
+    if (!opened(f, t, index))
+        return NULL;
+    column *c = &t->columns[index];
+    if (c->marked != f->number) {
+        c->marked = f->number;
+        c->mark = c->items->rows;
+    }
+    set_valid(c, row);
+    return c->items;
+}
+
+INLINE int item_begin(frames *f, table *items)
+{
+    return likely(items->rows < items->capacity) || table_grow(f, items);
+}
+
+INLINE const uint8_t *items_end(const uint8_t *p, table *t, size_t index, size_t row)
+{
+    column *c = &t->columns[index];
+    ((int32_t *)c->values)[row + 1] = (int32_t)c->items->rows;
+    return p;
+}
+
+/* Batches */
+
+enum { REFUSED, REFUSED_AT };
+
+RARE int put_refusal(frames *f, result *into, size_t row)
+{
+    take_back(f, into->table, row);
+    return put_number(f, into->refusals, REFUSED, row, 1, f->reason) &&
+           put_number(f, into->refusals, REFUSED_AT, row, 8, f->offset);
+}
+
+/* Read a run of frames into the next rows; 0 if there is no memory. */
+INLINE int run_segment(frames *f, const segment *s, result *into,
+                       const uint8_t *(*read)(frames *f, const uint8_t *p, table *t, size_t row))
+{
+    table *t = into->table;
+    size_t row = t->rows;
+    f->limit = s->limit;
+    for (size_t i = s->first; i < s->first + s->count; i++, row++) {
+        t->rows = row;
+        if (s->valid && !(s->valid[i >> 3] >> (i & 7) & 1))
+            continue;
+        f->number = row;
+        if (s->wide) {
+            f->begin = s->values + ((const int64_t *)s->offsets)[i];
+            f->end = s->values + ((const int64_t *)s->offsets)[i + 1];
+        } else {
+            f->begin = s->values + ((const int32_t *)s->offsets)[i];
+            f->end = s->values + ((const int32_t *)s->offsets)[i + 1];
+        }
+        const uint8_t *p = read(f, f->begin, t, row);
+        if (likely(p == f->end))
+            continue;
+        if (p)
+            refused(f, TRAILING, p);
+        if (f->no_memory || !put_refusal(f, into, row))
+            return 0;
+    }
+    t->rows = into->refusals->rows = row;
+    return 1;
+}
+
+#endif
