@@ -5,26 +5,18 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from typing import IO, Any, NamedTuple
+from collections.abc import Iterator
+from typing import IO, Any
 
 import click
 
-from wire.dump import Spans, TooManyFields, dump, lines
-from wire.errors import DecodeError, UnknownLayout
 from wire.catalogue import grammar as find_layout
-from wire.reference import decode as decode_reference
-from wire.reference import encode
+from wire.dump import TooManyFields, dump, lines
+from wire.engines import NAMES, MissingEngine
+from wire.engines import engine as find_engine
+from wire.errors import DecodeError, UnknownLayout
+from wire.reference import plain
 
-
-class Engine(NamedTuple):
-    """A codec: bytes to values and back."""
-
-    decode: Callable[..., Any]
-    encode: Callable[[str, Any], bytes]
-
-
-ENGINES = {"reference": Engine(decode_reference, encode)}
 LONGEST_INPUT = 1 << 29
 """Characters of one frame in hex; a stream that never ends must not fill the memory."""
 
@@ -41,7 +33,9 @@ class BadHex(click.UsageError):
 @click.argument("layout")
 @click.argument("frame", metavar="[HEX]", nargs=-1)
 @click.option("--lines", "source", type=click.File("rb"), metavar="FILE|-", help="One frame in hex per line.")
-@click.option("--engine", type=click.Choice(sorted(ENGINES)), default="reference", show_default=True)
+@click.option(
+    "--engine", type=click.Choice(NAMES), default="reference", show_default=True, help="Which codec, for --json."
+)
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON per frame instead of a dump.")
 @click.option(
     "--overlong",
@@ -73,7 +67,8 @@ def decode(
     """
     try:
         find_layout(layout)
-    except UnknownLayout as error:
+        find_engine(engine).codec(layout)
+    except (UnknownLayout, MissingEngine) as error:
         raise click.UsageError(str(error)) from None
     if source is not None and frame:
         raise click.UsageError("give either HEX or --lines, not both")
@@ -157,12 +152,12 @@ def show(layout: str, data: bytes, engine: str, as_json: bool, overlong: str) ->
 
 def as_record(layout: str, data: bytes, engine: str, overlong: str) -> dict[str, Any]:
     """Return what ``--json`` prints for a frame."""
-    codec = ENGINES[engine]
+    codec = find_engine(engine)
     try:
-        value = codec.decode(layout, data, overlong=overlong, spans=Spans())
+        value = codec.decode(layout, data, overlong=overlong)
     except DecodeError as error:
         return {"error": {"reason": error.reason.value, "offset": error.offset, "path": error.path}}
-    return {"value": value, "bytes": codec.encode(layout, value).hex()}
+    return {"value": plain(value), "bytes": codec.encode(layout, value).hex()}
 
 
 def write(text: str) -> None:

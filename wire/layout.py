@@ -26,6 +26,7 @@ from typing import Any
 
 import construct
 import msgspec
+from construct.expr import BinExpr
 
 from wire import primitives
 from wire.errors import WireError
@@ -281,6 +282,33 @@ def lay_out(grammar: primitives.Grammar, name: str = "(grammar)") -> Layout:
     return Layout(name, _Walk().part(grammar, name, {}))
 
 
+WIDEST = 62
+"""Bits of the numbers that expressions may reach, so that no engine overflows."""
+
+
+def width(expr: Expr, scope: "Scope") -> int:
+    """Return the most bits that the value of an expression can have, its sign aside."""
+    match expr:
+        case Const(value=value):
+            return value.bit_length()
+        case Ref(field=field, bit=bit):
+            part = scope[field]
+            if isinstance(part, Optional):
+                part = part.node
+            if isinstance(part, Flags):
+                return 8 if bit == "X" else part.bit(str(bit)).mask.bit_length()
+            return part.bits if isinstance(part, Varint) else 8 * part.size if isinstance(part, Integer) else 0
+        case Op(symbol=symbol, left=left, right=right):
+            one, two = width(left, scope), width(right, scope)
+            if symbol == "*":
+                return one + two
+            if symbol == "<<":
+                return one + (1 << two if two < 7 else WIDEST)
+            return max(one, two) + (symbol in "+-") if symbol not in COMPARISONS else 1
+
+
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
 Scope = dict[str, Part]
 """The fields that stand earlier in a record."""
 
@@ -365,7 +393,7 @@ class _Walk:
         fields = []
         for each in grammar.subcons:
             if not isinstance(each, construct.Renamed) or not each.name:
-                raise CannotLayOut(f"{path}: a field without a name; write \"name\" / {type(each).__name__}(...)")
+                raise CannotLayOut(f'{path}: a field without a name; write "name" / {type(each).__name__}(...)')
             if each.name in scope or each.name == "type":
                 raise CannotLayOut(f"{path}.{each.name}: the name is taken; every field of a record has its own")
             part = self.part(each.subcon, f"{path}.{each.name}", scope)
@@ -411,12 +439,15 @@ class _Walk:
         match source:
             case bool() | int():
                 return Const(int(source))
-            case construct.BinExpr():
+            case BinExpr():
                 symbol = SYMBOLS.get(source.op)
                 if symbol is None:
                     raise CannotLayOut(f"{path}: the operator of {source!r} is not among {' '.join(SYMBOLS.values())}")
                 left = self.expression(source.lhs, path, scope)
-                return Op(symbol, left, self.expression(source.rhs, path, scope))
+                whole = Op(symbol, left, self.expression(source.rhs, path, scope))
+                if width(whole, scope) > WIDEST:
+                    raise CannotLayOut(f"{path}: {source!r} can exceed {WIDEST} bits, which C does not compute with")
+                return whole
             case construct.Path():
                 return self.reference(source, path, scope)
         raise CannotLayOut(
@@ -443,4 +474,6 @@ class _Walk:
             return Ref(names[0], names[1])
         if not isinstance(target, Integer | Varint):
             raise CannotLayOut(f"{path}: this.{names[0]} is not a number")
+        if width(Ref(names[0]), scope) > WIDEST:
+            raise CannotLayOut(f"{path}: this.{names[0]} can exceed {WIDEST} bits, which C does not compute with")
         return Ref(names[0])

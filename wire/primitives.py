@@ -217,7 +217,10 @@ class Bytes(Leaf):
         self.count = count
 
     def read(self, stream: IO[bytes], context: Context, path: str) -> bytes:
-        return take(stream, self.count(context), path, "a field")
+        count = self.count(context)
+        if count < 0:
+            raise DecodeError(Reason.BAD_VALUE, stream.tell(), dotted(path), f"{count} bytes announced")
+        return take(stream, count, path, "a field")
 
     def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
         if not isinstance(obj, bytes) or len(obj) != self.count(context):

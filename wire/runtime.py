@@ -53,14 +53,14 @@ class Refusal(DecodeError):
     def _explained(self) -> dict[str, Any]:
         from wire import reference  # it uses the catalogue, which loads every protocol
 
-        words = {"path": "(frame)", "detail": "the reference engine does not say so", "before": []}
+        words: dict[str, Any] = {"path": "(frame)", "detail": "the reference engine does not say so", "before": []}
         if self.frame is not None:
             layout, data, refuse = self.frame
             try:
                 reference.decode(layout, data, overlong="refuse" if refuse else "accept")
             except DecodeError as error:
                 if (error.reason, error.offset) == (self.reason, self.offset):
-                    words = {"path": error.path, "detail": error.detail, "before": error.before}
+                    words: dict[str, Any] = {"path": error.path, "detail": error.detail, "before": error.before}
         return words
 
 
@@ -101,11 +101,11 @@ def varint(data: bytes, at: int, value: int, bits: int, refuse: bool) -> tuple[i
     return value, at
 
 
-OCTET = (*(bytes((byte,)) for byte in range(256)), *(None,) * 256)
-"""One byte, by its number; negative numbers find ``None``."""
+OCTET = tuple(bytes((byte,)) for byte in range(256))
+"""One byte, by its number."""
 
-VARINT = (*(vle(number) for number in range(1 << 14)), *(None,) * (1 << 14))
-"""Variable-length integers of one or two bytes, by their number; negative numbers find ``None``."""
+VARINT = tuple(vle(number) for number in range(1 << 14))
+"""Variable-length integers of one or two bytes, by their number."""
 
 
 def spell_varint(value: Any, bits: int) -> bytes:

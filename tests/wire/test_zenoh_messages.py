@@ -1,6 +1,5 @@
 """Zenoh's messages: values to bytes and back, and decoders that nothing surprises."""
 
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -191,21 +190,6 @@ def test_unknown_mandatory_extensions():
     assert unknown_mandatory("INTEREST", [info, other]) is other
     assert unknown_mandatory("D_SUBSCRIBER", [node]) is node
     assert unknown_mandatory("D_SUBSCRIBER", [Extension(9)]) is None
-
-
-@pytest.mark.parametrize("layout", [NETWORK, BATCH, "zenoh/transport-message"])
-@pytest.mark.parametrize("byte", [0x00, 0x99, 0x1E, 0x80, 0xFF])
-def test_a_hundred_megabytes(layout, byte):
-    """Refused where they stop to make sense, without a walk over all of them."""
-    data = bytes([byte]) * 100_000_000
-    if (layout, byte) == (BATCH, 0x00):
-        data = data[:300_000]  # every byte belongs to a good OAM
-        assert len(decode(layout, data)) == 150_000
-        return
-    started = time.monotonic()
-    with pytest.raises(DecodeError):
-        decode(layout, data)
-    assert time.monotonic() - started < 10
 
 
 def test_lengths_that_are_not_there():

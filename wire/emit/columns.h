@@ -238,9 +238,10 @@ static void take_back(const frames *f, table *t, size_t from)
     t->rows = from;
 }
 
-/* Close the gaps between offsets, count nulls. */
-static void table_finish(table *t)
+/* Close the gaps between offsets, count nulls; return the number of rows of the longest table. */
+static size_t table_finish(table *t)
 {
+    size_t most = t->rows;
     for (size_t i = 0; i < t->type->count; i++) {
         column *c = &t->columns[i];
         c->nulls = (int64_t)t->rows;
@@ -258,9 +259,10 @@ static void table_finish(table *t)
                 offsets[row] = last;
             }
         }
-        if (c->items)
-            table_finish(c->items);
+        size_t rows = c->items ? table_finish(c->items) : 0;
+        most = rows > most ? rows : most;
     }
+    return most;
 }
 
 /* Results */
@@ -284,18 +286,20 @@ static result *result_new(const layout *layout, size_t rows)
     r->layout = layout;
     r->refusals = table_new(layout->refusals, rows);
     r->table = table_new(layout->type, rows);
-    /* What columns that do not exist are exported as: nulls, in memory that is never touched. */
-    r->zeros = calloc(rows + 16, 8);
-    if (r->refusals && r->table && r->zeros)
+    if (r->refusals && r->table)
         return r;
     result_drop(r);
     return NULL;
 }
 
-static void result_finish(result *r)
+/* Make a result ready for export; 0 if there is no memory. */
+static int result_finish(result *r)
 {
     table_finish(r->refusals);
-    table_finish(r->table);
+    size_t rows = table_finish(r->table);
+    /* What columns that do not exist are exported as: nulls, in memory that is never touched. */
+    r->zeros = calloc(rows + 16, 8);
+    return r->zeros != NULL;
 }
 
 /* Reading: every function returns where the frame goes on, or NULL if it is refused or there is no memory. */

@@ -174,7 +174,8 @@ class _Source:
         yield f"    static const char *const names[][2] = {{{entries}}};"
         others = ", ".join(f"&encode_{identifier(layout)}_otherwise" for layout in self.layouts)
         yield f"    static PyObject **const otherwise[] = {{{others}}};"
-        yield f'    if (!publish(module, "wire.{self.protocol}.generated.python", names, otherwise, {len(self.layouts)}))'
+        yield f'    static const char python[] = "wire.{self.protocol}.generated.python";'
+        yield f"    if (!publish(module, python, names, otherwise, {len(self.layouts)}))"
         yield "        return NULL;"
         yield "    return module;"
         yield "}"
@@ -512,8 +513,10 @@ class _Writer(_Scope):
                 if keep:
                     yield f"{keep} = {number};"
                     number = keep
-                write = f"write_integer(w, {part.size}, {number})" if isinstance(part, Integer) else (
-                    f"write_varint(w, {number})"
+                write = (
+                    f"write_integer(w, {part.size}, {number})"
+                    if isinstance(part, Integer)
+                    else (f"write_varint(w, {number})")
                 )
                 yield from self.written(write)
             case Flags():

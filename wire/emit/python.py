@@ -33,7 +33,8 @@ from wire.layout import (
 
 Lines = Iterator[str]
 
-HEAD = '''"""Codecs of {protocol}: generated from wire/{protocol} by ``python -m wire.emit``. Do not edit."""
+HEAD = '''# mypy: disable-error-code="assignment, no-any-return, no-redef"
+"""Codecs of {protocol}: generated from wire/{protocol} by ``python -m wire.emit``. Do not edit."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -55,7 +56,7 @@ from wire.runtime import (
     varint,
 )
 
-TRUNCATED, BAD_TEXT, RESERVED = Reason.TRUNCATED, Reason.BAD_TEXT, Reason.RESERVED
+TRUNCATED, BAD_TEXT, BAD_VALUE, RESERVED = Reason.TRUNCATED, Reason.BAD_TEXT, Reason.BAD_VALUE, Reason.RESERVED
 UNKNOWN_ID, TOO_LONG, TRAILING = Reason.UNKNOWN_ID, Reason.TOO_LONG, Reason.TRAILING
 UNSPEAKABLE = (EncodeError, TypeError, ValueError, LookupError, AttributeError, OverflowError)
 '''
@@ -110,8 +111,7 @@ def _entry(layout: Layout, names: Names) -> Lines:
     if limit is not None:
         yield f"        if len(data) > {limit}:"
         yield f"            raise Refusal(TOO_LONG, {limit})"
-    yield "        at = 0"
-    yield from _indent(_Reader(names).part(root, "value"), 2)
+    yield from _indent(_Reader(names).entry(root), 2)
     yield "        if at != len(data):"
     yield "            raise Refusal(TRAILING, at)"
     yield "    except (IndexError, Refusal) as error:"
@@ -122,11 +122,9 @@ def _entry(layout: Layout, names: Names) -> Lines:
     yield f"def encode_{name}(value: Any) -> bytes:"
     yield f'    """Encode one ``{layout.name}``."""'
     yield "    try:"
-    statements, piece = _Writer(names).piece(root, "whole")
-    yield "        v_whole = value"
-    for statement in statements:
-        yield f"        {statement}"
-    yield f"        out = {piece}"
+    writer = f"write_{names.parts[root]}"
+    chosen = '[value["type"]]' if isinstance(root, Union) else ""
+    yield f"        out: bytes = {writer}{chosen}(value)"
     if limit is not None:
         yield f"        if len(out) > {limit}:"
         yield f'            raise EncodeError("more than {limit} bytes")'
@@ -190,6 +188,11 @@ class _Reader(_Scope):
         body = {Record: self.record, Items: self.items, Chain: self.chain}[type(part)]
         yield from _indent(body(part))  # type: ignore[operator]
 
+    def entry(self, root: Part) -> Lines:
+        """Read a whole frame into ``value``."""
+        name = self.names.parts[root]
+        yield f"value, at = read_{name}{'[data[0]]' if isinstance(root, Union) else ''}(data, 0, refuse)"
+
     def dispatch(self, union: Union, name: str) -> Lines:
         yield f"read_{name} = dispatch("
         for message in union.messages:
@@ -211,9 +214,36 @@ class _Reader(_Scope):
         yield "}, at"
 
     def fields_of(self, record: Record) -> Lines:
+        ahead = 0  # bytes that were read and are not yet added to `at`
         for field in record.fields:
             self.fields[field.name] = field.node
-            yield from self.part(field.node, f"v_{field.name}", checked=bool(record.name))
+            match field.node:
+                case Flags() | Integer(size=1):
+                    yield from self.octet(field.node, f"v_{field.name}", ahead, checked=bool(record.name))
+                    ahead += 1
+                case Varint(bits=bits):
+                    yield from self.varint(f"v_{field.name}", bits, ahead)
+                    ahead = 0
+                case node:
+                    if ahead:
+                        yield f"at += {ahead}"
+                        ahead = 0
+                    yield from self.part(node, f"v_{field.name}")
+        if ahead:
+            yield f"at += {ahead}"
+
+    def octet(self, part: Integer | Flags, into: str, ahead: int, *, checked: bool = False) -> Lines:
+        """Read one byte, ``ahead`` bytes further on, and leave ``at`` where it is."""
+        where = f"at + {ahead}" if ahead else "at"
+        if isinstance(part, Integer):
+            yield f"{into} = data[{where}]"
+            return
+        byte = f"b_{into.removeprefix('v_')}"
+        yield f"{byte} = data[{where}]"
+        yield f"{into} = {self.names.tables[part]}_table[{byte}]"
+        if len(part.begins) < 256 and not checked:
+            yield f"if {into} is None:"
+            yield f"    raise Refusal(UNKNOWN_ID, {where})"
 
     def items(self, items: Items) -> Lines:
         union = self.names.parts[items.union]
@@ -238,10 +268,10 @@ class _Reader(_Scope):
         yield f"    if len(values) == {chain.most}:"
         yield "        raise Refusal(TOO_LONG, at)"
 
-    def part(self, part: Part, into: str, *, checked: bool = False) -> Lines:
+    def part(self, part: Part, into: str) -> Lines:
         match part:
-            case Integer(size=1):
-                yield f"{into} = data[at]"
+            case Integer(size=1) | Flags():
+                yield from self.octet(part, into, 0)
                 yield "at += 1"
             case Integer(size=size):
                 yield f"if at + {size} > len(data):"
@@ -250,14 +280,6 @@ class _Reader(_Scope):
                 yield f"at += {size}"
             case Varint(bits=bits):
                 yield from self.varint(into, bits)
-            case Flags():
-                byte = f"b_{into.removeprefix('v_')}"
-                yield f"{byte} = data[at]"
-                yield f"{into} = {self.names.tables[part]}_table[{byte}]"
-                if len(part.begins) < 256 and not checked:
-                    yield f"if {into} is None:"
-                    yield "    raise Refusal(UNKNOWN_ID, at)"
-                yield "at += 1"
             case Counted():
                 yield "start = at"
                 yield from self.varint("count", part.bits)
@@ -268,6 +290,8 @@ class _Reader(_Scope):
                 yield "at = end"
             case Sized():
                 yield f"end = at + {self.number(part.count)}"
+                yield "if end < at:"
+                yield "    raise Refusal(BAD_VALUE, at)"
                 yield "if end > len(data):"
                 yield "    raise Refusal(TRUNCATED, len(data))"
                 yield f"{into} = data[at:end]"
@@ -294,9 +318,9 @@ class _Reader(_Scope):
             case _:
                 raise TypeError(part)
 
-    def varint(self, into: str, bits: int) -> Lines:
-        yield f"{into} = data[at]"
-        yield "at += 1"
+    def varint(self, into: str, bits: int, ahead: int = 0) -> Lines:
+        yield f"{into} = data[{f'at + {ahead}' if ahead else 'at'}]"
+        yield f"at += {ahead + 1}"
         yield f"if {into} > 0x7F:"
         yield f"    {into}, at = varint(data, at, {into}, {bits}, refuse)"
 
@@ -402,7 +426,7 @@ class _Writer(_Scope):
         value = f"v_{field}"
         match part:
             case Integer(size=1):
-                return [], f"OCTET[{value}]"
+                return [], f"bytes(({value},))"
             case Integer(size=size):
                 return [], f'{value}.to_bytes({size}, "little")'
             case Varint(bits=bits):
@@ -459,9 +483,10 @@ class _Writer(_Scope):
         yield from _indent(self.set(switch.default, field))
 
     def varint(self, source: str, bits: int) -> str:
-        """Short integers are in a table that has ``None`` for negative ones, which no operator adds to bytes."""
-        short = min(1 << bits, 1 << 14)
-        return f"(VARINT[{source}] if {source} < 0x{short:X} else spell_varint({source}, {bits}))"
+        """Short integers are in a table; a length is never negative."""
+        short = f"0x{min(1 << bits, 1 << 14):X}"
+        test = f"{source} < {short}" if source.startswith("n_") else f"0 <= {source} < {short}"
+        return f"(VARINT[{source}] if {test} else spell_varint({source}, {bits}))"
 
     def flag_byte(self, flags: Flags, field: str) -> Lines:
         name = self.names.tables[flags]

@@ -3351,11 +3351,12 @@ PyMODINIT_FUNC PyInit_native(void)
     if (!prepare())
         return NULL;
     PyObject *module = PyModule_Create(&definition);
-    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "3406b423317c8170") < 0)
+    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "06efa693c945d721") < 0)
         return NULL;
     static const char *const names[][2] = {{"network-message", "network_message"}, {"transport-message", "transport_message"}, {"batch", "batch"}};
     static PyObject **const otherwise[] = {&encode_network_message_otherwise, &encode_transport_message_otherwise, &encode_batch_otherwise};
-    if (!publish(module, "wire.zenoh.generated.python", names, otherwise, 3))
+    static const char python[] = "wire.zenoh.generated.python";
+    if (!publish(module, python, names, otherwise, 3))
         return NULL;
     return module;
 }

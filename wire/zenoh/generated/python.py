@@ -1,3 +1,4 @@
+# mypy: disable-error-code="assignment, no-any-return, no-redef"
 """Codecs of zenoh: generated from wire/zenoh by ``python -m wire.emit``. Do not edit."""
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from wire.runtime import (
     varint,
 )
 
-TRUNCATED, BAD_TEXT, RESERVED = Reason.TRUNCATED, Reason.BAD_TEXT, Reason.RESERVED
+TRUNCATED, BAD_TEXT, BAD_VALUE, RESERVED = Reason.TRUNCATED, Reason.BAD_TEXT, Reason.BAD_VALUE, Reason.RESERVED
 UNKNOWN_ID, TOO_LONG, TRAILING = Reason.UNKNOWN_ID, Reason.TOO_LONG, Reason.TRAILING
 UNSPEAKABLE = (EncodeError, TypeError, ValueError, LookupError, AttributeError, OverflowError)
 
@@ -362,7 +363,7 @@ def write_extensions(value: Any) -> bytes:
         if key == 0:
             w_value = b""
         elif key == 1:
-            w_value = (VARINT[v_value] if v_value < 0x4000 else spell_varint(v_value, 64))
+            w_value = (VARINT[v_value] if 0 <= v_value < 0x4000 else spell_varint(v_value, 64))
         elif key == 2:
             if not isinstance(v_value, bytes):
                 raise EncodeError(f"{v_value!r} is not bytes")
@@ -378,9 +379,8 @@ def write_extensions(value: Any) -> bytes:
 def read_interest_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = interest_final_header_bits_table[b_header]
-    at += 1
-    v_id = data[at]
-    at += 1
+    v_id = data[at + 1]
+    at += 2
     if v_id > 0x7F:
         v_id, at = varint(data, at, v_id, 32, refuse)
     v_extensions: Any = None
@@ -404,7 +404,7 @@ def write_interest_final(value: Any) -> bytes:
         if interest_final_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, interest_final_header_bits, {"id": 25, "Mod": 0}, interest_final_header_bits_table)
     v_id = value["id"]
-    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32))
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -414,9 +414,8 @@ def write_interest_final(value: Any) -> bytes:
 def read_interest(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = interest_header_bits_table[b_header]
-    at += 1
-    v_id = data[at]
-    at += 1
+    v_id = data[at + 1]
+    at += 2
     if v_id > 0x7F:
         v_id, at = varint(data, at, v_id, 32, refuse)
     b_options = data[at]
@@ -475,10 +474,10 @@ def write_interest(value: Any) -> bytes:
     else:
         if interest_options_bits_table[b_options] is not v_options:
             b_options = spell_flags(v_options, interest_options_bits, {}, interest_options_bits_table)
-    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32)) + OCTET[b_options]
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32)) + OCTET[b_options]
     if b_options & 0x10:
         v_key_scope = value["key_scope"]
-        out += (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+        out += (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_options & 0x30 == 0x30:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
@@ -493,9 +492,8 @@ def write_interest(value: Any) -> bytes:
 def read_d_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = d_keyexpr_header_bits_table[b_header]
-    at += 1
-    v_expr_id = data[at]
-    at += 1
+    v_expr_id = data[at + 1]
+    at += 2
     if v_expr_id > 0x7F:
         v_expr_id, at = varint(data, at, v_expr_id, 16, refuse)
     v_key_scope = data[at]
@@ -541,7 +539,7 @@ def write_d_keyexpr(value: Any) -> bytes:
             b_header = spell_flags(v_header, d_keyexpr_header_bits, {"id": 0}, d_keyexpr_header_bits_table)
     v_expr_id = value["expr_id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_expr_id] if v_expr_id < 0x4000 else spell_varint(v_expr_id, 16)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_expr_id] if 0 <= v_expr_id < 0x4000 else spell_varint(v_expr_id, 16)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
@@ -556,9 +554,8 @@ def write_d_keyexpr(value: Any) -> bytes:
 def read_u_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = u_keyexpr_header_bits_table[b_header]
-    at += 1
-    v_expr_id = data[at]
-    at += 1
+    v_expr_id = data[at + 1]
+    at += 2
     if v_expr_id > 0x7F:
         v_expr_id, at = varint(data, at, v_expr_id, 16, refuse)
     v_extensions: Any = None
@@ -582,7 +579,7 @@ def write_u_keyexpr(value: Any) -> bytes:
         if u_keyexpr_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_keyexpr_header_bits, {"id": 1}, u_keyexpr_header_bits_table)
     v_expr_id = value["expr_id"]
-    out = OCTET[b_header] + (VARINT[v_expr_id] if v_expr_id < 0x4000 else spell_varint(v_expr_id, 16))
+    out = OCTET[b_header] + (VARINT[v_expr_id] if 0 <= v_expr_id < 0x4000 else spell_varint(v_expr_id, 16))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -592,9 +589,8 @@ def write_u_keyexpr(value: Any) -> bytes:
 def read_d_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = d_subscriber_header_bits_table[b_header]
-    at += 1
-    v_subs_id = data[at]
-    at += 1
+    v_subs_id = data[at + 1]
+    at += 2
     if v_subs_id > 0x7F:
         v_subs_id, at = varint(data, at, v_subs_id, 32, refuse)
     v_key_scope = data[at]
@@ -640,7 +636,7 @@ def write_d_subscriber(value: Any) -> bytes:
             b_header = spell_flags(v_header, d_subscriber_header_bits, {"id": 2}, d_subscriber_header_bits_table)
     v_subs_id = value["subs_id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_subs_id] if v_subs_id < 0x4000 else spell_varint(v_subs_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_subs_id] if 0 <= v_subs_id < 0x4000 else spell_varint(v_subs_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
@@ -655,9 +651,8 @@ def write_d_subscriber(value: Any) -> bytes:
 def read_u_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = u_subscriber_header_bits_table[b_header]
-    at += 1
-    v_subs_id = data[at]
-    at += 1
+    v_subs_id = data[at + 1]
+    at += 2
     if v_subs_id > 0x7F:
         v_subs_id, at = varint(data, at, v_subs_id, 32, refuse)
     v_extensions: Any = None
@@ -681,7 +676,7 @@ def write_u_subscriber(value: Any) -> bytes:
         if u_subscriber_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_subscriber_header_bits, {"id": 3}, u_subscriber_header_bits_table)
     v_subs_id = value["subs_id"]
-    out = OCTET[b_header] + (VARINT[v_subs_id] if v_subs_id < 0x4000 else spell_varint(v_subs_id, 32))
+    out = OCTET[b_header] + (VARINT[v_subs_id] if 0 <= v_subs_id < 0x4000 else spell_varint(v_subs_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -691,9 +686,8 @@ def write_u_subscriber(value: Any) -> bytes:
 def read_d_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = d_queryable_header_bits_table[b_header]
-    at += 1
-    v_qbls_id = data[at]
-    at += 1
+    v_qbls_id = data[at + 1]
+    at += 2
     if v_qbls_id > 0x7F:
         v_qbls_id, at = varint(data, at, v_qbls_id, 32, refuse)
     v_key_scope = data[at]
@@ -739,7 +733,7 @@ def write_d_queryable(value: Any) -> bytes:
             b_header = spell_flags(v_header, d_queryable_header_bits, {"id": 4}, d_queryable_header_bits_table)
     v_qbls_id = value["qbls_id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_qbls_id] if v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_qbls_id] if 0 <= v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
@@ -754,9 +748,8 @@ def write_d_queryable(value: Any) -> bytes:
 def read_u_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = u_queryable_header_bits_table[b_header]
-    at += 1
-    v_qbls_id = data[at]
-    at += 1
+    v_qbls_id = data[at + 1]
+    at += 2
     if v_qbls_id > 0x7F:
         v_qbls_id, at = varint(data, at, v_qbls_id, 32, refuse)
     v_extensions: Any = None
@@ -780,7 +773,7 @@ def write_u_queryable(value: Any) -> bytes:
         if u_queryable_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_queryable_header_bits, {"id": 5}, u_queryable_header_bits_table)
     v_qbls_id = value["qbls_id"]
-    out = OCTET[b_header] + (VARINT[v_qbls_id] if v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32))
+    out = OCTET[b_header] + (VARINT[v_qbls_id] if 0 <= v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -790,9 +783,8 @@ def write_u_queryable(value: Any) -> bytes:
 def read_d_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = d_token_header_bits_table[b_header]
-    at += 1
-    v_token_id = data[at]
-    at += 1
+    v_token_id = data[at + 1]
+    at += 2
     if v_token_id > 0x7F:
         v_token_id, at = varint(data, at, v_token_id, 32, refuse)
     v_key_scope = data[at]
@@ -838,7 +830,7 @@ def write_d_token(value: Any) -> bytes:
             b_header = spell_flags(v_header, d_token_header_bits, {"id": 6}, d_token_header_bits_table)
     v_token_id = value["token_id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_token_id] if v_token_id < 0x4000 else spell_varint(v_token_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_token_id] if 0 <= v_token_id < 0x4000 else spell_varint(v_token_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
@@ -853,9 +845,8 @@ def write_d_token(value: Any) -> bytes:
 def read_u_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = u_token_header_bits_table[b_header]
-    at += 1
-    v_token_id = data[at]
-    at += 1
+    v_token_id = data[at + 1]
+    at += 2
     if v_token_id > 0x7F:
         v_token_id, at = varint(data, at, v_token_id, 32, refuse)
     v_extensions: Any = None
@@ -879,7 +870,7 @@ def write_u_token(value: Any) -> bytes:
         if u_token_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_token_header_bits, {"id": 7}, u_token_header_bits_table)
     v_token_id = value["token_id"]
-    out = OCTET[b_header] + (VARINT[v_token_id] if v_token_id < 0x4000 else spell_varint(v_token_id, 32))
+    out = OCTET[b_header] + (VARINT[v_token_id] if 0 <= v_token_id < 0x4000 else spell_varint(v_token_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -977,7 +968,7 @@ def write_declare(value: Any) -> bytes:
     out = OCTET[b_header]
     if b_header & 0x20:
         v_interest_id = value["interest_id"]
-        out += (VARINT[v_interest_id] if v_interest_id < 0x4000 else spell_varint(v_interest_id, 32))
+        out += (VARINT[v_interest_id] if 0 <= v_interest_id < 0x4000 else spell_varint(v_interest_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1013,7 +1004,7 @@ def write_timestamp(value: Any) -> bytes:
         raise EncodeError(f"{v_clock_id!r} is not bytes")
     t_clock_id = v_clock_id
     n_clock_id = len(t_clock_id)
-    return (VARINT[v_time] if v_time < 0x4000 else spell_varint(v_time, 64)) + (VARINT[n_clock_id] if n_clock_id < 0x100 else spell_varint(n_clock_id, 8)) + t_clock_id
+    return (VARINT[v_time] if 0 <= v_time < 0x4000 else spell_varint(v_time, 64)) + (VARINT[n_clock_id] if n_clock_id < 0x100 else spell_varint(n_clock_id, 8)) + t_clock_id
 
 
 def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
@@ -1084,7 +1075,7 @@ def write_put(value: Any) -> bytes:
         out += write_timestamp(v_timestamp)
     if b_header & 0x40:
         v_encoding = value["encoding"]
-        out += (VARINT[v_encoding] if v_encoding < 0x4000 else spell_varint(v_encoding, 32))
+        out += (VARINT[v_encoding] if 0 <= v_encoding < 0x4000 else spell_varint(v_encoding, 32))
     if b_header & 0x40:
         v_schema = value["schema"]
         key = v_encoding & 1
@@ -1160,9 +1151,8 @@ write_body = {
 def read_push(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = push_header_bits_table[b_header]
-    at += 1
-    v_key_scope = data[at]
-    at += 1
+    v_key_scope = data[at + 1]
+    at += 2
     if v_key_scope > 0x7F:
         v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     v_key_suffix: Any = None
@@ -1204,7 +1194,7 @@ def write_push(value: Any) -> bytes:
         if push_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, push_header_bits, {"id": 29}, push_header_bits_table)
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
@@ -1266,7 +1256,7 @@ def write_query(value: Any) -> bytes:
     out = OCTET[b_header]
     if b_header & 0x20:
         v_consolidation = value["consolidation"]
-        out += (VARINT[v_consolidation] if v_consolidation < 0x100 else spell_varint(v_consolidation, 8))
+        out += (VARINT[v_consolidation] if 0 <= v_consolidation < 0x100 else spell_varint(v_consolidation, 8))
     if b_header & 0x40:
         v_parameters = value["parameters"]
         t_parameters = v_parameters.encode()
@@ -1291,9 +1281,8 @@ write_body_2 = {
 def read_request(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = request_header_bits_table[b_header]
-    at += 1
-    v_id = data[at]
-    at += 1
+    v_id = data[at + 1]
+    at += 2
     if v_id > 0x7F:
         v_id, at = varint(data, at, v_id, 32, refuse)
     v_key_scope = data[at]
@@ -1341,7 +1330,7 @@ def write_request(value: Any) -> bytes:
             b_header = spell_flags(v_header, request_header_bits, {"id": 28}, request_header_bits_table)
     v_id = value["id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
@@ -1389,7 +1378,7 @@ def write_reply(value: Any) -> bytes:
     out = OCTET[b_header]
     if b_header & 0x20:
         v_consolidation = value["consolidation"]
-        out += (VARINT[v_consolidation] if v_consolidation < 0x100 else spell_varint(v_consolidation, 8))
+        out += (VARINT[v_consolidation] if 0 <= v_consolidation < 0x100 else spell_varint(v_consolidation, 8))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1458,7 +1447,7 @@ def write_err(value: Any) -> bytes:
     out = OCTET[b_header]
     if b_header & 0x40:
         v_encoding = value["encoding"]
-        out += (VARINT[v_encoding] if v_encoding < 0x4000 else spell_varint(v_encoding, 32))
+        out += (VARINT[v_encoding] if 0 <= v_encoding < 0x4000 else spell_varint(v_encoding, 32))
     if b_header & 0x40:
         v_schema = value["schema"]
         key = v_encoding & 1
@@ -1497,9 +1486,8 @@ write_body_3 = {
 def read_response(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = response_header_bits_table[b_header]
-    at += 1
-    v_id = data[at]
-    at += 1
+    v_id = data[at + 1]
+    at += 2
     if v_id > 0x7F:
         v_id, at = varint(data, at, v_id, 32, refuse)
     v_key_scope = data[at]
@@ -1547,7 +1535,7 @@ def write_response(value: Any) -> bytes:
             b_header = spell_flags(v_header, response_header_bits, {"id": 27}, response_header_bits_table)
     v_id = value["id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_header & 0x20:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
@@ -1563,9 +1551,8 @@ def write_response(value: Any) -> bytes:
 def read_response_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = d_final_header_bits_table[b_header]
-    at += 1
-    v_id = data[at]
-    at += 1
+    v_id = data[at + 1]
+    at += 2
     if v_id > 0x7F:
         v_id, at = varint(data, at, v_id, 32, refuse)
     v_extensions: Any = None
@@ -1589,7 +1576,7 @@ def write_response_final(value: Any) -> bytes:
         if d_final_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, d_final_header_bits, {"id": 26}, d_final_header_bits_table)
     v_id = value["id"]
-    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 32))
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1609,9 +1596,8 @@ def write_body_4(value: Any) -> bytes:
 def read_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = oam_header_bits_table[b_header]
-    at += 1
-    v_id = data[at]
-    at += 1
+    v_id = data[at + 1]
+    at += 2
     if v_id > 0x7F:
         v_id, at = varint(data, at, v_id, 16, refuse)
     v_extensions: Any = None
@@ -1657,14 +1643,14 @@ def write_oam(value: Any) -> bytes:
         if oam_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, oam_header_bits, {"id": 31}, oam_header_bits_table)
     v_id = value["id"]
-    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 16))
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 16))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
     key = b_header >> 5 & 0x3
     if key == 1:
-        w_body = (VARINT[v_body] if v_body < 0x4000 else spell_varint(v_body, 64))
+        w_body = (VARINT[v_body] if 0 <= v_body < 0x4000 else spell_varint(v_body, 64))
     elif key == 2:
         if not isinstance(v_body, bytes):
             raise EncodeError(f"{v_body!r} is not bytes")
@@ -1705,9 +1691,8 @@ write_network_message = {
 def read_t_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = t_oam_header_bits_table[b_header]
-    at += 1
-    v_id = data[at]
-    at += 1
+    v_id = data[at + 1]
+    at += 2
     if v_id > 0x7F:
         v_id, at = varint(data, at, v_id, 16, refuse)
     v_extensions: Any = None
@@ -1753,14 +1738,14 @@ def write_t_oam(value: Any) -> bytes:
         if t_oam_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, t_oam_header_bits, {"id": 0}, t_oam_header_bits_table)
     v_id = value["id"]
-    out = OCTET[b_header] + (VARINT[v_id] if v_id < 0x4000 else spell_varint(v_id, 16))
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 16))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
     key = b_header >> 5 & 0x3
     if key == 1:
-        w_body = (VARINT[v_body] if v_body < 0x4000 else spell_varint(v_body, 64))
+        w_body = (VARINT[v_body] if 0 <= v_body < 0x4000 else spell_varint(v_body, 64))
     elif key == 2:
         if not isinstance(v_body, bytes):
             raise EncodeError(f"{v_body!r} is not bytes")
@@ -1777,13 +1762,13 @@ def write_t_oam(value: Any) -> bytes:
 def read_init(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = init_header_bits_table[b_header]
-    at += 1
-    v_version = data[at]
-    at += 1
-    b_node = data[at]
+    v_version = data[at + 1]
+    b_node = data[at + 2]
     v_node = init_node_bits_table[b_node]
-    at += 1
+    at += 3
     end = at + ((b_node >> 4) + 1)
+    if end < at:
+        raise Refusal(BAD_VALUE, at)
     if end > len(data):
         raise Refusal(TRUNCATED, len(data))
     v_zid = data[at:end]
@@ -1850,7 +1835,7 @@ def write_init(value: Any) -> bytes:
         raise EncodeError(f"{v_zid!r} is not bytes")
     if len(v_zid) != ((b_node >> 4) + 1):
         raise EncodeError("bytes of another length than announced")
-    out = OCTET[b_header] + OCTET[v_version] + OCTET[b_node] + v_zid
+    out = OCTET[b_header] + bytes((v_version,)) + OCTET[b_node] + v_zid
     if b_header & 0x40:
         v_resolution = value["resolution"]
         try:
@@ -1880,9 +1865,8 @@ def write_init(value: Any) -> bytes:
 def read_open(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = open_header_bits_table[b_header]
-    at += 1
-    v_lease = data[at]
-    at += 1
+    v_lease = data[at + 1]
+    at += 2
     if v_lease > 0x7F:
         v_lease, at = varint(data, at, v_lease, 64, refuse)
     v_initial_sn = data[at]
@@ -1925,7 +1909,7 @@ def write_open(value: Any) -> bytes:
             b_header = spell_flags(v_header, open_header_bits, {"id": 2}, open_header_bits_table)
     v_lease = value["lease"]
     v_initial_sn = value["initial_sn"]
-    out = OCTET[b_header] + (VARINT[v_lease] if v_lease < 0x4000 else spell_varint(v_lease, 64)) + (VARINT[v_initial_sn] if v_initial_sn < 0x4000 else spell_varint(v_initial_sn, 32))
+    out = OCTET[b_header] + (VARINT[v_lease] if 0 <= v_lease < 0x4000 else spell_varint(v_lease, 64)) + (VARINT[v_initial_sn] if 0 <= v_initial_sn < 0x4000 else spell_varint(v_initial_sn, 32))
     if not b_header & 0x20:
         v_cookie = value["cookie"]
         if not isinstance(v_cookie, bytes):
@@ -1942,9 +1926,8 @@ def write_open(value: Any) -> bytes:
 def read_close(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = close_header_bits_table[b_header]
-    at += 1
-    v_reason = data[at]
-    at += 1
+    v_reason = data[at + 1]
+    at += 2
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -1966,7 +1949,7 @@ def write_close(value: Any) -> bytes:
         if close_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, close_header_bits, {"id": 3}, close_header_bits_table)
     v_reason = value["reason"]
-    out = OCTET[b_header] + OCTET[v_reason]
+    out = OCTET[b_header] + bytes((v_reason,))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -2023,9 +2006,8 @@ def write_messages(value: Any) -> bytes:
 def read_frame(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = frame_header_bits_table[b_header]
-    at += 1
-    v_sn = data[at]
-    at += 1
+    v_sn = data[at + 1]
+    at += 2
     if v_sn > 0x7F:
         v_sn, at = varint(data, at, v_sn, 32, refuse)
     v_extensions: Any = None
@@ -2051,7 +2033,7 @@ def write_frame(value: Any) -> bytes:
         if frame_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, frame_header_bits, {"id": 5}, frame_header_bits_table)
     v_sn = value["sn"]
-    out = OCTET[b_header] + (VARINT[v_sn] if v_sn < 0x4000 else spell_varint(v_sn, 32))
+    out = OCTET[b_header] + (VARINT[v_sn] if 0 <= v_sn < 0x4000 else spell_varint(v_sn, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -2062,9 +2044,8 @@ def write_frame(value: Any) -> bytes:
 def read_fragment(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     v_header = fragment_header_bits_table[b_header]
-    at += 1
-    v_sn = data[at]
-    at += 1
+    v_sn = data[at + 1]
+    at += 2
     if v_sn > 0x7F:
         v_sn, at = varint(data, at, v_sn, 32, refuse)
     v_extensions: Any = None
@@ -2091,7 +2072,7 @@ def write_fragment(value: Any) -> bytes:
         if fragment_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, fragment_header_bits, {"id": 6}, fragment_header_bits_table)
     v_sn = value["sn"]
-    out = OCTET[b_header] + (VARINT[v_sn] if v_sn < 0x4000 else spell_varint(v_sn, 32))
+    out = OCTET[b_header] + (VARINT[v_sn] if 0 <= v_sn < 0x4000 else spell_varint(v_sn, 32))
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -2143,8 +2124,7 @@ def write_batch(value: Any) -> bytes:
 def decode_network_message(data: bytes, refuse: bool = False) -> Any:
     """Decode one ``zenoh/network-message``."""
     try:
-        at = 0
-        value, at = read_network_message[data[at]](data, at, refuse)
+        value, at = read_network_message[data[0]](data, 0, refuse)
         if at != len(data):
             raise Refusal(TRAILING, at)
     except (IndexError, Refusal) as error:
@@ -2155,8 +2135,7 @@ def decode_network_message(data: bytes, refuse: bool = False) -> Any:
 def encode_network_message(value: Any) -> bytes:
     """Encode one ``zenoh/network-message``."""
     try:
-        v_whole = value
-        out = write_network_message[v_whole["type"]](v_whole)
+        out: bytes = write_network_message[value["type"]](value)
     except UNSPEAKABLE as error:
         raise unspeakable(error, "zenoh/network-message", value) from None
     return out
@@ -2167,8 +2146,7 @@ def decode_transport_message(data: bytes, refuse: bool = False) -> Any:
     try:
         if len(data) > 65535:
             raise Refusal(TOO_LONG, 65535)
-        at = 0
-        value, at = read_transport_message[data[at]](data, at, refuse)
+        value, at = read_transport_message[data[0]](data, 0, refuse)
         if at != len(data):
             raise Refusal(TRAILING, at)
     except (IndexError, Refusal) as error:
@@ -2179,8 +2157,7 @@ def decode_transport_message(data: bytes, refuse: bool = False) -> Any:
 def encode_transport_message(value: Any) -> bytes:
     """Encode one ``zenoh/transport-message``."""
     try:
-        v_whole = value
-        out = write_transport_message[v_whole["type"]](v_whole)
+        out: bytes = write_transport_message[value["type"]](value)
         if len(out) > 65535:
             raise EncodeError("more than 65535 bytes")
     except UNSPEAKABLE as error:
@@ -2193,8 +2170,7 @@ def decode_batch(data: bytes, refuse: bool = False) -> Any:
     try:
         if len(data) > 65535:
             raise Refusal(TOO_LONG, 65535)
-        at = 0
-        value, at = read_batch(data, at, refuse)
+        value, at = read_batch(data, 0, refuse)
         if at != len(data):
             raise Refusal(TRAILING, at)
     except (IndexError, Refusal) as error:
@@ -2205,8 +2181,7 @@ def decode_batch(data: bytes, refuse: bool = False) -> Any:
 def encode_batch(value: Any) -> bytes:
     """Encode one ``zenoh/batch``."""
     try:
-        v_whole = value
-        out = write_batch(v_whole)
+        out: bytes = write_batch(value)
         if len(out) > 65535:
             raise EncodeError("more than 65535 bytes")
     except UNSPEAKABLE as error:
