@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
-from wire.errors import DecodeError, EncodeError, Reason
+from wire.errors import DecodeError, EncodeError, Reason, UnknownLayout
 from wire.primitives import Flags, vle
 
 Bits = tuple[tuple[str, int, int], ...]
@@ -58,6 +58,8 @@ class Refusal(DecodeError):
             layout, data, refuse = self.frame
             try:
                 reference.decode(layout, data, overlong="refuse" if refuse else "accept")
+            except UnknownLayout:
+                pass
             except DecodeError as error:
                 if (error.reason, error.offset) == (self.reason, self.offset):
                     words: dict[str, Any] = {"path": error.path, "detail": error.detail, "before": error.before}

@@ -263,7 +263,7 @@ class TestRecords:
         assert "nothing" not in message
         assert list(message.keys()) == list(message)
         assert dict(message.items()) == dict(message)
-        assert list(message.values())[0] == "DECLARE"
+        assert next(iter(message.values())) == "DECLARE"
 
     def test_equals_what_is_equal(self, message):
         same = engine("reference").decode(NETWORK, bytes.fromhex("9e21052201000161"))

@@ -1,6 +1,8 @@
 """Names for the functions and tables of generated code, taken from the grammar; the same in every language."""
 
-from wire.layout import Chain, Flags, Items, Layout, Limited, Optional, Part, Record, Switch, Union
+from collections.abc import Iterator
+
+from wire.layout import Chain, Flags, Items, Layout, Limited, Optional, Part, Record, Switch, Union, children
 
 
 class Names:
@@ -53,6 +55,15 @@ class Names:
             case Chain():
                 self._visit(part.item, f"{hint}_item")
         self.parts[part] = self._name(hint)
+
+
+def direct(part: Part) -> Iterator[Part]:
+    """Give the parts that the function of a part calls, through conditions and switches."""
+    for child in children(part):
+        if isinstance(child, Optional | Switch | Limited):
+            yield from direct(child)
+        else:
+            yield child
 
 
 def flags_in(part: Part) -> Flags | None:

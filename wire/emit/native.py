@@ -116,13 +116,13 @@ class _Source:
         yield f"static PyObject *decode_{name}(PyObject *self, PyObject *const *arguments, Py_ssize_t count)"
         yield "{"
         yield "    (void)self;"
-        yield f'    return decoded(arguments, count, "{layout.name}", {most}, read_{part});'
+        yield f'    return decoded(arguments, count, "{layout.name}", {most}, {part}_read);'
         yield "}"
         yield ""
         yield f"static PyObject *encode_{name}(PyObject *self, PyObject *value)"
         yield "{"
         yield "    (void)self;"
-        yield f"    return encoded(value, {most}, write_{part}, encode_{name}_otherwise);"
+        yield f"    return encoded(value, {most}, {part}_write, encode_{name}_otherwise);"
         yield "}"
         yield ""
 
@@ -264,7 +264,7 @@ class _Reader(_Scope):
     """Readers: from a frame to a new value, or ``NULL`` when it is refused or Python has no memory."""
 
     def function(self, part: Part) -> Lines:
-        yield f"static PyObject *read_{self.names.parts[part]}(reader *r)"
+        yield f"static PyObject *{self.names.parts[part]}_read(reader *r)"
         yield "{"
         match part:
             case Record():
@@ -309,7 +309,7 @@ class _Reader(_Scope):
         for message in union.messages:
             for byte in message.header.begins:
                 yield f"case 0x{byte:02X}:"
-            yield f"    return read_{self.names.parts[message]}(r);"
+            yield f"    return {self.names.parts[message]}_read(r);"
         yield "default:"
         yield "    refuse(r, UNKNOWN_ID, r->at);"
         yield "    return NULL;"
@@ -331,7 +331,7 @@ class _Reader(_Scope):
         yield "        refuse(r, TOO_LONG, r->at);"
         yield "        return scattered(&g);"
         yield "    }"
-        yield f"    PyObject *item = read_{self.names.parts[items.union]}(r);"
+        yield f"    PyObject *item = {self.names.parts[items.union]}_read(r);"
         yield "    if (item == NULL || !gather(&g, item))"
         yield "        return scattered(&g);"
         yield "}"
@@ -345,7 +345,7 @@ class _Reader(_Scope):
         yield "        return scattered(&g);"
         yield "    }"
         yield "    size_t start = r->at;"
-        yield f"    PyObject *item = read_{self.names.parts[chain.item]}(r);"
+        yield f"    PyObject *item = {self.names.parts[chain.item]}_read(r);"
         yield "    if (item == NULL || !gather(&g, item))"
         yield "        return scattered(&g);"
         yield f"    if (!(r->data[start] & 0x{chain.item.header.bit('Z').mask:02X}))"
@@ -418,7 +418,7 @@ class _Reader(_Scope):
                     yield "    break;"
                 yield "}"
             case Union() | Record() | Items() | Chain():
-                yield from self.made(into, f"read_{self.names.parts[part]}(r)")
+                yield from self.made(into, f"{self.names.parts[part]}_read(r)")
             case _:
                 raise TypeError(part)
 
@@ -441,7 +441,7 @@ class _Writer(_Scope):
     """Writers: from a value of this module to bytes; 0 without an exception if it is not one."""
 
     def function(self, part: Part) -> Lines:
-        yield f"static int write_{self.names.parts[part]}(writer *w, PyObject *value)"
+        yield f"static int {self.names.parts[part]}_write(writer *w, PyObject *value)"
         yield "{"
         match part:
             case Record():
@@ -475,14 +475,14 @@ class _Writer(_Scope):
         for message in union.messages:
             name = self.names.parts[message]
             yield f"if (Py_TYPE(value) == kind_{name}.type)"
-            yield f"    return write_{name}(w, value);"
+            yield f"    return {name}_write(w, value);"
         yield "(void)w;"
         yield "return 0;"
 
     def items(self, items: Items) -> Lines:
         yield from self.listed(items.most)
         yield "for (Py_ssize_t i = 0; i < count; i++)"
-        yield f"    if (!write_{self.names.parts[items.union]}(w, PyList_GetItem(value, i)))"
+        yield f"    if (!{self.names.parts[items.union]}_write(w, PyList_GetItem(value, i)))"
         yield "        return 0;"
         yield "return 1;"
 
@@ -491,7 +491,7 @@ class _Writer(_Scope):
         yield from self.listed(chain.most)
         yield "for (Py_ssize_t i = 0; i < count; i++) {"
         yield "    size_t start = w->size;"
-        yield f"    if (!write_{self.names.parts[chain.item]}(w, PyList_GetItem(value, i)))"
+        yield f"    if (!{self.names.parts[chain.item]}_write(w, PyList_GetItem(value, i)))"
         yield "        return 0;"
         yield f"    w->data[start] &= 0x{0xFF & ~mask:02X};"
         yield "    if (i + 1 < count)"
@@ -548,7 +548,7 @@ class _Writer(_Scope):
                     yield "    break;"
                 yield "}"
             case Union() | Record() | Items() | Chain():
-                yield from self.written(f"write_{self.names.parts[part]}(w, {source})")
+                yield from self.written(f"{self.names.parts[part]}_write(w, {source})")
             case _:
                 raise TypeError(part)
 

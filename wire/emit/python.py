@@ -6,7 +6,7 @@ refusal; a value of the wrong type or size is refused by the very operation that
 
 from collections.abc import Iterator
 
-from wire.emit.naming import Names, flags_in, identifier
+from wire.emit.naming import Names, direct, flags_in, identifier
 from wire.layout import (
     Chain,
     Const,
@@ -69,6 +69,9 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
     for flags, name in names.tables.items():
         lines += ["", *_table(name, flags)]
     inlined = {part.item for part in names.parts if isinstance(part, Chain)}
+    for part in names.parts:
+        if not isinstance(part, Chain):
+            inlined -= set(direct(part))
     for part in names.parts:
         if part not in inlined:
             lines += ["", "", *_Reader(names).function(part), "", "", *_Writer(names).function(part)]
@@ -347,6 +350,9 @@ class _Reader(_Scope):
 class _Writer(_Scope):
     """Writers: from a value to its bytes. Each field becomes an expression; what needs statements, a variable."""
 
+    source = "value"
+    """The variable that has the record."""
+
     def function(self, part: Part) -> Lines:
         name = self.names.parts[part]
         if isinstance(part, Union):
@@ -401,6 +407,7 @@ class _Writer(_Scope):
         yield '    raise EncodeError("Z is set, so there has to be at least one")'
         yield 'out = b""'
         yield "for each in value:"
+        self.source = "each"
         for field in chain.item.fields:
             self.fields[field.name] = field.node
             if not isinstance(field.node, Optional):
@@ -469,7 +476,7 @@ class _Writer(_Scope):
     def optional(self, optional: Optional, field: str) -> Lines:
         yield f'w_{field} = b""'
         yield f"if {self.truth(optional.when)}:"
-        yield f'    v_{field} = value["{field}"]'
+        yield f'    v_{field} = {self.source}["{field}"]'
         yield from _indent(self.set(optional.node, field))
 
     def switch(self, switch: Switch, field: str) -> Lines:

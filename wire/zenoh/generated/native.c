@@ -506,7 +506,7 @@ static kind kind_fragment = {
 };
 static PyObject *type_fragment;
 
-static PyObject *read_extensions_item(reader *r)
+static PyObject *extensions_item_read(reader *r)
 {
     record *v = make(&kind_extensions_item, 2);
     if (v == NULL)
@@ -547,7 +547,7 @@ static PyObject *read_extensions_item(reader *r)
     return NULL;
 }
 
-static int write_extensions_item(writer *w, PyObject *value)
+static int extensions_item_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_extensions_item.type)
         return 0;
@@ -574,7 +574,7 @@ static int write_extensions_item(writer *w, PyObject *value)
     return 1;
 }
 
-static PyObject *read_extensions(reader *r)
+static PyObject *extensions_read(reader *r)
 {
     gathering g = {.count = 0};
     for (;;) {
@@ -583,7 +583,7 @@ static PyObject *read_extensions(reader *r)
             return scattered(&g);
         }
         size_t start = r->at;
-        PyObject *item = read_extensions_item(r);
+        PyObject *item = extensions_item_read(r);
         if (item == NULL || !gather(&g, item))
             return scattered(&g);
         if (!(r->data[start] & 0x80))
@@ -591,7 +591,7 @@ static PyObject *read_extensions(reader *r)
     }
 }
 
-static int write_extensions(writer *w, PyObject *value)
+static int extensions_write(writer *w, PyObject *value)
 {
     if (!PyList_CheckExact(value))
         return 0;
@@ -600,7 +600,7 @@ static int write_extensions(writer *w, PyObject *value)
         return 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         size_t start = w->size;
-        if (!write_extensions_item(w, PyList_GetItem(value, i)))
+        if (!extensions_item_write(w, PyList_GetItem(value, i)))
             return 0;
         w->data[start] &= 0x7F;
         if (i + 1 < count)
@@ -609,7 +609,7 @@ static int write_extensions(writer *w, PyObject *value)
     return count > 0;
 }
 
-static PyObject *read_interest_final(reader *r)
+static PyObject *interest_final_read(reader *r)
 {
     record *v = make(&kind_interest_final, 4);
     if (v == NULL)
@@ -627,7 +627,7 @@ static PyObject *read_interest_final(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -638,7 +638,7 @@ static PyObject *read_interest_final(reader *r)
     return NULL;
 }
 
-static int write_interest_final(writer *w, PyObject *value)
+static int interest_final_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_interest_final.type)
         return 0;
@@ -650,13 +650,13 @@ static int write_interest_final(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_interest(reader *r)
+static PyObject *interest_read(reader *r)
 {
     record *v = make(&kind_interest, 7);
     if (v == NULL)
@@ -700,7 +700,7 @@ static PyObject *read_interest(reader *r)
         v->fields[5] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[6] = read_extensions(r)) == NULL)
+        if ((v->fields[6] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[6] = Py_NewRef(Py_None);
@@ -711,7 +711,7 @@ static PyObject *read_interest(reader *r)
     return NULL;
 }
 
-static int write_interest(writer *w, PyObject *value)
+static int interest_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_interest.type)
         return 0;
@@ -735,13 +735,13 @@ static int write_interest(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[6]))
+        if (!extensions_write(w, v->fields[6]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_d_keyexpr(reader *r)
+static PyObject *d_keyexpr_read(reader *r)
 {
     record *v = make(&kind_d_keyexpr, 6);
     if (v == NULL)
@@ -777,7 +777,7 @@ static PyObject *read_d_keyexpr(reader *r)
         v->fields[4] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[5] = read_extensions(r)) == NULL)
+        if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[5] = Py_NewRef(Py_None);
@@ -788,7 +788,7 @@ static PyObject *read_d_keyexpr(reader *r)
     return NULL;
 }
 
-static int write_d_keyexpr(writer *w, PyObject *value)
+static int d_keyexpr_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_d_keyexpr.type)
         return 0;
@@ -806,13 +806,13 @@ static int write_d_keyexpr(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[5]))
+        if (!extensions_write(w, v->fields[5]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_u_keyexpr(reader *r)
+static PyObject *u_keyexpr_read(reader *r)
 {
     record *v = make(&kind_u_keyexpr, 4);
     if (v == NULL)
@@ -830,7 +830,7 @@ static PyObject *read_u_keyexpr(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -841,7 +841,7 @@ static PyObject *read_u_keyexpr(reader *r)
     return NULL;
 }
 
-static int write_u_keyexpr(writer *w, PyObject *value)
+static int u_keyexpr_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_u_keyexpr.type)
         return 0;
@@ -853,13 +853,13 @@ static int write_u_keyexpr(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_d_subscriber(reader *r)
+static PyObject *d_subscriber_read(reader *r)
 {
     record *v = make(&kind_d_subscriber, 6);
     if (v == NULL)
@@ -895,7 +895,7 @@ static PyObject *read_d_subscriber(reader *r)
         v->fields[4] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[5] = read_extensions(r)) == NULL)
+        if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[5] = Py_NewRef(Py_None);
@@ -906,7 +906,7 @@ static PyObject *read_d_subscriber(reader *r)
     return NULL;
 }
 
-static int write_d_subscriber(writer *w, PyObject *value)
+static int d_subscriber_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_d_subscriber.type)
         return 0;
@@ -924,13 +924,13 @@ static int write_d_subscriber(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[5]))
+        if (!extensions_write(w, v->fields[5]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_u_subscriber(reader *r)
+static PyObject *u_subscriber_read(reader *r)
 {
     record *v = make(&kind_u_subscriber, 4);
     if (v == NULL)
@@ -948,7 +948,7 @@ static PyObject *read_u_subscriber(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -959,7 +959,7 @@ static PyObject *read_u_subscriber(reader *r)
     return NULL;
 }
 
-static int write_u_subscriber(writer *w, PyObject *value)
+static int u_subscriber_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_u_subscriber.type)
         return 0;
@@ -971,13 +971,13 @@ static int write_u_subscriber(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_d_queryable(reader *r)
+static PyObject *d_queryable_read(reader *r)
 {
     record *v = make(&kind_d_queryable, 6);
     if (v == NULL)
@@ -1013,7 +1013,7 @@ static PyObject *read_d_queryable(reader *r)
         v->fields[4] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[5] = read_extensions(r)) == NULL)
+        if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[5] = Py_NewRef(Py_None);
@@ -1024,7 +1024,7 @@ static PyObject *read_d_queryable(reader *r)
     return NULL;
 }
 
-static int write_d_queryable(writer *w, PyObject *value)
+static int d_queryable_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_d_queryable.type)
         return 0;
@@ -1042,13 +1042,13 @@ static int write_d_queryable(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[5]))
+        if (!extensions_write(w, v->fields[5]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_u_queryable(reader *r)
+static PyObject *u_queryable_read(reader *r)
 {
     record *v = make(&kind_u_queryable, 4);
     if (v == NULL)
@@ -1066,7 +1066,7 @@ static PyObject *read_u_queryable(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -1077,7 +1077,7 @@ static PyObject *read_u_queryable(reader *r)
     return NULL;
 }
 
-static int write_u_queryable(writer *w, PyObject *value)
+static int u_queryable_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_u_queryable.type)
         return 0;
@@ -1089,13 +1089,13 @@ static int write_u_queryable(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_d_token(reader *r)
+static PyObject *d_token_read(reader *r)
 {
     record *v = make(&kind_d_token, 6);
     if (v == NULL)
@@ -1131,7 +1131,7 @@ static PyObject *read_d_token(reader *r)
         v->fields[4] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[5] = read_extensions(r)) == NULL)
+        if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[5] = Py_NewRef(Py_None);
@@ -1142,7 +1142,7 @@ static PyObject *read_d_token(reader *r)
     return NULL;
 }
 
-static int write_d_token(writer *w, PyObject *value)
+static int d_token_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_d_token.type)
         return 0;
@@ -1160,13 +1160,13 @@ static int write_d_token(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[5]))
+        if (!extensions_write(w, v->fields[5]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_u_token(reader *r)
+static PyObject *u_token_read(reader *r)
 {
     record *v = make(&kind_u_token, 4);
     if (v == NULL)
@@ -1184,7 +1184,7 @@ static PyObject *read_u_token(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -1195,7 +1195,7 @@ static PyObject *read_u_token(reader *r)
     return NULL;
 }
 
-static int write_u_token(writer *w, PyObject *value)
+static int u_token_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_u_token.type)
         return 0;
@@ -1207,13 +1207,13 @@ static int write_u_token(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_d_final(reader *r)
+static PyObject *d_final_read(reader *r)
 {
     record *v = make(&kind_d_final, 3);
     if (v == NULL)
@@ -1224,7 +1224,7 @@ static PyObject *read_d_final(reader *r)
         goto bad;
     v->fields[1] = Py_NewRef(table_d_final_header_bits[b_header]);
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[2] = read_extensions(r)) == NULL)
+        if ((v->fields[2] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[2] = Py_NewRef(Py_None);
@@ -1235,7 +1235,7 @@ static PyObject *read_d_final(reader *r)
     return NULL;
 }
 
-static int write_d_final(writer *w, PyObject *value)
+static int d_final_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_d_final.type)
         return 0;
@@ -1245,13 +1245,13 @@ static int write_d_final(writer *w, PyObject *value)
     if (!write_octet(w, b_header))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[2]))
+        if (!extensions_write(w, v->fields[2]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_declaration(reader *r)
+static PyObject *declaration_read(reader *r)
 {
     if (r->at == r->size) {
         refuse(r, TRUNCATED, r->size);
@@ -1266,7 +1266,7 @@ static PyObject *read_declaration(reader *r)
     case 0xA0:
     case 0xC0:
     case 0xE0:
-        return read_d_keyexpr(r);
+        return d_keyexpr_read(r);
     case 0x01:
     case 0x21:
     case 0x41:
@@ -1275,7 +1275,7 @@ static PyObject *read_declaration(reader *r)
     case 0xA1:
     case 0xC1:
     case 0xE1:
-        return read_u_keyexpr(r);
+        return u_keyexpr_read(r);
     case 0x02:
     case 0x22:
     case 0x42:
@@ -1284,7 +1284,7 @@ static PyObject *read_declaration(reader *r)
     case 0xA2:
     case 0xC2:
     case 0xE2:
-        return read_d_subscriber(r);
+        return d_subscriber_read(r);
     case 0x03:
     case 0x23:
     case 0x43:
@@ -1293,7 +1293,7 @@ static PyObject *read_declaration(reader *r)
     case 0xA3:
     case 0xC3:
     case 0xE3:
-        return read_u_subscriber(r);
+        return u_subscriber_read(r);
     case 0x04:
     case 0x24:
     case 0x44:
@@ -1302,7 +1302,7 @@ static PyObject *read_declaration(reader *r)
     case 0xA4:
     case 0xC4:
     case 0xE4:
-        return read_d_queryable(r);
+        return d_queryable_read(r);
     case 0x05:
     case 0x25:
     case 0x45:
@@ -1311,7 +1311,7 @@ static PyObject *read_declaration(reader *r)
     case 0xA5:
     case 0xC5:
     case 0xE5:
-        return read_u_queryable(r);
+        return u_queryable_read(r);
     case 0x06:
     case 0x26:
     case 0x46:
@@ -1320,7 +1320,7 @@ static PyObject *read_declaration(reader *r)
     case 0xA6:
     case 0xC6:
     case 0xE6:
-        return read_d_token(r);
+        return d_token_read(r);
     case 0x07:
     case 0x27:
     case 0x47:
@@ -1329,7 +1329,7 @@ static PyObject *read_declaration(reader *r)
     case 0xA7:
     case 0xC7:
     case 0xE7:
-        return read_u_token(r);
+        return u_token_read(r);
     case 0x1A:
     case 0x3A:
     case 0x5A:
@@ -1338,38 +1338,38 @@ static PyObject *read_declaration(reader *r)
     case 0xBA:
     case 0xDA:
     case 0xFA:
-        return read_d_final(r);
+        return d_final_read(r);
     default:
         refuse(r, UNKNOWN_ID, r->at);
         return NULL;
     }
 }
 
-static int write_declaration(writer *w, PyObject *value)
+static int declaration_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) == kind_d_keyexpr.type)
-        return write_d_keyexpr(w, value);
+        return d_keyexpr_write(w, value);
     if (Py_TYPE(value) == kind_u_keyexpr.type)
-        return write_u_keyexpr(w, value);
+        return u_keyexpr_write(w, value);
     if (Py_TYPE(value) == kind_d_subscriber.type)
-        return write_d_subscriber(w, value);
+        return d_subscriber_write(w, value);
     if (Py_TYPE(value) == kind_u_subscriber.type)
-        return write_u_subscriber(w, value);
+        return u_subscriber_write(w, value);
     if (Py_TYPE(value) == kind_d_queryable.type)
-        return write_d_queryable(w, value);
+        return d_queryable_write(w, value);
     if (Py_TYPE(value) == kind_u_queryable.type)
-        return write_u_queryable(w, value);
+        return u_queryable_write(w, value);
     if (Py_TYPE(value) == kind_d_token.type)
-        return write_d_token(w, value);
+        return d_token_write(w, value);
     if (Py_TYPE(value) == kind_u_token.type)
-        return write_u_token(w, value);
+        return u_token_write(w, value);
     if (Py_TYPE(value) == kind_d_final.type)
-        return write_d_final(w, value);
+        return d_final_write(w, value);
     (void)w;
     return 0;
 }
 
-static PyObject *read_declare(reader *r)
+static PyObject *declare_read(reader *r)
 {
     record *v = make(&kind_declare, 5);
     if (v == NULL)
@@ -1391,12 +1391,12 @@ static PyObject *read_declare(reader *r)
         v->fields[2] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
     }
-    if ((v->fields[4] = read_declaration(r)) == NULL)
+    if ((v->fields[4] = declaration_read(r)) == NULL)
         goto bad;
     return (PyObject *)v;
     bad:
@@ -1404,7 +1404,7 @@ static PyObject *read_declare(reader *r)
     return NULL;
 }
 
-static int write_declare(writer *w, PyObject *value)
+static int declare_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_declare.type)
         return 0;
@@ -1418,15 +1418,15 @@ static int write_declare(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
-    if (!write_declaration(w, v->fields[4]))
+    if (!declaration_write(w, v->fields[4]))
         return 0;
     return 1;
 }
 
-static PyObject *read_timestamp(reader *r)
+static PyObject *timestamp_read(reader *r)
 {
     record *v = make(&kind_timestamp, 2);
     if (v == NULL)
@@ -1451,7 +1451,7 @@ static PyObject *read_timestamp(reader *r)
     return NULL;
 }
 
-static int write_timestamp(writer *w, PyObject *value)
+static int timestamp_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_timestamp.type)
         return 0;
@@ -1463,7 +1463,7 @@ static int write_timestamp(writer *w, PyObject *value)
     return 1;
 }
 
-static PyObject *read_put(reader *r)
+static PyObject *put_read(reader *r)
 {
     record *v = make(&kind_put, 7);
     if (v == NULL)
@@ -1475,7 +1475,7 @@ static PyObject *read_put(reader *r)
         goto bad;
     v->fields[1] = Py_NewRef(table_put_header_bits[b_header]);
     if ((b_header >> 5 & 0x1)) {
-        if ((v->fields[2] = read_timestamp(r)) == NULL)
+        if ((v->fields[2] = timestamp_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[2] = Py_NewRef(Py_None);
@@ -1511,7 +1511,7 @@ static PyObject *read_put(reader *r)
         v->fields[4] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[5] = read_extensions(r)) == NULL)
+        if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[5] = Py_NewRef(Py_None);
@@ -1529,7 +1529,7 @@ static PyObject *read_put(reader *r)
     return NULL;
 }
 
-static int write_put(writer *w, PyObject *value)
+static int put_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_put.type)
         return 0;
@@ -1540,7 +1540,7 @@ static int write_put(writer *w, PyObject *value)
     if (!write_octet(w, b_header))
         return 0;
     if ((b_header >> 5 & 0x1)) {
-        if (!write_timestamp(w, v->fields[2]))
+        if (!timestamp_write(w, v->fields[2]))
             return 0;
     }
     if ((b_header >> 6 & 0x1)) {
@@ -1560,7 +1560,7 @@ static int write_put(writer *w, PyObject *value)
         }
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[5]))
+        if (!extensions_write(w, v->fields[5]))
             return 0;
     }
     if (!write_bytes(w, v->fields[6], 1))
@@ -1568,7 +1568,7 @@ static int write_put(writer *w, PyObject *value)
     return 1;
 }
 
-static PyObject *read_del(reader *r)
+static PyObject *del_read(reader *r)
 {
     record *v = make(&kind_del, 4);
     if (v == NULL)
@@ -1579,13 +1579,13 @@ static PyObject *read_del(reader *r)
         goto bad;
     v->fields[1] = Py_NewRef(table_del_header_bits[b_header]);
     if ((b_header >> 5 & 0x1)) {
-        if ((v->fields[2] = read_timestamp(r)) == NULL)
+        if ((v->fields[2] = timestamp_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[2] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -1596,7 +1596,7 @@ static PyObject *read_del(reader *r)
     return NULL;
 }
 
-static int write_del(writer *w, PyObject *value)
+static int del_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_del.type)
         return 0;
@@ -1606,17 +1606,17 @@ static int write_del(writer *w, PyObject *value)
     if (!write_octet(w, b_header))
         return 0;
     if ((b_header >> 5 & 0x1)) {
-        if (!write_timestamp(w, v->fields[2]))
+        if (!timestamp_write(w, v->fields[2]))
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_body(reader *r)
+static PyObject *body_read(reader *r)
 {
     if (r->at == r->size) {
         refuse(r, TRUNCATED, r->size);
@@ -1631,7 +1631,7 @@ static PyObject *read_body(reader *r)
     case 0xA1:
     case 0xC1:
     case 0xE1:
-        return read_put(r);
+        return put_read(r);
     case 0x02:
     case 0x22:
     case 0x42:
@@ -1640,24 +1640,24 @@ static PyObject *read_body(reader *r)
     case 0xA2:
     case 0xC2:
     case 0xE2:
-        return read_del(r);
+        return del_read(r);
     default:
         refuse(r, UNKNOWN_ID, r->at);
         return NULL;
     }
 }
 
-static int write_body(writer *w, PyObject *value)
+static int body_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) == kind_put.type)
-        return write_put(w, value);
+        return put_write(w, value);
     if (Py_TYPE(value) == kind_del.type)
-        return write_del(w, value);
+        return del_write(w, value);
     (void)w;
     return 0;
 }
 
-static PyObject *read_push(reader *r)
+static PyObject *push_read(reader *r)
 {
     record *v = make(&kind_push, 6);
     if (v == NULL)
@@ -1686,12 +1686,12 @@ static PyObject *read_push(reader *r)
         v->fields[3] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[4] = read_extensions(r)) == NULL)
+        if ((v->fields[4] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if ((v->fields[5] = read_body(r)) == NULL)
+    if ((v->fields[5] = body_read(r)) == NULL)
         goto bad;
     return (PyObject *)v;
     bad:
@@ -1699,7 +1699,7 @@ static PyObject *read_push(reader *r)
     return NULL;
 }
 
-static int write_push(writer *w, PyObject *value)
+static int push_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_push.type)
         return 0;
@@ -1715,15 +1715,15 @@ static int write_push(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[4]))
+        if (!extensions_write(w, v->fields[4]))
             return 0;
     }
-    if (!write_body(w, v->fields[5]))
+    if (!body_write(w, v->fields[5]))
         return 0;
     return 1;
 }
 
-static PyObject *read_query(reader *r)
+static PyObject *query_read(reader *r)
 {
     record *v = make(&kind_query, 5);
     if (v == NULL)
@@ -1756,7 +1756,7 @@ static PyObject *read_query(reader *r)
         v->fields[3] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[4] = read_extensions(r)) == NULL)
+        if ((v->fields[4] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[4] = Py_NewRef(Py_None);
@@ -1767,7 +1767,7 @@ static PyObject *read_query(reader *r)
     return NULL;
 }
 
-static int write_query(writer *w, PyObject *value)
+static int query_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_query.type)
         return 0;
@@ -1785,13 +1785,13 @@ static int write_query(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[4]))
+        if (!extensions_write(w, v->fields[4]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_body_2(reader *r)
+static PyObject *body_2_read(reader *r)
 {
     if (r->at == r->size) {
         refuse(r, TRUNCATED, r->size);
@@ -1806,22 +1806,22 @@ static PyObject *read_body_2(reader *r)
     case 0xA3:
     case 0xC3:
     case 0xE3:
-        return read_query(r);
+        return query_read(r);
     default:
         refuse(r, UNKNOWN_ID, r->at);
         return NULL;
     }
 }
 
-static int write_body_2(writer *w, PyObject *value)
+static int body_2_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) == kind_query.type)
-        return write_query(w, value);
+        return query_write(w, value);
     (void)w;
     return 0;
 }
 
-static PyObject *read_request(reader *r)
+static PyObject *request_read(reader *r)
 {
     record *v = make(&kind_request, 7);
     if (v == NULL)
@@ -1857,12 +1857,12 @@ static PyObject *read_request(reader *r)
         v->fields[4] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[5] = read_extensions(r)) == NULL)
+        if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[5] = Py_NewRef(Py_None);
     }
-    if ((v->fields[6] = read_body_2(r)) == NULL)
+    if ((v->fields[6] = body_2_read(r)) == NULL)
         goto bad;
     return (PyObject *)v;
     bad:
@@ -1870,7 +1870,7 @@ static PyObject *read_request(reader *r)
     return NULL;
 }
 
-static int write_request(writer *w, PyObject *value)
+static int request_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_request.type)
         return 0;
@@ -1888,15 +1888,15 @@ static int write_request(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[5]))
+        if (!extensions_write(w, v->fields[5]))
             return 0;
     }
-    if (!write_body_2(w, v->fields[6]))
+    if (!body_2_write(w, v->fields[6]))
         return 0;
     return 1;
 }
 
-static PyObject *read_reply(reader *r)
+static PyObject *reply_read(reader *r)
 {
     record *v = make(&kind_reply, 5);
     if (v == NULL)
@@ -1918,12 +1918,12 @@ static PyObject *read_reply(reader *r)
         v->fields[2] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
     }
-    if ((v->fields[4] = read_body(r)) == NULL)
+    if ((v->fields[4] = body_read(r)) == NULL)
         goto bad;
     return (PyObject *)v;
     bad:
@@ -1931,7 +1931,7 @@ static PyObject *read_reply(reader *r)
     return NULL;
 }
 
-static int write_reply(writer *w, PyObject *value)
+static int reply_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_reply.type)
         return 0;
@@ -1945,15 +1945,15 @@ static int write_reply(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
-    if (!write_body(w, v->fields[4]))
+    if (!body_write(w, v->fields[4]))
         return 0;
     return 1;
 }
 
-static PyObject *read_err(reader *r)
+static PyObject *err_read(reader *r)
 {
     record *v = make(&kind_err, 6);
     if (v == NULL)
@@ -1995,7 +1995,7 @@ static PyObject *read_err(reader *r)
         v->fields[3] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[4] = read_extensions(r)) == NULL)
+        if ((v->fields[4] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[4] = Py_NewRef(Py_None);
@@ -2013,7 +2013,7 @@ static PyObject *read_err(reader *r)
     return NULL;
 }
 
-static int write_err(writer *w, PyObject *value)
+static int err_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_err.type)
         return 0;
@@ -2040,7 +2040,7 @@ static int write_err(writer *w, PyObject *value)
         }
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[4]))
+        if (!extensions_write(w, v->fields[4]))
             return 0;
     }
     if (!write_bytes(w, v->fields[5], 1))
@@ -2048,7 +2048,7 @@ static int write_err(writer *w, PyObject *value)
     return 1;
 }
 
-static PyObject *read_body_3(reader *r)
+static PyObject *body_3_read(reader *r)
 {
     if (r->at == r->size) {
         refuse(r, TRUNCATED, r->size);
@@ -2063,7 +2063,7 @@ static PyObject *read_body_3(reader *r)
     case 0xA4:
     case 0xC4:
     case 0xE4:
-        return read_reply(r);
+        return reply_read(r);
     case 0x05:
     case 0x25:
     case 0x45:
@@ -2072,24 +2072,24 @@ static PyObject *read_body_3(reader *r)
     case 0xA5:
     case 0xC5:
     case 0xE5:
-        return read_err(r);
+        return err_read(r);
     default:
         refuse(r, UNKNOWN_ID, r->at);
         return NULL;
     }
 }
 
-static int write_body_3(writer *w, PyObject *value)
+static int body_3_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) == kind_reply.type)
-        return write_reply(w, value);
+        return reply_write(w, value);
     if (Py_TYPE(value) == kind_err.type)
-        return write_err(w, value);
+        return err_write(w, value);
     (void)w;
     return 0;
 }
 
-static PyObject *read_response(reader *r)
+static PyObject *response_read(reader *r)
 {
     record *v = make(&kind_response, 7);
     if (v == NULL)
@@ -2125,12 +2125,12 @@ static PyObject *read_response(reader *r)
         v->fields[4] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[5] = read_extensions(r)) == NULL)
+        if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[5] = Py_NewRef(Py_None);
     }
-    if ((v->fields[6] = read_body_3(r)) == NULL)
+    if ((v->fields[6] = body_3_read(r)) == NULL)
         goto bad;
     return (PyObject *)v;
     bad:
@@ -2138,7 +2138,7 @@ static PyObject *read_response(reader *r)
     return NULL;
 }
 
-static int write_response(writer *w, PyObject *value)
+static int response_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_response.type)
         return 0;
@@ -2156,15 +2156,15 @@ static int write_response(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[5]))
+        if (!extensions_write(w, v->fields[5]))
             return 0;
     }
-    if (!write_body_3(w, v->fields[6]))
+    if (!body_3_write(w, v->fields[6]))
         return 0;
     return 1;
 }
 
-static PyObject *read_response_final(reader *r)
+static PyObject *response_final_read(reader *r)
 {
     record *v = make(&kind_response_final, 4);
     if (v == NULL)
@@ -2182,7 +2182,7 @@ static PyObject *read_response_final(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -2193,7 +2193,7 @@ static PyObject *read_response_final(reader *r)
     return NULL;
 }
 
-static int write_response_final(writer *w, PyObject *value)
+static int response_final_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_response_final.type)
         return 0;
@@ -2205,20 +2205,20 @@ static int write_response_final(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_body_4(reader *r)
+static PyObject *body_4_read(reader *r)
 {
     record *v = make(&kind_body_4, 0);
     (void)r;
     return (PyObject *)v;
 }
 
-static int write_body_4(writer *w, PyObject *value)
+static int body_4_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_body_4.type)
         return 0;
@@ -2226,7 +2226,7 @@ static int write_body_4(writer *w, PyObject *value)
     return 1;
 }
 
-static PyObject *read_oam(reader *r)
+static PyObject *oam_read(reader *r)
 {
     record *v = make(&kind_oam, 5);
     if (v == NULL)
@@ -2244,7 +2244,7 @@ static PyObject *read_oam(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -2269,7 +2269,7 @@ static PyObject *read_oam(reader *r)
         }
         break;
     case 0:
-        if ((v->fields[4] = read_body_4(r)) == NULL)
+        if ((v->fields[4] = body_4_read(r)) == NULL)
             goto bad;
         break;
     default:
@@ -2282,7 +2282,7 @@ static PyObject *read_oam(reader *r)
     return NULL;
 }
 
-static int write_oam(writer *w, PyObject *value)
+static int oam_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_oam.type)
         return 0;
@@ -2294,7 +2294,7 @@ static int write_oam(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     switch ((b_header >> 5 & 0x3)) {
@@ -2307,7 +2307,7 @@ static int write_oam(writer *w, PyObject *value)
             return 0;
         break;
     case 0:
-        if (!write_body_4(w, v->fields[4]))
+        if (!body_4_write(w, v->fields[4]))
             return 0;
         break;
     default:
@@ -2316,7 +2316,7 @@ static int write_oam(writer *w, PyObject *value)
     return 1;
 }
 
-static PyObject *read_network_message(reader *r)
+static PyObject *network_message_read(reader *r)
 {
     if (r->at == r->size) {
         refuse(r, TRUNCATED, r->size);
@@ -2325,14 +2325,14 @@ static PyObject *read_network_message(reader *r)
     switch (r->data[r->at]) {
     case 0x19:
     case 0x99:
-        return read_interest_final(r);
+        return interest_final_read(r);
     case 0x39:
     case 0x59:
     case 0x79:
     case 0xB9:
     case 0xD9:
     case 0xF9:
-        return read_interest(r);
+        return interest_read(r);
     case 0x1E:
     case 0x3E:
     case 0x5E:
@@ -2341,7 +2341,7 @@ static PyObject *read_network_message(reader *r)
     case 0xBE:
     case 0xDE:
     case 0xFE:
-        return read_declare(r);
+        return declare_read(r);
     case 0x1D:
     case 0x3D:
     case 0x5D:
@@ -2350,7 +2350,7 @@ static PyObject *read_network_message(reader *r)
     case 0xBD:
     case 0xDD:
     case 0xFD:
-        return read_push(r);
+        return push_read(r);
     case 0x1C:
     case 0x3C:
     case 0x5C:
@@ -2359,7 +2359,7 @@ static PyObject *read_network_message(reader *r)
     case 0xBC:
     case 0xDC:
     case 0xFC:
-        return read_request(r);
+        return request_read(r);
     case 0x1B:
     case 0x3B:
     case 0x5B:
@@ -2368,7 +2368,7 @@ static PyObject *read_network_message(reader *r)
     case 0xBB:
     case 0xDB:
     case 0xFB:
-        return read_response(r);
+        return response_read(r);
     case 0x1A:
     case 0x3A:
     case 0x5A:
@@ -2377,7 +2377,7 @@ static PyObject *read_network_message(reader *r)
     case 0xBA:
     case 0xDA:
     case 0xFA:
-        return read_response_final(r);
+        return response_final_read(r);
     case 0x1F:
     case 0x3F:
     case 0x5F:
@@ -2386,36 +2386,36 @@ static PyObject *read_network_message(reader *r)
     case 0xBF:
     case 0xDF:
     case 0xFF:
-        return read_oam(r);
+        return oam_read(r);
     default:
         refuse(r, UNKNOWN_ID, r->at);
         return NULL;
     }
 }
 
-static int write_network_message(writer *w, PyObject *value)
+static int network_message_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) == kind_interest_final.type)
-        return write_interest_final(w, value);
+        return interest_final_write(w, value);
     if (Py_TYPE(value) == kind_interest.type)
-        return write_interest(w, value);
+        return interest_write(w, value);
     if (Py_TYPE(value) == kind_declare.type)
-        return write_declare(w, value);
+        return declare_write(w, value);
     if (Py_TYPE(value) == kind_push.type)
-        return write_push(w, value);
+        return push_write(w, value);
     if (Py_TYPE(value) == kind_request.type)
-        return write_request(w, value);
+        return request_write(w, value);
     if (Py_TYPE(value) == kind_response.type)
-        return write_response(w, value);
+        return response_write(w, value);
     if (Py_TYPE(value) == kind_response_final.type)
-        return write_response_final(w, value);
+        return response_final_write(w, value);
     if (Py_TYPE(value) == kind_oam.type)
-        return write_oam(w, value);
+        return oam_write(w, value);
     (void)w;
     return 0;
 }
 
-static PyObject *read_t_oam(reader *r)
+static PyObject *t_oam_read(reader *r)
 {
     record *v = make(&kind_t_oam, 5);
     if (v == NULL)
@@ -2433,7 +2433,7 @@ static PyObject *read_t_oam(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -2458,7 +2458,7 @@ static PyObject *read_t_oam(reader *r)
         }
         break;
     case 0:
-        if ((v->fields[4] = read_body_4(r)) == NULL)
+        if ((v->fields[4] = body_4_read(r)) == NULL)
             goto bad;
         break;
     default:
@@ -2471,7 +2471,7 @@ static PyObject *read_t_oam(reader *r)
     return NULL;
 }
 
-static int write_t_oam(writer *w, PyObject *value)
+static int t_oam_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_t_oam.type)
         return 0;
@@ -2483,7 +2483,7 @@ static int write_t_oam(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     switch ((b_header >> 5 & 0x3)) {
@@ -2496,7 +2496,7 @@ static int write_t_oam(writer *w, PyObject *value)
             return 0;
         break;
     case 0:
-        if (!write_body_4(w, v->fields[4]))
+        if (!body_4_write(w, v->fields[4]))
             return 0;
         break;
     default:
@@ -2505,7 +2505,7 @@ static int write_t_oam(writer *w, PyObject *value)
     return 1;
 }
 
-static PyObject *read_init(reader *r)
+static PyObject *init_read(reader *r)
 {
     record *v = make(&kind_init, 9);
     if (v == NULL)
@@ -2569,7 +2569,7 @@ static PyObject *read_init(reader *r)
         v->fields[7] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[8] = read_extensions(r)) == NULL)
+        if ((v->fields[8] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[8] = Py_NewRef(Py_None);
@@ -2580,7 +2580,7 @@ static PyObject *read_init(reader *r)
     return NULL;
 }
 
-static int write_init(writer *w, PyObject *value)
+static int init_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_init.type)
         return 0;
@@ -2612,13 +2612,13 @@ static int write_init(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[8]))
+        if (!extensions_write(w, v->fields[8]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_open(reader *r)
+static PyObject *open_read(reader *r)
 {
     record *v = make(&kind_open, 6);
     if (v == NULL)
@@ -2654,7 +2654,7 @@ static PyObject *read_open(reader *r)
         v->fields[4] = Py_NewRef(Py_None);
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[5] = read_extensions(r)) == NULL)
+        if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[5] = Py_NewRef(Py_None);
@@ -2665,7 +2665,7 @@ static PyObject *read_open(reader *r)
     return NULL;
 }
 
-static int write_open(writer *w, PyObject *value)
+static int open_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_open.type)
         return 0;
@@ -2683,13 +2683,13 @@ static int write_open(writer *w, PyObject *value)
             return 0;
     }
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[5]))
+        if (!extensions_write(w, v->fields[5]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_close(reader *r)
+static PyObject *close_read(reader *r)
 {
     record *v = make(&kind_close, 4);
     if (v == NULL)
@@ -2707,7 +2707,7 @@ static PyObject *read_close(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -2718,7 +2718,7 @@ static PyObject *read_close(reader *r)
     return NULL;
 }
 
-static int write_close(writer *w, PyObject *value)
+static int close_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_close.type)
         return 0;
@@ -2730,13 +2730,13 @@ static int write_close(writer *w, PyObject *value)
     if (!write_integer(w, 1, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_keep_alive(reader *r)
+static PyObject *keep_alive_read(reader *r)
 {
     record *v = make(&kind_keep_alive, 3);
     if (v == NULL)
@@ -2747,7 +2747,7 @@ static PyObject *read_keep_alive(reader *r)
         goto bad;
     v->fields[1] = Py_NewRef(table_keep_alive_header_bits[b_header]);
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[2] = read_extensions(r)) == NULL)
+        if ((v->fields[2] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[2] = Py_NewRef(Py_None);
@@ -2758,7 +2758,7 @@ static PyObject *read_keep_alive(reader *r)
     return NULL;
 }
 
-static int write_keep_alive(writer *w, PyObject *value)
+static int keep_alive_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_keep_alive.type)
         return 0;
@@ -2768,13 +2768,13 @@ static int write_keep_alive(writer *w, PyObject *value)
     if (!write_octet(w, b_header))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[2]))
+        if (!extensions_write(w, v->fields[2]))
             return 0;
     }
     return 1;
 }
 
-static PyObject *read_messages(reader *r)
+static PyObject *messages_read(reader *r)
 {
     gathering g = {.count = 0};
     while (r->at < r->size) {
@@ -2843,14 +2843,14 @@ static PyObject *read_messages(reader *r)
             refuse(r, TOO_LONG, r->at);
             return scattered(&g);
         }
-        PyObject *item = read_network_message(r);
+        PyObject *item = network_message_read(r);
         if (item == NULL || !gather(&g, item))
             return scattered(&g);
     }
     return gathered(&g);
 }
 
-static int write_messages(writer *w, PyObject *value)
+static int messages_write(writer *w, PyObject *value)
 {
     if (!PyList_CheckExact(value))
         return 0;
@@ -2858,12 +2858,12 @@ static int write_messages(writer *w, PyObject *value)
     if (count > 65535)
         return 0;
     for (Py_ssize_t i = 0; i < count; i++)
-        if (!write_network_message(w, PyList_GetItem(value, i)))
+        if (!network_message_write(w, PyList_GetItem(value, i)))
             return 0;
     return 1;
 }
 
-static PyObject *read_frame(reader *r)
+static PyObject *frame_read(reader *r)
 {
     record *v = make(&kind_frame, 5);
     if (v == NULL)
@@ -2881,12 +2881,12 @@ static PyObject *read_frame(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
     }
-    if ((v->fields[4] = read_messages(r)) == NULL)
+    if ((v->fields[4] = messages_read(r)) == NULL)
         goto bad;
     return (PyObject *)v;
     bad:
@@ -2894,7 +2894,7 @@ static PyObject *read_frame(reader *r)
     return NULL;
 }
 
-static int write_frame(writer *w, PyObject *value)
+static int frame_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_frame.type)
         return 0;
@@ -2906,15 +2906,15 @@ static int write_frame(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
-    if (!write_messages(w, v->fields[4]))
+    if (!messages_write(w, v->fields[4]))
         return 0;
     return 1;
 }
 
-static PyObject *read_fragment(reader *r)
+static PyObject *fragment_read(reader *r)
 {
     record *v = make(&kind_fragment, 5);
     if (v == NULL)
@@ -2932,7 +2932,7 @@ static PyObject *read_fragment(reader *r)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
-        if ((v->fields[3] = read_extensions(r)) == NULL)
+        if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
@@ -2949,7 +2949,7 @@ static PyObject *read_fragment(reader *r)
     return NULL;
 }
 
-static int write_fragment(writer *w, PyObject *value)
+static int fragment_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) != kind_fragment.type)
         return 0;
@@ -2961,7 +2961,7 @@ static int write_fragment(writer *w, PyObject *value)
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
     if ((b_header >> 7 & 0x1)) {
-        if (!write_extensions(w, v->fields[3]))
+        if (!extensions_write(w, v->fields[3]))
             return 0;
     }
     if (!write_bytes(w, v->fields[4], 0))
@@ -2969,7 +2969,7 @@ static int write_fragment(writer *w, PyObject *value)
     return 1;
 }
 
-static PyObject *read_transport_message(reader *r)
+static PyObject *transport_message_read(reader *r)
 {
     if (r->at == r->size) {
         refuse(r, TRUNCATED, r->size);
@@ -2984,7 +2984,7 @@ static PyObject *read_transport_message(reader *r)
     case 0xA0:
     case 0xC0:
     case 0xE0:
-        return read_t_oam(r);
+        return t_oam_read(r);
     case 0x01:
     case 0x21:
     case 0x41:
@@ -2993,7 +2993,7 @@ static PyObject *read_transport_message(reader *r)
     case 0xA1:
     case 0xC1:
     case 0xE1:
-        return read_init(r);
+        return init_read(r);
     case 0x02:
     case 0x22:
     case 0x42:
@@ -3002,7 +3002,7 @@ static PyObject *read_transport_message(reader *r)
     case 0xA2:
     case 0xC2:
     case 0xE2:
-        return read_open(r);
+        return open_read(r);
     case 0x03:
     case 0x23:
     case 0x43:
@@ -3011,7 +3011,7 @@ static PyObject *read_transport_message(reader *r)
     case 0xA3:
     case 0xC3:
     case 0xE3:
-        return read_close(r);
+        return close_read(r);
     case 0x04:
     case 0x24:
     case 0x44:
@@ -3020,7 +3020,7 @@ static PyObject *read_transport_message(reader *r)
     case 0xA4:
     case 0xC4:
     case 0xE4:
-        return read_keep_alive(r);
+        return keep_alive_read(r);
     case 0x05:
     case 0x25:
     case 0x45:
@@ -3029,7 +3029,7 @@ static PyObject *read_transport_message(reader *r)
     case 0xA5:
     case 0xC5:
     case 0xE5:
-        return read_frame(r);
+        return frame_read(r);
     case 0x06:
     case 0x26:
     case 0x46:
@@ -3038,34 +3038,34 @@ static PyObject *read_transport_message(reader *r)
     case 0xA6:
     case 0xC6:
     case 0xE6:
-        return read_fragment(r);
+        return fragment_read(r);
     default:
         refuse(r, UNKNOWN_ID, r->at);
         return NULL;
     }
 }
 
-static int write_transport_message(writer *w, PyObject *value)
+static int transport_message_write(writer *w, PyObject *value)
 {
     if (Py_TYPE(value) == kind_t_oam.type)
-        return write_t_oam(w, value);
+        return t_oam_write(w, value);
     if (Py_TYPE(value) == kind_init.type)
-        return write_init(w, value);
+        return init_write(w, value);
     if (Py_TYPE(value) == kind_open.type)
-        return write_open(w, value);
+        return open_write(w, value);
     if (Py_TYPE(value) == kind_close.type)
-        return write_close(w, value);
+        return close_write(w, value);
     if (Py_TYPE(value) == kind_keep_alive.type)
-        return write_keep_alive(w, value);
+        return keep_alive_write(w, value);
     if (Py_TYPE(value) == kind_frame.type)
-        return write_frame(w, value);
+        return frame_write(w, value);
     if (Py_TYPE(value) == kind_fragment.type)
-        return write_fragment(w, value);
+        return fragment_write(w, value);
     (void)w;
     return 0;
 }
 
-static PyObject *read_batch(reader *r)
+static PyObject *batch_read(reader *r)
 {
     gathering g = {.count = 0};
     while (r->at < r->size) {
@@ -3073,14 +3073,14 @@ static PyObject *read_batch(reader *r)
             refuse(r, TOO_LONG, r->at);
             return scattered(&g);
         }
-        PyObject *item = read_transport_message(r);
+        PyObject *item = transport_message_read(r);
         if (item == NULL || !gather(&g, item))
             return scattered(&g);
     }
     return gathered(&g);
 }
 
-static int write_batch(writer *w, PyObject *value)
+static int batch_write(writer *w, PyObject *value)
 {
     if (!PyList_CheckExact(value))
         return 0;
@@ -3088,7 +3088,7 @@ static int write_batch(writer *w, PyObject *value)
     if (count > 65535)
         return 0;
     for (Py_ssize_t i = 0; i < count; i++)
-        if (!write_transport_message(w, PyList_GetItem(value, i)))
+        if (!transport_message_write(w, PyList_GetItem(value, i)))
             return 0;
     return 1;
 }
@@ -3098,13 +3098,13 @@ static PyObject *encode_network_message_otherwise;
 static PyObject *decode_network_message(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)self;
-    return decoded(arguments, count, "zenoh/network-message", 0, read_network_message);
+    return decoded(arguments, count, "zenoh/network-message", 0, network_message_read);
 }
 
 static PyObject *encode_network_message(PyObject *self, PyObject *value)
 {
     (void)self;
-    return encoded(value, 0, write_network_message, encode_network_message_otherwise);
+    return encoded(value, 0, network_message_write, encode_network_message_otherwise);
 }
 
 static PyObject *encode_transport_message_otherwise;
@@ -3112,13 +3112,13 @@ static PyObject *encode_transport_message_otherwise;
 static PyObject *decode_transport_message(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)self;
-    return decoded(arguments, count, "zenoh/transport-message", 65535, read_transport_message);
+    return decoded(arguments, count, "zenoh/transport-message", 65535, transport_message_read);
 }
 
 static PyObject *encode_transport_message(PyObject *self, PyObject *value)
 {
     (void)self;
-    return encoded(value, 65535, write_transport_message, encode_transport_message_otherwise);
+    return encoded(value, 65535, transport_message_write, encode_transport_message_otherwise);
 }
 
 static PyObject *encode_batch_otherwise;
@@ -3126,13 +3126,13 @@ static PyObject *encode_batch_otherwise;
 static PyObject *decode_batch(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
     (void)self;
-    return decoded(arguments, count, "zenoh/batch", 65535, read_batch);
+    return decoded(arguments, count, "zenoh/batch", 65535, batch_read);
 }
 
 static PyObject *encode_batch(PyObject *self, PyObject *value)
 {
     (void)self;
-    return encoded(value, 65535, write_batch, encode_batch_otherwise);
+    return encoded(value, 65535, batch_write, encode_batch_otherwise);
 }
 
 static PyMethodDef functions[] = {
@@ -3351,7 +3351,7 @@ PyMODINIT_FUNC PyInit_native(void)
     if (!prepare())
         return NULL;
     PyObject *module = PyModule_Create(&definition);
-    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "06efa693c945d721") < 0)
+    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "564a86c3f122d48c") < 0)
         return NULL;
     static const char *const names[][2] = {{"network-message", "network_message"}, {"transport-message", "transport_message"}, {"batch", "batch"}};
     static PyObject **const otherwise[] = {&encode_network_message_otherwise, &encode_transport_message_otherwise, &encode_batch_otherwise};
