@@ -141,10 +141,12 @@ def spelled(codec, value):
 def test_every_construct(name, made, grammars):
     rng = random.Random(name)
     accepted = refused = 0
-    for _ in range(6000):
+    for _ in range(4000):
         data = bytes.fromhex(rng.choice(BEGINNINGS))
-        data = data[: rng.randrange(len(data) + 1)] + rng.randbytes(rng.choice((0, 1, 2, 5, 12, 17)))
-        data = bytes(byte & rng.choice((0xFF, 0x0F, 0x03)) for byte in data)
+        if rng.random() < 0.7:
+            data = data[: rng.randrange(len(data) + 1)] + rng.randbytes(rng.choice((0, 1, 2, 5, 12, 17)))
+            mask = rng.choice((0xFF, 0x0F, 0x03))
+            data = bytes(byte & mask for byte in data)
         strict = rng.random() < 0.3
         expected = outcome(reference.decode, GRAMMARS[name], data, overlong="refuse" if strict else "accept")
         for engine, codecs in made.items():
@@ -156,7 +158,7 @@ def test_every_construct(name, made, grammars):
                 assert codecs[name].encode(expected) == canonical, (engine, data.hex())
         accepted += not isinstance(expected, tuple)
         refused += isinstance(expected, tuple)
-    assert accepted > 90
+    assert accepted > 100
     assert refused > 100
 
 

@@ -1,6 +1,5 @@
 """Zenoh's messages: values to bytes and back, and decoders that nothing surprises."""
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
