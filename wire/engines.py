@@ -4,6 +4,7 @@
 generated from them, where a compiler was at hand when goldwire was installed.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib import import_module
@@ -94,6 +95,16 @@ def present(layout: str) -> Iterator[Engine]:
         yield each
 
 
+@cache
 def live(layout: str) -> Engine:
-    """Return the fastest engine that runs here for a layout."""
-    return list(present(layout))[-1]
+    """Return the fastest engine that runs here for a layout, or the one that ``GOLDWIRE_ENGINE`` names.
+
+    Raises ``MissingEngine`` when that one does not run here.
+    """
+    wanted = os.environ.get("GOLDWIRE_ENGINE")
+    if wanted is None:
+        return list(present(layout))[-1]
+    if wanted not in NAMES:
+        raise MissingEngine(f"GOLDWIRE_ENGINE is {wanted!r}; there are {', '.join(NAMES)}")
+    _ENGINES[wanted].codec(layout)
+    return _ENGINES[wanted]

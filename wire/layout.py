@@ -440,11 +440,12 @@ class _Walk:
             case bool() | int():
                 return Const(int(source))
             case BinExpr():
-                symbol = SYMBOLS.get(source.op)
+                operation, lhs, rhs = vars(source)["op"], vars(source)["lhs"], vars(source)["rhs"]
+                symbol = SYMBOLS.get(operation)
                 if symbol is None:
                     raise CannotLayOut(f"{path}: the operator of {source!r} is not among {' '.join(SYMBOLS.values())}")
-                left = self.expression(source.lhs, path, scope)
-                whole = Op(symbol, left, self.expression(source.rhs, path, scope))
+                left = self.expression(lhs, path, scope)
+                whole = Op(symbol, left, self.expression(rhs, path, scope))
                 if width(whole, scope) > WIDEST:
                     raise CannotLayOut(f"{path}: {source!r} can exceed {WIDEST} bits, which C does not compute with")
                 return whole

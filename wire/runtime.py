@@ -62,7 +62,7 @@ class Refusal(DecodeError):
                 pass
             except DecodeError as error:
                 if (error.reason, error.offset) == (self.reason, self.offset):
-                    words: dict[str, Any] = {"path": error.path, "detail": error.detail, "before": error.before}
+                    words = {"path": error.path, "detail": error.detail, "before": error.before}
         return words
 
 

@@ -8,8 +8,9 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
+from wire.engines import live
 from wire.errors import DecodeError
-from wire.reference import decode, encode, plain
+from wire.reference import decode, plain
 from wire.zenoh.messages import (
     Extension,
     Extensions,
@@ -21,8 +22,9 @@ from wire.zenoh.messages import (
     from_wire,
     to_wire,
 )
-from wire.zenoh.network import network_message
-from wire.zenoh.transport import VERSION, batch, network_messages
+from wire.zenoh.transport import VERSION, network_messages
+
+BATCH, NETWORK = "zenoh/batch", "zenoh/network-message"
 
 
 class WhatAmI(IntEnum):
@@ -106,14 +108,14 @@ TransportMessage = Init | Open | Close | KeepAlive | Frame | Fragment | Transpor
 @lru_cache(maxsize=4096)
 def read_batch(data: bytes) -> tuple[TransportMessage, ...]:
     """Decode one batch; raises ``DecodeError``."""
-    return tuple(_read(value) for value in decode(batch, data))
+    return tuple(_read(value) for value in live(BATCH).decode(BATCH, data))
 
 
 def read_beginning(data: bytes) -> tuple[NetworkMessage, ...]:
     """Return the network messages of a batch that stand before the place where it cannot be decoded."""
     rest: list[Wire] = []
     try:
-        frames = decode(batch, data)
+        frames = live(BATCH).decode(BATCH, data)
     except DecodeError as error:
         frames = plain(error.before[-1])
         rest = plain(error.before[0]) if len(error.before) > 1 else []
@@ -123,13 +125,13 @@ def read_beginning(data: bytes) -> tuple[NetworkMessage, ...]:
 
 def write_batch(messages: Iterable[TransportMessage]) -> bytes:
     """Encode one batch."""
-    return encode(batch, [_write(message) for message in messages])
+    return live(BATCH).encode(BATCH, [_write(message) for message in messages])
 
 
 @lru_cache(maxsize=4096)
 def write_network(message: NetworkMessage) -> bytes:
     """Encode one network message."""
-    return encode(network_message, to_wire(message))
+    return live(NETWORK).encode(NETWORK, to_wire(message))
 
 
 def read_network(data: bytes) -> tuple[NetworkMessage, ...]:
