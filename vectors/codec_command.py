@@ -6,17 +6,24 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from vectors.check_command import bench, check_engines, read_frame, read_time, read_value
 from vectors.foreign import Progress as Report
 from vectors.foreign import check as check_foreign
 from vectors.foreign import render
 from vectors.loader import UnknownVectors, Vector, load
 from vectors.pipe import Limits, NotStarted
+from vectors.sampling import stream
+from wire.catalogue import grammars
+from wire.catalogue import layout as find_layout
+from wire.engines import NAMES, MissingEngine, engine, live
 
 FAILED, NOT_STARTED, INTERRUPTED, TERMINATED = 1, 3, 130, 143
 COLOURS = {"PASS": "green", "FAIL": "red"}
@@ -24,50 +31,125 @@ COLOURS = {"PASS": "green", "FAIL": "red"}
 
 @click.group()
 def codec() -> None:
-    """Codecs: check one, ours or yours."""
+    """Codecs: check ours or yours, measure ours, and see which run here."""
+
+
+codec.add_command(bench)
+
+
+@codec.command()
+def engines() -> None:
+    """Show which engines run here for every layout, and why others do not; * marks the live one.
+
+    The live engine is the fastest one, or what the environment variable GOLDWIRE_ENGINE names.
+    """
+    for layout in grammars():
+        words = []
+        for name in NAMES:
+            try:
+                engine(name).codec(layout)
+            except MissingEngine as error:
+                words.append(f"{name} ({error})")
+            else:
+                words.append(f"{name}{'*' if live(layout).name == name else ''}")
+        click.echo(f"{layout}: {', '.join(words)}")
+
+
+FOREIGN = ("ids", "deadline")
+OWN = ("name", "seconds", "jobs", "share", "values", "numbers")
 
 
 @codec.command()
 @click.argument("layout")
 @click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
-@click.option("--vector", "ids", metavar="ID", multiple=True, help="Only this golden vector; more than once for more.")
 @click.option(
-    "--frame", "frames", metavar="HEX", multiple=True, help="Only this frame, as the reference engine reads it."
+    "--frame", "only", metavar="HEX", multiple=True, callback=read_frame, help="Only this frame; more than once too."
 )
+@click.option("--frames", metavar="N", type=click.IntRange(min=0), help="Random frames beside the vectors.")
+@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the random frames.")
 @click.option("--most", metavar="N", type=click.IntRange(min=1), default=10, show_default=True, help="Pages to show.")
+@click.option("--vector", "ids", metavar="ID", multiple=True, help="COMMAND: only this golden vector; also more.")
 @click.option(
     "--deadline",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True, max=86400),
     default=Limits().deadline,
     show_default=True,
-    help="How long an answer may take.",
+    help="COMMAND: how long an answer may take.",
 )
+@click.option("--engine", "name", type=click.Choice(NAMES), help="Only this engine, against the reference.")
+@click.option("--for", "seconds", metavar="TIME", callback=read_time, help="Random frames for so long: 60s, 5m, 1h.")
+@click.option("--jobs", metavar="N", type=click.IntRange(min=1, max=256), help="Processes; one per core by default.")
+@click.option(
+    "--reference-share",
+    "share",
+    metavar="SHARE",
+    type=click.FloatRange(min=0, max=1),
+    default=1.0,
+    show_default=True,
+    help="Of the random frames, how many the slow reference engine sees if two others are compared.",
+)
+@click.option("--value", "values", metavar="JSON", multiple=True, callback=read_value, help="Only encode this value.")
+@click.option("--at", "numbers", metavar="N", type=click.IntRange(min=0), multiple=True, help="Only frame N of --seed.")
 @click.pass_context
 def check(
     context: click.Context,
     layout: str,
     command: tuple[str, ...],
-    ids: tuple[str, ...],
-    frames: tuple[str, ...],
+    only: list[bytes],
+    frames: int | None,
+    seed: int,
     most: int,
+    ids: tuple[str, ...],
     deadline: float,
+    name: str | None,
+    seconds: float | None,
+    jobs: int | None,
+    share: float,
+    values: list[Any],
+    numbers: tuple[int, ...],
 ) -> None:
-    """Check whether a codec of LAYOUT agrees with the golden vectors.
+    """Check that codecs of LAYOUT give the same values, bytes and refusals.
 
-    COMMAND is a program that answers JSON lines (vectors/pipe.md; examples in vectors/adapters). Each vector is
-    decoded, and its value is encoded.
+    Without COMMAND: goldwire's own engines against each other, over the golden vectors, what Hypothesis makes of the
+    layout, and a million random frames, valid and mutated.
+
+    COMMAND is a program that answers JSON lines (vectors/pipe.md; examples in vectors/adapters): it decodes every
+    golden vector and encodes its value; with --frames also random frames, which the reference engine judges.
 
     Exit status: 0 all agree; 1 something differs or nothing was checked; 2 wrong usage; 3 the program could not
     be started.
     """
+    refuse_others(context, OWN if command else FOREIGN, "a COMMAND behind --" if command else "no COMMAND behind --")
+    if not command:
+        context.exit(
+            check_engines(
+                layout,
+                name,
+                frames=frames,
+                seed=seed,
+                seconds=seconds,
+                jobs=jobs,
+                most=most,
+                share=share,
+                only_frames=only,
+                only_values=values,
+                only_numbers=numbers,
+            )
+        )
     if math.isnan(deadline):
         raise click.BadParameter("it is not a number of seconds", param_hint="--deadline")
-    data = [read_frame(frame) for frame in frames]
-    vectors = select(layout, ids, everything=not data)
-    if not command:
-        raise click.UsageError("give the command of a codec behind --, such as: -- ./my-codec --pipe")
-    context.exit(foreign(command, layout, vectors, data, most, deadline))
+    vectors = select(layout, ids, everything=not only)
+    more = [data for data, _ in islice(stream(find_layout(layout), seed), frames)] if frames else []
+    context.exit(foreign(command, layout, vectors, [*only, *more], most, deadline))
+
+
+def refuse_others(context: click.Context, names: Sequence[str], why: str) -> None:
+    """Raise ``click.UsageError`` for options that were given and mean nothing here."""
+    for parameter in context.command.params:
+        given = context.get_parameter_source(str(parameter.name)) is not ParameterSource.DEFAULT
+        if parameter.name in names and given:
+            raise click.UsageError(f"{parameter.opts[0]} means nothing with {why}")
 
 
 def foreign(
@@ -106,14 +188,6 @@ def select(layout: str, ids: Sequence[str], *, everything: bool) -> list[Vector]
     if unknown:
         raise click.UsageError(f"no vector of {layout} has the id {', '.join(sorted(unknown))}")
     return [vector for vector in vectors if vector.id in ids]
-
-
-def read_frame(text: str) -> bytes:
-    """Read a frame in hex."""
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not bytes in hex", param_hint="--frame") from None
 
 
 @contextmanager

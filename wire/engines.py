@@ -12,6 +12,7 @@ from typing import Any
 
 from wire import reference
 from wire.catalogue import grammar
+from wire.catalogue import layout as find
 from wire.errors import WireError
 from wire.runtime import Codec
 
@@ -60,7 +61,8 @@ def _reference(layout: str) -> Codec:
 
 
 def _generated(engine: str, layout: str) -> Codec:
-    grammar(layout)
+    if find(layout).is_json and engine == "native":
+        raise MissingEngine(f"{layout} is JSON, which no C reads here: the engine 'python' is the fastest that it has")
     protocol, _, name = layout.partition("/")
     package = f"wire.{protocol}.generated"
     try:

@@ -24,6 +24,12 @@ class Reason(Enum):
     BAD_VALUE = "bad-value"
     TRAILING = "trailing"
     TOO_LONG = "too-long"
+    # Of texts of JSON only:
+    BAD_SYNTAX = "bad-syntax"
+    DUPLICATE_NAME = "duplicate-name"
+    WRONG_TYPE = "wrong-type"
+    MISSING_FIELD = "missing-field"
+    UNKNOWN_FIELD = "unknown-field"
 
 
 class WireError(Exception):

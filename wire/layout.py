@@ -13,7 +13,14 @@
         Integer, Varint, Flags                                             number, number, {"Z": 0, ...}
         Counted, Sized, Remainder                                          bytes or text
         Nothing, Reserved                                                  None, always refused
-        Json      a text of JSON (wire/json)                               what JSON has
+        Json      the whole frame is one text of JSON                      what JSON has
+
+    In a text of JSON:
+        JsonText, JsonInteger, JsonNumber, JsonBool                        "text", 1, 1.5, true
+        JsonArray, JsonMap                                                 [value, ...], {"any name": value, ...}
+        JsonEither    one of some values of different types                value
+        JsonObject    exactly these members, optional ones or not          {"name": value, ...}
+        JsonUnion     one of several objects, told apart by some members   {"name": value, ...}
 
 Conditions, keys and counts are small expressions over fields that stand earlier in the same record. Equal parts of a
 grammar become the same node, so that an emitter can make one function of it. A grammar that uses anything else is
@@ -22,6 +29,7 @@ refused (``CannotLayOut``) with the construct and the reason.
 
 import operator
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import construct
@@ -30,6 +38,7 @@ from construct.expr import BinExpr
 
 from wire import primitives
 from wire.errors import WireError
+from wire.json import primitives as json
 
 
 class CannotLayOut(WireError):
@@ -218,6 +227,94 @@ class Limited(Node, frozen=True):
     node: "Part"
 
 
+class JsonText(Node, frozen=True):
+    """A string of JSON, without NUL: one of ``names`` if there are any."""
+
+    names: tuple[str, ...] = ()
+
+
+class JsonInteger(Node, frozen=True):
+    """A number of JSON without fraction and exponent, from ``least`` to ``most``, at most 64 bits with a sign."""
+
+    least: int
+    most: int
+
+
+class JsonNumber(Node, frozen=True):
+    """Any number of JSON, of at least ``least`` if that is given; a float if it has a fraction or an exponent."""
+
+    least: int | None
+
+
+class JsonBool(Node, frozen=True):
+    """``true`` or ``false``."""
+
+
+class JsonEither(Node, frozen=True):
+    """One of some values, told apart by their type of JSON."""
+
+    options: "tuple[JsonPart, ...]"
+
+
+class JsonArray(Node, frozen=True):
+    """Any number of items."""
+
+    item: "JsonPart"
+
+
+class JsonMap(Node, frozen=True):
+    """An object whose members have any names, and values that are all alike."""
+
+    item: "JsonPart"
+
+
+class JsonMember(Node, frozen=True):
+    """A member of an object."""
+
+    name: str
+    node: "JsonPart"
+    optional: bool
+
+
+class JsonObject(Node, frozen=True):
+    """An object of exactly these members; ``name`` is the message's if it stands in a union, else ""."""
+
+    name: str
+    members: tuple[JsonMember, ...]
+
+    def member(self, name: str) -> JsonMember:
+        """Return a member by its name."""
+        return next(member for member in self.members if member.name == name)
+
+
+class JsonUnion(Node, frozen=True):
+    """One of several objects, told apart by the texts that the members ``by`` have."""
+
+    by: tuple[str, ...]
+    messages: "tuple[JsonObject | JsonUnion, ...]"
+
+    def table(self) -> "tuple[tuple[tuple[str, ...], JsonObject | JsonUnion], ...]":
+        """Return what the members ``by`` can have together, and the message that then stands there."""
+        return tuple((key, message) for message in self.messages for key in json_keys(message, self.by))
+
+
+JsonPart = JsonText | JsonInteger | JsonNumber | JsonBool | JsonEither | JsonArray | JsonMap | JsonObject | JsonUnion
+
+
+def json_keys(message: JsonObject | JsonUnion, by: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the texts that the members ``by`` of a message can have."""
+    if isinstance(message, JsonUnion):
+        return list(dict.fromkeys(key for inner in message.messages for key in json_keys(inner, by)))
+    parts = [message.member(name).node for name in by]
+    return list(product(*(part.names for part in parts if isinstance(part, JsonText))))
+
+
+class Json(Node, frozen=True):
+    """A whole frame that is one text of JSON, in UTF-8."""
+
+    node: JsonPart
+
+
 Part = (
     Integer
     | Varint
@@ -234,6 +331,8 @@ Part = (
     | Items
     | Chain
     | Limited
+    | Json
+    | JsonPart
 )
 
 
@@ -243,13 +342,18 @@ class Layout(Node, frozen=True):
     name: str
     root: Part
 
+    @property
+    def is_json(self) -> bool:
+        """Whether a frame is a text of JSON."""
+        return isinstance(self.root.node if isinstance(self.root, Limited) else self.root, Json)
+
 
 def children(part: Part) -> tuple[Part, ...]:
     """Return the parts that a part is made of."""
     match part:
         case Record():
             return tuple(field.node for field in part.fields)
-        case Optional() | Limited():
+        case Optional() | Limited() | Json():
             return (part.node,)
         case Switch():
             return (*(case for _, case in part.cases), part.default)
@@ -257,8 +361,14 @@ def children(part: Part) -> tuple[Part, ...]:
             return part.messages
         case Items():
             return (part.union,)
-        case Chain():
+        case Chain() | JsonArray() | JsonMap():
             return (part.item,)
+        case JsonEither():
+            return part.options
+        case JsonObject():
+            return tuple(member.node for member in part.members)
+        case JsonUnion():
+            return part.messages
         case _:
             return ()
 
@@ -279,7 +389,10 @@ def walk(part: Part) -> Iterator[Part]:
 
 def lay_out(grammar: primitives.Grammar, name: str = "(grammar)") -> Layout:
     """Turn a grammar into its tree; ``CannotLayOut`` names what cannot be expressed."""
-    return Layout(name, _Walk().part(grammar, name, {}))
+    layout = Layout(name, _Walk().part(grammar, name, {}))
+    if not layout.is_json and any(isinstance(part, Json) for part in walk(layout.root)):
+        raise CannotLayOut(f"{name}: JSON within something else; a text of JSON is a whole frame")
+    return layout
 
 
 WIDEST = 62
@@ -373,6 +486,8 @@ class _Walk:
                 return Chain(self.chained(grammar.item, path), grammar.most)
             case primitives.Limited():
                 return Limited(grammar.size, self.part(grammar.content, path, scope))
+            case json.Json():
+                return Json(self.json_part(grammar, path))
             case construct.Renamed():
                 return self.part(grammar.subcon, path, scope)
             case construct.Struct():
@@ -388,7 +503,56 @@ class _Walk:
             "use the leaves of wire/primitives.py with Struct, If and Switch"
         )
 
+    def json_part(self, grammar: json.Json, path: str, name: str = "") -> JsonPart:
+        """Return the node of what stands in a text of JSON; ``name`` is the message's."""
+        node = self.make_json(grammar, path, name)
+        self.known.setdefault(node, node)
+        return node
+
+    def make_json(self, grammar: json.Json, path: str, name: str) -> JsonPart:
+        match grammar:
+            case json.JsonEnum(names=names):
+                return JsonText(names)
+            case json.JsonText():
+                return JsonText()
+            case json.JsonInteger(least=least, most=most):
+                return JsonInteger(least, most)
+            case json.JsonNumber(least=at_least):
+                return JsonNumber(at_least)
+            case json.JsonBool():
+                return JsonBool()
+            case json.JsonEither(options=options):
+                return JsonEither(tuple(self.json_part(option, path) for option in options))
+            case json.JsonArray(item=item):
+                return JsonArray(self.json_part(item, f"{path}[]"))
+            case json.JsonMap(item=item):
+                return JsonMap(self.json_part(item, f"{path}{{}}"))
+            case json.JsonObject():
+                return JsonObject(name, tuple(self.members(grammar, path)))
+            case json.JsonUnion():
+                return JsonUnion(grammar.by, tuple(self.json_messages(grammar, path)))
+        raise CannotLayOut(
+            f"{path}: {type(grammar).__name__} has no place in a text of JSON; use the constructs of "
+            "wire/json/primitives.py, and JsonOptional for members of a JsonObject only"
+        )
+
+    def members(self, grammar: json.JsonObject, path: str) -> Iterator[JsonMember]:
+        for name, member in grammar.members.items():
+            optional = isinstance(member, json.JsonOptional)
+            content = member.content if isinstance(member, json.JsonOptional) else member
+            yield JsonMember(name, self.json_part(content, f"{path}.{name}"), optional)
+
+    def json_messages(self, grammar: json.JsonUnion, path: str) -> Iterator[JsonObject | JsonUnion]:
+        for message in grammar.messages:
+            named = isinstance(message, construct.Renamed)
+            name = str(message.name) if named else ""
+            part = self.json_part(message.subcon if named else message, f"{path}.{name}" if named else path, name)
+            assert isinstance(part, JsonObject | JsonUnion)  # JsonUnion takes no other
+            yield part
+
     def record(self, name: str, grammar: Any, path: str) -> Record:
+        if not grammar.subcons and not isinstance(grammar, primitives.Empty):
+            raise CannotLayOut(f"{path}: a Struct without fields takes anything for a record; use Empty")
         scope: Scope = {}
         fields = []
         for each in grammar.subcons:

@@ -10,7 +10,7 @@ that are longer than necessary) and ``spans`` (a list that receives a ``Span`` p
 from io import SEEK_CUR, SEEK_END
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from construct import Construct, Container, Renamed
+from construct import Construct, Container, Renamed, Struct
 
 from wire.errors import DecodeError, EncodeError, Reason
 
@@ -462,6 +462,15 @@ class Chain(Grammar):
             bounded(header.get("Z", 0), 1, f"{path}[{index}] -> header -> Z")
             header["Z"] = int(index + 1 < len(obj))
             self.item._build({**value, "header": header}, stream, context, f"{path}[{index}]")
+        return obj
+
+
+class Empty(Struct):
+    """A record without fields: no bytes."""
+
+    def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
+        if obj is not None and not isinstance(obj, dict):
+            raise EncodeError(f"{dotted(path)}: {obj!r} is not a record")
         return obj
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
-from construct import ConstructError
+from construct import ConstructError, Container
 
 from wire.catalogue import grammar as find
 from wire.errors import DecodeError, EncodeError, Reason
@@ -37,7 +37,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         if isinstance(value, Flags):
             return value
-        return {name: plain(part) for name, part in value.items() if name != "_io"}
+        hidden = "_io" if isinstance(value, Container) else None
+        return {name: plain(part) for name, part in value.items() if name != hidden}
     return [plain(part) for part in value] if isinstance(value, list) else value
 
 

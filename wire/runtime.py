@@ -84,24 +84,27 @@ def dispatch(*readers: tuple[Read, Iterable[int]]) -> tuple[Read, ...]:
 def varint(data: bytes, at: int, value: int, bits: int, refuse: bool) -> tuple[int, int]:
     """Go on with a variable-length integer whose first byte, ``value``, stands before ``at`` and continues."""
     start = at - 1
-    value &= 0x7F
-    for shift in (7, 14, 21, 28, 35, 42, 49):
+    value -= 0x80
+    for weight in WEIGHTS:
         byte = data[at]
         at += 1
         if byte < 0x80:
-            value |= byte << shift
+            value += byte * weight
             break
-        value |= (byte & 0x7F) << shift
+        value += (byte - 0x80) * weight
     else:
         byte = data[at]
         at += 1
-        value |= byte << 56
+        value += byte << 56
     if value >> bits:
         raise Refusal(Reason.OUT_OF_RANGE, start)
-    if refuse and byte == 0:
+    if byte == 0 and refuse:
         raise Refusal(Reason.OVERLONG, start)
     return value, at
 
+
+WEIGHTS = tuple(1 << shift for shift in range(7, 56, 7))
+"""What the second to the eighth byte of a variable-length integer count."""
 
 OCTET = tuple(bytes((byte,)) for byte in range(256))
 """One byte, by its number."""
@@ -110,15 +113,23 @@ VARINT = tuple(vle(number) for number in range(1 << 14))
 """Variable-length integers of one or two bytes, by their number."""
 
 
+CONTINUED = tuple(bytes((number & 0x7F | 0x80, number >> 7 | 0x80)) for number in range(1 << 14))
+"""The same in two bytes that more follow."""
+
+
 def spell_varint(value: Any, bits: int) -> bytes:
     """Spell an integer that does not fit in one byte; ``EncodeError`` if it has more than ``bits`` bits."""
     if not isinstance(value, int) or value < 0 or value >> bits:
         raise EncodeError(f"{value!r} is not an unsigned integer of {bits} bits")
-    if 1 << 14 <= value < 1 << 21:
-        return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14))
-    if 1 << 21 <= value < 1 << 28:
-        return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14 & 0x7F | 0x80, value >> 21))
-    return vle(value)
+    if value < 1 << 14:
+        return VARINT[value]
+    if value < 1 << 28:
+        return CONTINUED[value & 0x3FFF] + VARINT[value >> 14]
+    return (
+        CONTINUED[value & 0x3FFF]
+        + CONTINUED[value >> 14 & 0x3FFF]
+        + (VARINT[value >> 28] if value < 1 << 42 else vle(value)[4:])
+    )
 
 
 def spell_flags(value: Any, bits: Bits, fixed: dict[str, int], table: Table) -> int:

@@ -25,6 +25,7 @@ from wire.primitives import (
     Blob,
     Bytes,
     Chain,
+    Empty,
     Header,
     Limited,
     Messages,
@@ -47,7 +48,7 @@ sized = Struct(
 texts = Struct("a" / Text(8), "b" / RestText())
 switched = Struct(
     "kind" / Unsigned(1),
-    "value" / Switch(this.kind, {1: VLE(16), 2: numbers, 3: Pass, 4: Struct()}, default=Refused("no such kind")),
+    "value" / Switch(this.kind, {1: VLE(16), 2: numbers, 3: Pass, 4: Empty()}, default=Refused("no such kind")),
     "more" / If(this.kind > 2, Blob(16)),
     "bits" / If(this.kind == 1, Bits(low=(2, 0))),
 )

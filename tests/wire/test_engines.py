@@ -128,6 +128,8 @@ SPOILED = [
     FINAL | {"extensions": [{"header": {"id": 1, "Z": 2}, "value": None}]},
     {"type": "REQUEST", "header": {}, "id": 1, "key_scope": 0, "body": {"type": "PUT"}},
     {"type": "OAM", "header": {"encoding": 0}, "id": 1, "body": 5},
+    {"type": "OAM", "header": {"encoding": 0}, "id": 1, "body": b""},
+    {"type": "OAM", "header": {"encoding": 0}, "id": 1, "body": []},
     {
         "type": "REQUEST",
         "header": {},
@@ -140,6 +142,8 @@ FITTING = [
     ({"type": "INTEREST_FINAL", "header": {}, "id": True}, "1901"),
     ({"type": "INTEREST_FINAL", "header": {"id": 3, "Mod": 9}, "id": 5, "more": 1}, "1905"),
     (FINAL | {"extensions": (UNIT, UNIT)}, "99058101"),
+    (FINAL | {"extensions": [{"header": {"id": 1}}]}, "990501"),
+    ({"type": "OAM", "header": {}, "id": 1}, "1f01"),
     (FINAL | {"extensions": [UNIT | {"header": {"id": 1, "Z": 1}}]}, "990501"),
     ({"type": "INTEREST", "header": {"Mod": 1}, "id": 5, "options": {}, "key_scope": "ignored"}, "390500"),
 ]

@@ -103,6 +103,7 @@ HEADED = "M" / Struct("header" / Header(1), "x" / VLE(16))
         (Struct("a" / VLE(16), "b" / Switch(this.a, {"x": Pass})), "the case 'x' of a Switch is not a number"),
         (Chain(Struct("flags" / Bits(Z=7))), "begin with a header that has Z"),
         (Struct("a" / VLE(5)), "has not 7 to 64 bits"),
+        (Struct("a" / Struct()), "use Empty"),
     ],
 )
 def test_what_cannot_be_laid_out(grammar, says):

@@ -9,8 +9,9 @@ from wire.catalogue import grammars, layout, protocols
 from wire.emit import native, python
 from wire.layout import Layout
 
-HEAD = '''"""Codecs of {protocol}, generated from its grammars by ``python -m wire.emit``. Do not edit."""
-
+DOCSTRING = '''"""Codecs of {protocol}, generated from its grammars by ``python -m wire.emit``. Do not edit."""
+'''
+STAMP = '''
 NATIVE = "{native}"
 """What the extension ``native`` has to say it was made from."""
 '''
@@ -20,9 +21,13 @@ def sources(protocol: str) -> Iterator[tuple[str, str]]:
     """Give the generated files of a protocol: their names in ``wire/PROTOCOL/generated``, and their text."""
     layouts: list[Layout] = [layout(name) for name in grammars() if name.startswith(f"{protocol}/")]
     yield "python.py", python.emit(protocol, layouts)
-    source = native.emit(protocol, layouts)
+    binary = [layout for layout in layouts if not layout.is_json]
+    if not binary:
+        yield "__init__.py", DOCSTRING.format(protocol=protocol)
+        return
+    source = native.emit(protocol, binary)
     yield "native.c", source
-    yield "__init__.py", HEAD.format(protocol=protocol, native=native.stamp_of(source))
+    yield "__init__.py", DOCSTRING.format(protocol=protocol) + STAMP.format(native=native.stamp_of(source))
 
 
 def main(arguments: list[str]) -> int:

@@ -367,6 +367,7 @@ static int input_from_list(input *in, PyObject *list)
                             .limit = in->values + size + CHUNK};
     in->count = 1;
     in->rows = count;
+    in->bytes = size;
     return 1;
 }
 
@@ -399,11 +400,11 @@ static result *decoded(const layout *layout, const input *in, int refuse_overlon
     result *r;
     Py_BEGIN_ALLOW_THREADS
     frames f = {.refuse_overlong = refuse_overlong};
-    r = result_new(layout, in->rows);
+    r = result_new(layout, &f, in->rows, (size_t)in->bytes);
     int done = r != NULL;
     for (size_t i = 0; done && i < in->count; i++)
-        done = layout->run(&f, &in->runs[i], r);
-    if (r && !(done && result_finish(r))) {
+        done = layout->run(&f, &in->runs[i]);
+    if (r && !(done && result_finish(r, &f))) {
         result_drop(r);
         r = NULL;
     }

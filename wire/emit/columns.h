@@ -9,6 +9,10 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "frame.h"
 
@@ -16,6 +20,9 @@
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 #define INLINE static inline __attribute__((always_inline))
 #define RARE static __attribute__((noinline, cold))
+
+/* How many bytes are copied at once, if there are as many to read and room to write them. */
+enum { CHUNK = 32 };
 
 enum kind { NUMBER, OFFSET, CHOICE, TEXT, BYTES, ITEMS };
 
@@ -64,13 +71,20 @@ struct table {
     column columns[];
 };
 
+typedef struct result result;
+typedef struct chunk chunk;
+
 /* The frames of a batch: where the one that is being read begins and ends, its number, and why it was refused.
- * Up to `limit` memory can be read, even if the frame ends before. */
+ * Up to `limit` memory can be read, even if the frame ends before. The batch has `bytes` bytes; if it is small, its
+ * chunks have `small` bytes, else `small` is 0. */
 typedef struct {
     const uint8_t *begin;
     const uint8_t *end;
     const uint8_t *limit;
     size_t number;
+    result *into;
+    size_t bytes;
+    size_t small;
     int refuse_overlong;
     int no_memory;
     enum reason reason;
@@ -89,14 +103,12 @@ typedef struct {
     const uint8_t *limit;
 } segment;
 
-typedef struct result result;
-
 /* A layout: the columns of refusals, its own, and the function that reads a run of frames into them. */
 typedef struct {
     const char *name;
     const table_type *refusals;
     const table_type *type;
-    int (*run)(frames *f, const segment *s, result *into);
+    int (*run)(frames *f, const segment *s);
 } layout;
 
 /* What a batch became. Whoever exports it shares it. */
@@ -106,13 +118,90 @@ struct result {
     table *refusals;
     table *table;
     void *zeros;
+    chunk *chunks;
 };
+
+/* Memory: blocks are carved from chunks, and all freed with the result. */
+
+static const size_t HUGE_PAGE = (size_t)1 << 21, LEAST_CHUNK = (size_t)1 << 23, SMALL = (size_t)1 << 20;
+
+struct chunk {
+    chunk *next;
+    uint8_t *memory;
+    size_t size;
+    size_t used;
+    size_t mapped;
+};
+
+/* A big chunk asks for huge pages: with small ones, the kernel takes half as long as the reading. */
+static int chunk_map(chunk *c, size_t size)
+{
+#if defined(MADV_HUGEPAGE) && !defined(__SANITIZE_ADDRESS__)
+    size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *memory = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return 0;
+    size_t skip = HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE;
+    (void)!munmap(memory, skip);
+    c->memory = (uint8_t *)memory + skip;
+    c->size = c->mapped = size;
+    (void)!madvise(c->memory, size, MADV_HUGEPAGE);
+    return 1;
+#else
+    c->memory = calloc(1, size);
+    c->size = size;
+    return c->memory != NULL;
+#endif
+}
+
+static void chunks_free(chunk *c)
+{
+    while (c) {
+        chunk *next = c->next;
+#if defined(MADV_HUGEPAGE)
+        if (c->mapped)
+            munmap(c->memory, c->mapped);
+        else
+#endif
+            free(c->memory);
+        free(c);
+        c = next;
+    }
+}
+
+/* Zeroed memory that lives as long as the result, or NULL. Sanitizers see every block on its own. */
+static void *carve(frames *f, size_t size)
+{
+    size = (size + 63) / 64 * 64;
+    chunk *c = f->into->chunks;
+#ifdef __SANITIZE_ADDRESS__
+    c = NULL;
+#endif
+    if (!c || c->size - c->used < size) {
+        c = calloc(1, sizeof *c);
+        if (c && f->small && size < SMALL) {
+            c->size = size > f->small ? size : f->small;
+            c->memory = calloc(1, c->size);
+        } else if (c) {
+            chunk_map(c, size > LEAST_CHUNK ? size : LEAST_CHUNK);
+        }
+        if (!c || !c->memory) {
+            free(c);
+            f->no_memory = 1;
+            return NULL;
+        }
+        c->next = f->into->chunks;
+        f->into->chunks = c;
+    }
+    c->used += size;
+    return c->memory + c->used - size;
+}
 
 /* Tables */
 
-static table *table_new(const table_type *type, size_t capacity)
+static table *table_new(frames *f, const table_type *type, size_t capacity)
 {
-    table *t = calloc(1, sizeof *t + type->count * sizeof *t->columns);
+    table *t = carve(f, sizeof *t + type->count * sizeof *t->columns);
     if (!t)
         return NULL;
     t->type = type;
@@ -120,20 +209,6 @@ static table *table_new(const table_type *type, size_t capacity)
     for (size_t i = 0; i < type->count; i++)
         t->columns[i].marked = SIZE_MAX;
     return t;
-}
-
-static void table_free(table *t)
-{
-    if (!t)
-        return;
-    for (size_t i = 0; i < t->type->count; i++) {
-        column *c = &t->columns[i];
-        free(c->valid);
-        free(c->values);
-        free(c->bytes);
-        table_free(c->items);
-    }
-    free(t);
 }
 
 INLINE int has_offsets(const column_type *type)
@@ -154,62 +229,52 @@ RARE int column_open(frames *f, table *t, size_t index)
 {
     const column_type *type = &t->type->columns[index];
     column *c = &t->columns[index];
-    c->valid = calloc(1, bitmap_size(t->capacity) + 8);
-    c->values = calloc(t->capacity + 1, type->size);
-    if (type->kind == ITEMS)
-        c->items = table_new(type->items, FEW);
-    if (c->valid && c->values && (type->kind != ITEMS || c->items))
-        return 1;
-    free(c->valid);
-    free(c->values);
-    free(c->items);
-    c->valid = c->values = NULL;
-    c->items = NULL;
-    f->no_memory = 1;
-    return 0;
+    uint8_t *valid = carve(f, bitmap_size(t->capacity));
+    c->values = carve(f, (t->capacity + 1) * type->size);
+    c->items = type->kind == ITEMS ? table_new(f, type->items, FEW) : NULL;
+    if (!f->no_memory)
+        c->valid = valid;
+    return !f->no_memory;
 }
 
-static int enlarge(void **memory, size_t old, size_t new)
+/* The first `old` bytes in a larger block of `new` bytes. */
+static void *enlarged(frames *f, const void *memory, size_t old, size_t new)
 {
-    uint8_t *larger = realloc(*memory, new);
-    if (!larger)
-        return 0;
-    memset(larger + old, 0, new - old);
-    *memory = larger;
-    return 1;
+    void *larger = carve(f, new);
+    if (larger && old)
+        memcpy(larger, memory, old);
+    return larger;
 }
 
+/* Twice as many rows: what is left behind is never more than what is in use. */
 RARE int table_grow(frames *f, table *t)
 {
     size_t capacity = 2 * t->capacity;
     for (size_t i = 0; i < t->type->count; i++) {
         column *c = &t->columns[i];
         size_t size = t->type->columns[i].size;
-        void *valid = c->valid;
-        if (!valid)
+        if (!c->valid)
             continue;
-        if (!enlarge(&valid, bitmap_size(t->capacity) + 8, bitmap_size(capacity) + 8)) {
-            f->no_memory = 1;
+        void *valid = enlarged(f, c->valid, bitmap_size(t->capacity), bitmap_size(capacity));
+        void *values = enlarged(f, c->values, (t->capacity + 1) * size, (capacity + 1) * size);
+        if (f->no_memory)
             return 0;
-        }
         c->valid = valid;
-        if (!enlarge(&c->values, (t->capacity + 1) * size, (capacity + 1) * size)) {
-            f->no_memory = 1;
-            return 0;
-        }
+        c->values = values;
     }
     t->capacity = capacity;
     return 1;
 }
 
-RARE int bytes_grow(frames *f, column *c, size_t more)
+/* A column of the frames' own table has room for all bytes of the batch: the kernel gives what is used. */
+RARE int bytes_grow(frames *f, const table *t, column *c, size_t more)
 {
     size_t room = 2 * (c->length + more);
-    uint8_t *larger = realloc(c->bytes, room);
-    if (!larger) {
-        f->no_memory = 1;
+    if (t == f->into->table && room < f->bytes + 2 * CHUNK && f->bytes < LEAST_CHUNK << 3)
+        room = f->bytes + 2 * CHUNK;
+    uint8_t *larger = enlarged(f, c->bytes, c->length, room);
+    if (!larger)
         return 0;
-    }
     c->bytes = larger;
     c->room = room;
     return 1;
@@ -271,34 +336,36 @@ static void result_drop(result *r)
 {
     if (atomic_fetch_sub(&r->owners, 1) != 1)
         return;
-    table_free(r->refusals);
-    table_free(r->table);
-    free(r->zeros);
+    chunks_free(r->chunks);
     free(r);
 }
 
-static result *result_new(const layout *layout, size_t rows)
+/* A result for `rows` frames of `bytes` bytes together, which `f` is to fill. */
+static result *result_new(const layout *layout, frames *f, size_t rows, size_t bytes)
 {
     result *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     atomic_init(&r->owners, 1);
     r->layout = layout;
-    r->refusals = table_new(layout->refusals, rows);
-    r->table = table_new(layout->type, rows);
-    if (r->refusals && r->table)
+    f->into = r;
+    f->bytes = bytes;
+    f->small = rows < SMALL / 64 ? 4096 + 64 * rows : 0;
+    r->refusals = table_new(f, layout->refusals, rows);
+    r->table = table_new(f, layout->type, rows);
+    if (!f->no_memory)
         return r;
     result_drop(r);
     return NULL;
 }
 
 /* Make a result ready for export; 0 if there is no memory. */
-static int result_finish(result *r)
+static int result_finish(result *r, frames *f)
 {
     table_finish(r->refusals);
     size_t rows = table_finish(r->table);
     /* What columns that do not exist are exported as: nulls, in memory that is never touched. */
-    r->zeros = calloc(rows + 16, 8);
+    r->zeros = carve(f, (rows + 16) * 8);
     return r->zeros != NULL;
 }
 
@@ -394,10 +461,6 @@ static __attribute__((noinline)) const uint8_t *read_slowly(frames *f, const uin
 /* A variable-length integer. Those of two to eight bytes are read as one word, without a branch per byte. */
 INLINE const uint8_t *read_number(frames *f, const uint8_t *p, unsigned bits, uint64_t *value)
 {
-    if (likely(p != f->end) && likely(*p < 0x80)) {
-        *value = *p;
-        return p + 1;
-    }
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (likely((size_t)(f->limit - p) >= 8)) {
         uint64_t word;
@@ -430,18 +493,23 @@ INLINE const uint8_t *take_varint(frames *f, const uint8_t *p, table *t, size_t 
     return put_number(f, t, index, row, size, *value) ? p : NULL;
 }
 
-/* How many bytes are copied at once, if there are as many to read and room to write them. */
-enum { CHUNK = 32 };
-
-/* Whether the first `count` bytes of a chunk have their high bits clear. */
-INLINE int is_ascii(const uint64_t chunk[4], size_t count)
+/* Copy a chunk; whether its first `count` bytes have their high bits clear. */
+INLINE int copy_chunk(uint8_t *to, const uint8_t *from, size_t count)
 {
-    uint64_t high = 0;
-    for (size_t i = 0; i < 4; i++) {
-        uint64_t mine = count >= 8 * i + 8 ? UINT64_MAX : count <= 8 * i ? 0 : (UINT64_C(1) << 8 * (count % 8)) - 1;
-        high |= chunk[i] & mine;
-    }
-    return !(high & UINT64_C(0x8080808080808080));
+    uint64_t wanted = (UINT64_C(1) << count) - 1;
+#ifdef __SSE2__
+    __m128i low = _mm_loadu_si128((const __m128i *)from);
+    __m128i high = _mm_loadu_si128((const __m128i *)(from + 16));
+    _mm_storeu_si128((__m128i *)to, low);
+    _mm_storeu_si128((__m128i *)(to + 16), high);
+    return !(((uint64_t)_mm_movemask_epi8(high) << 16 | (uint64_t)_mm_movemask_epi8(low)) & wanted);
+#else
+    uint64_t found = 0;
+    for (size_t i = 0; i < CHUNK; i++)
+        found |= (uint64_t)(from[i] >> 7) << i;
+    memcpy(to, from, CHUNK);
+    return !(found & wanted);
+#endif
 }
 
 /* `count` bytes that are there; `start` is where a refusal of bad text points. */
@@ -451,7 +519,7 @@ INLINE const uint8_t *take_bytes(frames *f, const uint8_t *p, table *t, size_t i
     if (!opened(f, t, index))
         return NULL;
     column *c = &t->columns[index];
-    if (unlikely(c->room - c->length < count + CHUNK) && !bytes_grow(f, c, count + CHUNK))
+    if (unlikely(c->room - c->length < count + CHUNK) && !bytes_grow(f, t, c, count + CHUNK))
         return NULL;
     if (c->marked != f->number) {
         c->marked = f->number;
@@ -459,10 +527,8 @@ INLINE const uint8_t *take_bytes(frames *f, const uint8_t *p, table *t, size_t i
     }
     uint8_t *to = c->bytes + c->length;
     if (likely(count <= CHUNK && (size_t)(f->limit - p) >= CHUNK)) {
-        uint64_t chunk[4];
-        memcpy(chunk, p, CHUNK);
-        memcpy(to, chunk, CHUNK);
-        if (text && unlikely(!is_ascii(chunk, count)) && !is_utf8(p, count))
+        int ascii = copy_chunk(to, p, count);
+        if (text && unlikely(!ascii) && !is_utf8(p, count))
             return refused(f, BAD_TEXT, start);
     } else {
         if (text && !is_utf8(p, count))
@@ -532,18 +598,19 @@ INLINE const uint8_t *items_end(const uint8_t *p, table *t, size_t index, size_t
 
 enum { REFUSED, REFUSED_AT };
 
-RARE int put_refusal(frames *f, result *into, size_t row)
+RARE int put_refusal(frames *f, size_t row)
 {
+    result *into = f->into;
     take_back(f, into->table, row);
     return put_number(f, into->refusals, REFUSED, row, 1, f->reason) &&
            put_number(f, into->refusals, REFUSED_AT, row, 8, f->offset);
 }
 
 /* Read a run of frames into the next rows; 0 if there is no memory. */
-INLINE int run_segment(frames *f, const segment *s, result *into,
+INLINE int run_segment(frames *f, const segment *s,
                        const uint8_t *(*read)(frames *f, const uint8_t *p, table *t, size_t row))
 {
-    table *t = into->table;
+    table *t = f->into->table;
     size_t row = t->rows;
     f->limit = s->limit;
     for (size_t i = s->first; i < s->first + s->count; i++, row++) {
@@ -563,10 +630,10 @@ INLINE int run_segment(frames *f, const segment *s, result *into,
             continue;
         if (p)
             refused(f, TRAILING, p);
-        if (f->no_memory || !put_refusal(f, into, row))
+        if (f->no_memory || !put_refusal(f, row))
             return 0;
     }
-    t->rows = into->refusals->rows = row;
+    t->rows = f->into->refusals->rows = row;
     return 1;
 }
 

@@ -10,8 +10,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* In the order of wire.errors.Reason. */
-enum reason { TRUNCATED, OUT_OF_RANGE, OVERLONG, UNKNOWN_ID, BAD_TEXT, RESERVED, BAD_VALUE, TRAILING, TOO_LONG };
+/* In the order of wire.errors.Reason; those of the last lines are of texts of JSON only, which no C reads. */
+enum reason {
+    TRUNCATED, OUT_OF_RANGE, OVERLONG, UNKNOWN_ID, BAD_TEXT, RESERVED, BAD_VALUE, TRAILING, TOO_LONG,
+    BAD_SYNTAX, DUPLICATE_NAME, WRONG_TYPE, MISSING_FIELD, UNKNOWN_FIELD
+};
 
 typedef struct {
     const uint8_t *data;

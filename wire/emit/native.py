@@ -429,7 +429,7 @@ class _Reader(_Scope):
         yield "        goto bad;"
         if keep:
             yield f"    {keep} = n;"
-        yield from _indent(self.made(into, "PyLong_FromUnsignedLongLong(n)"))
+        yield from _indent(self.made(into, "number(n)"))
         yield "}"
 
     def made(self, into: str, value: str) -> Lines:

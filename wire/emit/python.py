@@ -6,6 +6,7 @@ refusal; a value of the wrong type or size is refused by the very operation that
 
 from collections.abc import Iterator
 
+from wire.emit import json
 from wire.emit.naming import Names, direct, flags_in, identifier
 from wire.layout import (
     Chain,
@@ -29,6 +30,7 @@ from wire.layout import (
     Switch,
     Union,
     Varint,
+    children,
 )
 
 Lines = Iterator[str]
@@ -64,8 +66,11 @@ UNSPEAKABLE = (EncodeError, TypeError, ValueError, LookupError, AttributeError, 
 
 def emit(protocol: str, layouts: list[Layout]) -> str:
     """Return the module for all layouts of a protocol."""
-    names = Names(layouts)
-    lines = [HEAD.format(protocol=protocol)]
+    binary = [layout for layout in layouts if not layout.is_json]
+    names = Names(binary)
+    lines = [(HEAD if binary else json.HEAD).format(protocol=protocol)]
+    if binary and binary != layouts:
+        lines.append(json.IMPORTS)
     for flags, name in names.tables.items():
         lines += ["", *_table(name, flags)]
     inlined = {part.item for part in names.parts if isinstance(part, Chain)}
@@ -75,8 +80,10 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
     for part in names.parts:
         if part not in inlined:
             lines += ["", "", *_Reader(names).function(part), "", "", *_Writer(names).function(part)]
+    taken = {f"write_{name}" for name in names.parts.values()}
     for layout in layouts:
-        lines += ["", "", *_entry(layout, names)]
+        made = json.emit(layout, identifier(layout), taken) if layout.is_json else _entry(layout, names)
+        lines += ["", "", *made]
     lines += ["", "", "CODECS = {"]
     for layout in layouts:
         entry = identifier(layout)
@@ -322,10 +329,24 @@ class _Reader(_Scope):
                 raise TypeError(part)
 
     def varint(self, into: str, bits: int, ahead: int = 0) -> Lines:
+        """Read an integer of up to three bytes without a call; sums and products are what Python is quickest at."""
         yield f"{into} = data[{f'at + {ahead}' if ahead else 'at'}]"
         yield f"at += {ahead + 1}"
         yield f"if {into} > 0x7F:"
-        yield f"    {into}, at = varint(data, at, {into}, {bits}, refuse)"
+        long = f"{into}, at = varint(data, at, {into}, {bits}, refuse)"
+        if bits < 14:
+            yield f"    {long}"
+            return
+        yield "    more = data[at]"
+        yield "    if 0 < more < 0x80:"
+        yield f"        {into} += more * 0x80 - 0x80"
+        yield "        at += 1"
+        if bits >= 21:
+            yield "    elif more and 0 < (last := data[at + 1]) < 0x80:"
+            yield f"        {into} += more * 0x80 + last * 0x4000 - 0x4080"
+            yield "        at += 2"
+        yield "    else:"
+        yield f"        {long}"
 
     def slice(self, into: str, source: str, text: bool) -> Lines:
         if not text:
@@ -376,7 +397,7 @@ class _Writer(_Scope):
         for field in record.fields:
             self.fields[field.name] = field.node
             if not isinstance(field.node, Optional):
-                yield f'v_{field.name} = value["{field.name}"]'
+                yield f"v_{field.name} = {self.item(field.node, field.name)}"
                 statements, piece = self.piece(field.node, field.name)
                 yield from statements
                 run.append(piece)
@@ -387,7 +408,7 @@ class _Writer(_Scope):
             gather = "out +="
             run.clear()
             yield f"if {self.truth(field.node.when)}:"
-            yield f'    v_{field.name} = value["{field.name}"]'
+            yield f"    v_{field.name} = {self.item(field.node.node, field.name)}"
             statements, piece = self.piece(field.node.node, field.name)
             yield from _indent(iter([*statements, f"out += {piece}"]))
         if run and gather == "out =":
@@ -411,7 +432,7 @@ class _Writer(_Scope):
         for field in chain.item.fields:
             self.fields[field.name] = field.node
             if not isinstance(field.node, Optional):
-                yield f'    v_{field.name} = each["{field.name}"]'
+                yield f"    v_{field.name} = {self.item(field.node, field.name)}"
             statements, piece = self.piece(field.node, field.name)
             yield from _indent(iter(statements))
             if field.name == "header":
@@ -476,7 +497,7 @@ class _Writer(_Scope):
     def optional(self, optional: Optional, field: str) -> Lines:
         yield f'w_{field} = b""'
         yield f"if {self.truth(optional.when)}:"
-        yield f'    v_{field} = {self.source}["{field}"]'
+        yield f"    v_{field} = {self.item(optional.node, field)}"
         yield from _indent(self.set(optional.node, field))
 
     def switch(self, switch: Switch, field: str) -> Lines:
@@ -488,6 +509,11 @@ class _Writer(_Scope):
             word = "elif"
         yield "else:"
         yield from _indent(self.set(switch.default, field))
+
+    def item(self, part: Part, field: str) -> str:
+        """Take a field from the value; one that may have no bytes may be left out."""
+        empty = (case == Nothing() or case == Record("", ()) for case in (part, *children(part)))
+        return f'{self.source}.get("{field}")' if any(empty) else f'{self.source}["{field}"]'
 
     def varint(self, source: str, bits: int) -> str:
         """Short integers are in a table; a length is never negative."""

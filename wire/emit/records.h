@@ -14,6 +14,7 @@
 #include "frame.h"
 
 #define MOST_FIELDS 16
+#define SPARE 64
 
 /* One type of record: its names, interned, and the Python type. */
 typedef struct {
@@ -23,6 +24,8 @@ typedef struct {
     PyTypeObject *type;
     PyObject *keys[MOST_FIELDS];
     PyMemberDef members[MOST_FIELDS + 1];
+    PyObject *spare[SPARE]; /* records that nobody has any more, to be used again */
+    int spares;
 } kind;
 
 typedef struct {
@@ -40,9 +43,15 @@ static struct {
 
 static inline record *make(kind *k, int count)
 {
-    record *made = (record *)_PyObject_New(k->type);
-    if (made == NULL)
-        return NULL;
+    record *made;
+    if (k->spares > 0) {
+        made = (record *)k->spare[--k->spares];
+        Py_SET_REFCNT((PyObject *)made, 1);
+    } else {
+        made = PyObject_New(record, k->type);
+        if (made == NULL)
+            return NULL;
+    }
     made->kind = k;
     made->byte = 0;
     for (int i = 0; i < count; i++)
@@ -53,9 +62,14 @@ static inline record *make(kind *k, int count)
 static void record_free(PyObject *self)
 {
     record *r = (record *)self;
-    PyTypeObject *type = Py_TYPE(self);
-    for (int i = 0; i < r->kind->count; i++)
+    kind *k = r->kind;
+    for (int i = 0; i < k->count; i++)
         Py_XDECREF(r->fields[i]);
+    if (k->spares < SPARE) {
+        k->spare[k->spares++] = self; /* it keeps its reference to the type */
+        return;
+    }
+    PyTypeObject *type = Py_TYPE(self);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -334,6 +348,11 @@ static PyObject *scattered(gathering *g)
             Py_DECREF(g->first[i]);
     Py_XDECREF(g->list);
     return NULL;
+}
+
+static inline PyObject *number(uint64_t value)
+{
+    return value < UINT32_C(1) << 30 ? PyLong_FromLong((long)value) : PyLong_FromUnsignedLongLong(value);
 }
 
 /* Text of `count` bytes that were announced at `announced`. */

@@ -2,7 +2,7 @@
 
 from construct import If, Struct, Switch, this
 
-from wire.primitives import VLE, Blob, Header, OneOf, Refused, Text
+from wire.primitives import VLE, Blob, Empty, Header, OneOf, Refused, Text
 from wire.zenoh.declarations import declare
 from wire.zenoh.extensions import UNIT, Z64, ZBUF, extensions, timestamp_payload
 from wire.zenoh.interests import interest, interest_final
@@ -83,7 +83,7 @@ oam = "OAM" / Struct(
     "body"
     / Switch(
         this.header.encoding,
-        {Z64: VLE(64), ZBUF: Blob(32), UNIT: Struct()},
+        {Z64: VLE(64), ZBUF: Blob(32), UNIT: Empty()},
         default=Refused("OAM encoding 0b11 is reserved"),
     ),
 )

@@ -2,7 +2,7 @@
 
 from construct import If, Struct, Switch, this
 
-from wire.primitives import VLE, Bits, Blob, Bytes, Header, Limited, Messages, OneOf, Refused, Rest, Unsigned
+from wire.primitives import VLE, Bits, Blob, Bytes, Empty, Header, Limited, Messages, OneOf, Refused, Rest, Unsigned
 from wire.zenoh.extensions import UNIT, Z64, ZBUF, extensions
 from wire.zenoh.network import network_message
 
@@ -15,7 +15,7 @@ oam = "T_OAM" / Struct(
     "body"
     / Switch(
         this.header.encoding,
-        {Z64: VLE(64), ZBUF: Blob(32), UNIT: Struct()},
+        {Z64: VLE(64), ZBUF: Blob(32), UNIT: Empty()},
         default=Refused("OAM encoding 0b11 is reserved"),
     ),
 )

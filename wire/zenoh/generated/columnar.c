@@ -1,5 +1,8 @@
 /* Columns of zenoh: generated from wire/zenoh by `python -m wire.emit`. Do not edit. */
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* for madvise */
+#endif
 #ifndef GOLDWIRE_WITHOUT_PYTHON
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
@@ -1071,9 +1074,9 @@ static const uint8_t *read_frame_of_network_message(frames *f, const uint8_t *p,
     return p;
 }
 
-static int run_network_message(frames *f, const segment *s, result *into)
+static int run_network_message(frames *f, const segment *s)
 {
-    return run_segment(f, s, into, read_frame_of_network_message);
+    return run_segment(f, s, read_frame_of_network_message);
 }
 
 static const uint8_t *read_frame_of_transport_message(frames *f, const uint8_t *p, table *t, size_t row)
@@ -1084,9 +1087,9 @@ static const uint8_t *read_frame_of_transport_message(frames *f, const uint8_t *
     return p;
 }
 
-static int run_transport_message(frames *f, const segment *s, result *into)
+static int run_transport_message(frames *f, const segment *s)
 {
-    return run_segment(f, s, into, read_frame_of_transport_message);
+    return run_segment(f, s, read_frame_of_transport_message);
 }
 
 static const uint8_t *read_frame_of_batch(frames *f, const uint8_t *p, table *t, size_t row)
@@ -1097,14 +1100,14 @@ static const uint8_t *read_frame_of_batch(frames *f, const uint8_t *p, table *t,
     return p;
 }
 
-static int run_batch(frames *f, const segment *s, result *into)
+static int run_batch(frames *f, const segment *s)
 {
-    return run_segment(f, s, into, read_frame_of_batch);
+    return run_segment(f, s, read_frame_of_batch);
 }
-static const int32_t REFUSED_NAMES_ENDS[] = {0, 9, 21, 29, 39, 47, 55, 64, 72, 80};
+static const int32_t REFUSED_NAMES_ENDS[] = {0, 9, 21, 29, 39, 47, 55, 64, 72, 80, 90, 104, 114, 127, 140};
 
 static const choices REFUSED_NAMES = {
-    9,
+    14,
     REFUSED_NAMES_ENDS,
     "truncated"
     "out-of-range"
@@ -1115,6 +1118,11 @@ static const choices REFUSED_NAMES = {
     "bad-value"
     "trailing"
     "too-long"
+    "bad-syntax"
+    "duplicate-name"
+    "wrong-type"
+    "missing-field"
+    "unknown-field"
 };
 
 static const column_type REFUSAL_COLUMNS[] = {

@@ -524,7 +524,7 @@ static PyObject *extensions_item_read(reader *r)
             uint64_t n;
             if (!read_varint(r, 64, &n))
                 goto bad;
-            if ((v->fields[1] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[1] = number(n)) == NULL)
                 goto bad;
         }
         break;
@@ -623,7 +623,7 @@ static PyObject *interest_final_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -671,7 +671,7 @@ static PyObject *interest_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if (!read_octet(r, &b_options))
@@ -682,7 +682,7 @@ static PyObject *interest_read(reader *r)
             uint64_t n;
             if (!read_varint(r, 16, &n))
                 goto bad;
-            if ((v->fields[4] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[4] = number(n)) == NULL)
                 goto bad;
         }
     } else {
@@ -755,14 +755,14 @@ static PyObject *d_keyexpr_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     {
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[3] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 5 & 0x1)) {
@@ -826,7 +826,7 @@ static PyObject *u_keyexpr_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -873,14 +873,14 @@ static PyObject *d_subscriber_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     {
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[3] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 5 & 0x1)) {
@@ -944,7 +944,7 @@ static PyObject *u_subscriber_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -991,14 +991,14 @@ static PyObject *d_queryable_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     {
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[3] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 5 & 0x1)) {
@@ -1062,7 +1062,7 @@ static PyObject *u_queryable_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -1109,14 +1109,14 @@ static PyObject *d_token_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     {
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[3] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 5 & 0x1)) {
@@ -1180,7 +1180,7 @@ static PyObject *u_token_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -1384,7 +1384,7 @@ static PyObject *declare_read(reader *r)
             uint64_t n;
             if (!read_varint(r, 32, &n))
                 goto bad;
-            if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[2] = number(n)) == NULL)
                 goto bad;
         }
     } else {
@@ -1435,7 +1435,7 @@ static PyObject *timestamp_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 64, &n))
             goto bad;
-        if ((v->fields[0] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[0] = number(n)) == NULL)
             goto bad;
     }
     {
@@ -1486,7 +1486,7 @@ static PyObject *put_read(reader *r)
             if (!read_varint(r, 32, &n))
                 goto bad;
             n_encoding = n;
-            if ((v->fields[3] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[3] = number(n)) == NULL)
                 goto bad;
         }
     } else {
@@ -1671,7 +1671,7 @@ static PyObject *push_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 5 & 0x1)) {
@@ -1738,7 +1738,7 @@ static PyObject *query_read(reader *r)
             uint64_t n;
             if (!read_varint(r, 8, &n))
                 goto bad;
-            if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[2] = number(n)) == NULL)
                 goto bad;
         }
     } else {
@@ -1835,14 +1835,14 @@ static PyObject *request_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     {
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[3] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 5 & 0x1)) {
@@ -1911,7 +1911,7 @@ static PyObject *reply_read(reader *r)
             uint64_t n;
             if (!read_varint(r, 8, &n))
                 goto bad;
-            if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[2] = number(n)) == NULL)
                 goto bad;
         }
     } else {
@@ -1970,7 +1970,7 @@ static PyObject *err_read(reader *r)
             if (!read_varint(r, 32, &n))
                 goto bad;
             n_encoding = n;
-            if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[2] = number(n)) == NULL)
                 goto bad;
         }
     } else {
@@ -2103,14 +2103,14 @@ static PyObject *response_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     {
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[3] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 5 & 0x1)) {
@@ -2178,7 +2178,7 @@ static PyObject *response_final_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -2240,7 +2240,7 @@ static PyObject *oam_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -2255,7 +2255,7 @@ static PyObject *oam_read(reader *r)
             uint64_t n;
             if (!read_varint(r, 64, &n))
                 goto bad;
-            if ((v->fields[4] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[4] = number(n)) == NULL)
                 goto bad;
         }
         break;
@@ -2429,7 +2429,7 @@ static PyObject *t_oam_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 16, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -2444,7 +2444,7 @@ static PyObject *t_oam_read(reader *r)
             uint64_t n;
             if (!read_varint(r, 64, &n))
                 goto bad;
-            if ((v->fields[4] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[4] = number(n)) == NULL)
                 goto bad;
         }
         break;
@@ -2521,7 +2521,7 @@ static PyObject *init_read(reader *r)
         uint64_t n;
         if (!read_integer(r, 1, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if (!read_octet(r, &b_node))
@@ -2551,7 +2551,7 @@ static PyObject *init_read(reader *r)
             uint64_t n;
             if (!read_integer(r, 2, &n))
                 goto bad;
-            if ((v->fields[6] = PyLong_FromUnsignedLongLong(n)) == NULL)
+            if ((v->fields[6] = number(n)) == NULL)
                 goto bad;
         }
     } else {
@@ -2632,14 +2632,14 @@ static PyObject *open_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 64, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     {
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[3] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
     if (((b_header >> 5 & 0x1) == 0)) {
@@ -2703,7 +2703,7 @@ static PyObject *close_read(reader *r)
         uint64_t n;
         if (!read_integer(r, 1, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -2877,7 +2877,7 @@ static PyObject *frame_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -2928,7 +2928,7 @@ static PyObject *fragment_read(reader *r)
         uint64_t n;
         if (!read_varint(r, 32, &n))
             goto bad;
-        if ((v->fields[2] = PyLong_FromUnsignedLongLong(n)) == NULL)
+        if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
     if ((b_header >> 7 & 0x1)) {
@@ -3351,7 +3351,7 @@ PyMODINIT_FUNC PyInit_native(void)
     if (!prepare())
         return NULL;
     PyObject *module = PyModule_Create(&definition);
-    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "564a86c3f122d48c") < 0)
+    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "e49032b6007ba343") < 0)
         return NULL;
     static const char *const names[][2] = {{"network-message", "network_message"}, {"transport-message", "transport_message"}, {"batch", "batch"}};
     static PyObject **const otherwise[] = {&encode_network_message_otherwise, &encode_transport_message_otherwise, &encode_batch_otherwise};

@@ -316,13 +316,29 @@ def read_extensions(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             v_value = data[at]
             at += 1
             if v_value > 0x7F:
-                v_value, at = varint(data, at, v_value, 64, refuse)
+                more = data[at]
+                if 0 < more < 0x80:
+                    v_value += more * 0x80 - 0x80
+                    at += 1
+                elif more and 0 < (last := data[at + 1]) < 0x80:
+                    v_value += more * 0x80 + last * 0x4000 - 0x4080
+                    at += 2
+                else:
+                    v_value, at = varint(data, at, v_value, 64, refuse)
         elif key == 2:
             start = at
             count = data[at]
             at += 1
             if count > 0x7F:
-                count, at = varint(data, at, count, 32, refuse)
+                more = data[at]
+                if 0 < more < 0x80:
+                    count += more * 0x80 - 0x80
+                    at += 1
+                elif more and 0 < (last := data[at + 1]) < 0x80:
+                    count += more * 0x80 + last * 0x4000 - 0x4080
+                    at += 2
+                else:
+                    count, at = varint(data, at, count, 32, refuse)
             end = at + count
             if end > len(data):
                 raise Refusal(TRUNCATED, start)
@@ -358,7 +374,7 @@ def write_extensions(value: Any) -> bytes:
             out += OCTET[b_header | 0x80]
         else:
             out += OCTET[b_header & 0x7F]
-        v_value = each["value"]
+        v_value = each.get("value")
         key = b_header >> 5 & 0x3
         if key == 0:
             w_value = b""
@@ -382,7 +398,15 @@ def read_interest_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
-        v_id, at = varint(data, at, v_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_id, at = varint(data, at, v_id, 32, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -417,7 +441,15 @@ def read_interest(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
-        v_id, at = varint(data, at, v_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_id, at = varint(data, at, v_id, 32, refuse)
     b_options = data[at]
     v_options = interest_options_bits_table[b_options]
     at += 1
@@ -426,14 +458,24 @@ def read_interest(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         v_key_scope = data[at]
         at += 1
         if v_key_scope > 0x7F:
-            v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                v_key_scope += more * 0x80 - 0x80
+                at += 1
+            else:
+                v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     v_key_suffix: Any = None
     if b_options & 0x30 == 0x30:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -495,18 +537,33 @@ def read_d_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_expr_id = data[at + 1]
     at += 2
     if v_expr_id > 0x7F:
-        v_expr_id, at = varint(data, at, v_expr_id, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_expr_id += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_expr_id, at = varint(data, at, v_expr_id, 16, refuse)
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
-        v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_key_scope += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     v_key_suffix: Any = None
     if b_header & 0x20:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -557,7 +614,12 @@ def read_u_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_expr_id = data[at + 1]
     at += 2
     if v_expr_id > 0x7F:
-        v_expr_id, at = varint(data, at, v_expr_id, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_expr_id += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_expr_id, at = varint(data, at, v_expr_id, 16, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -592,18 +654,36 @@ def read_d_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_subs_id = data[at + 1]
     at += 2
     if v_subs_id > 0x7F:
-        v_subs_id, at = varint(data, at, v_subs_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_subs_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_subs_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_subs_id, at = varint(data, at, v_subs_id, 32, refuse)
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
-        v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_key_scope += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     v_key_suffix: Any = None
     if b_header & 0x20:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -654,7 +734,15 @@ def read_u_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_subs_id = data[at + 1]
     at += 2
     if v_subs_id > 0x7F:
-        v_subs_id, at = varint(data, at, v_subs_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_subs_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_subs_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_subs_id, at = varint(data, at, v_subs_id, 32, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -689,18 +777,36 @@ def read_d_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_qbls_id = data[at + 1]
     at += 2
     if v_qbls_id > 0x7F:
-        v_qbls_id, at = varint(data, at, v_qbls_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_qbls_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_qbls_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_qbls_id, at = varint(data, at, v_qbls_id, 32, refuse)
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
-        v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_key_scope += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     v_key_suffix: Any = None
     if b_header & 0x20:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -751,7 +857,15 @@ def read_u_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_qbls_id = data[at + 1]
     at += 2
     if v_qbls_id > 0x7F:
-        v_qbls_id, at = varint(data, at, v_qbls_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_qbls_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_qbls_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_qbls_id, at = varint(data, at, v_qbls_id, 32, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -786,18 +900,36 @@ def read_d_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_token_id = data[at + 1]
     at += 2
     if v_token_id > 0x7F:
-        v_token_id, at = varint(data, at, v_token_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_token_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_token_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_token_id, at = varint(data, at, v_token_id, 32, refuse)
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
-        v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_key_scope += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     v_key_suffix: Any = None
     if b_header & 0x20:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -848,7 +980,15 @@ def read_u_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_token_id = data[at + 1]
     at += 2
     if v_token_id > 0x7F:
-        v_token_id, at = varint(data, at, v_token_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_token_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_token_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_token_id, at = varint(data, at, v_token_id, 32, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -942,7 +1082,15 @@ def read_declare(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         v_interest_id = data[at]
         at += 1
         if v_interest_id > 0x7F:
-            v_interest_id, at = varint(data, at, v_interest_id, 32, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                v_interest_id += more * 0x80 - 0x80
+                at += 1
+            elif more and 0 < (last := data[at + 1]) < 0x80:
+                v_interest_id += more * 0x80 + last * 0x4000 - 0x4080
+                at += 2
+            else:
+                v_interest_id, at = varint(data, at, v_interest_id, 32, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -980,7 +1128,15 @@ def read_timestamp(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_time = data[at]
     at += 1
     if v_time > 0x7F:
-        v_time, at = varint(data, at, v_time, 64, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_time += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_time += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_time, at = varint(data, at, v_time, 64, refuse)
     start = at
     count = data[at]
     at += 1
@@ -1019,7 +1175,15 @@ def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         v_encoding = data[at]
         at += 1
         if v_encoding > 0x7F:
-            v_encoding, at = varint(data, at, v_encoding, 32, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                v_encoding += more * 0x80 - 0x80
+                at += 1
+            elif more and 0 < (last := data[at + 1]) < 0x80:
+                v_encoding += more * 0x80 + last * 0x4000 - 0x4080
+                at += 2
+            else:
+                v_encoding, at = varint(data, at, v_encoding, 32, refuse)
     v_schema: Any = None
     if b_header & 0x40:
         key = v_encoding & 1
@@ -1043,7 +1207,15 @@ def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     count = data[at]
     at += 1
     if count > 0x7F:
-        count, at = varint(data, at, count, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            count += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            count += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            count, at = varint(data, at, count, 32, refuse)
     end = at + count
     if end > len(data):
         raise Refusal(TRUNCATED, start)
@@ -1077,7 +1249,7 @@ def write_put(value: Any) -> bytes:
         v_encoding = value["encoding"]
         out += (VARINT[v_encoding] if 0 <= v_encoding < 0x4000 else spell_varint(v_encoding, 32))
     if b_header & 0x40:
-        v_schema = value["schema"]
+        v_schema = value.get("schema")
         key = v_encoding & 1
         if key == 1:
             if not isinstance(v_schema, bytes):
@@ -1154,14 +1326,24 @@ def read_push(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_key_scope = data[at + 1]
     at += 2
     if v_key_scope > 0x7F:
-        v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_key_scope += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     v_key_suffix: Any = None
     if b_header & 0x20:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -1223,7 +1405,15 @@ def read_query(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 32, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            elif more and 0 < (last := data[at + 1]) < 0x80:
+                count += more * 0x80 + last * 0x4000 - 0x4080
+                at += 2
+            else:
+                count, at = varint(data, at, count, 32, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -1284,18 +1474,36 @@ def read_request(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
-        v_id, at = varint(data, at, v_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_id, at = varint(data, at, v_id, 32, refuse)
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
-        v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_key_scope += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     v_key_suffix: Any = None
     if b_header & 0x20:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -1395,7 +1603,15 @@ def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         v_encoding = data[at]
         at += 1
         if v_encoding > 0x7F:
-            v_encoding, at = varint(data, at, v_encoding, 32, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                v_encoding += more * 0x80 - 0x80
+                at += 1
+            elif more and 0 < (last := data[at + 1]) < 0x80:
+                v_encoding += more * 0x80 + last * 0x4000 - 0x4080
+                at += 2
+            else:
+                v_encoding, at = varint(data, at, v_encoding, 32, refuse)
     v_schema: Any = None
     if b_header & 0x40:
         key = v_encoding & 1
@@ -1419,7 +1635,15 @@ def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     count = data[at]
     at += 1
     if count > 0x7F:
-        count, at = varint(data, at, count, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            count += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            count += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            count, at = varint(data, at, count, 32, refuse)
     end = at + count
     if end > len(data):
         raise Refusal(TRUNCATED, start)
@@ -1449,7 +1673,7 @@ def write_err(value: Any) -> bytes:
         v_encoding = value["encoding"]
         out += (VARINT[v_encoding] if 0 <= v_encoding < 0x4000 else spell_varint(v_encoding, 32))
     if b_header & 0x40:
-        v_schema = value["schema"]
+        v_schema = value.get("schema")
         key = v_encoding & 1
         if key == 1:
             if not isinstance(v_schema, bytes):
@@ -1489,18 +1713,36 @@ def read_response(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
-        v_id, at = varint(data, at, v_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_id, at = varint(data, at, v_id, 32, refuse)
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
-        v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_key_scope += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     v_key_suffix: Any = None
     if b_header & 0x20:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -1554,7 +1796,15 @@ def read_response_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
-        v_id, at = varint(data, at, v_id, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_id += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_id += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_id, at = varint(data, at, v_id, 32, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -1599,7 +1849,12 @@ def read_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
-        v_id, at = varint(data, at, v_id, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_id += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_id, at = varint(data, at, v_id, 16, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -1608,13 +1863,29 @@ def read_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         v_body = data[at]
         at += 1
         if v_body > 0x7F:
-            v_body, at = varint(data, at, v_body, 64, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                v_body += more * 0x80 - 0x80
+                at += 1
+            elif more and 0 < (last := data[at + 1]) < 0x80:
+                v_body += more * 0x80 + last * 0x4000 - 0x4080
+                at += 2
+            else:
+                v_body, at = varint(data, at, v_body, 64, refuse)
     elif key == 2:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 32, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            elif more and 0 < (last := data[at + 1]) < 0x80:
+                count += more * 0x80 + last * 0x4000 - 0x4080
+                at += 2
+            else:
+                count, at = varint(data, at, count, 32, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -1647,7 +1918,7 @@ def write_oam(value: Any) -> bytes:
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
-    v_body = value["body"]
+    v_body = value.get("body")
     key = b_header >> 5 & 0x3
     if key == 1:
         w_body = (VARINT[v_body] if 0 <= v_body < 0x4000 else spell_varint(v_body, 64))
@@ -1694,7 +1965,12 @@ def read_t_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
-        v_id, at = varint(data, at, v_id, 16, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_id += more * 0x80 - 0x80
+            at += 1
+        else:
+            v_id, at = varint(data, at, v_id, 16, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -1703,13 +1979,29 @@ def read_t_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         v_body = data[at]
         at += 1
         if v_body > 0x7F:
-            v_body, at = varint(data, at, v_body, 64, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                v_body += more * 0x80 - 0x80
+                at += 1
+            elif more and 0 < (last := data[at + 1]) < 0x80:
+                v_body += more * 0x80 + last * 0x4000 - 0x4080
+                at += 2
+            else:
+                v_body, at = varint(data, at, v_body, 64, refuse)
     elif key == 2:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 32, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            elif more and 0 < (last := data[at + 1]) < 0x80:
+                count += more * 0x80 + last * 0x4000 - 0x4080
+                at += 2
+            else:
+                count, at = varint(data, at, count, 32, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -1742,7 +2034,7 @@ def write_t_oam(value: Any) -> bytes:
     if b_header & 0x80:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
-    v_body = value["body"]
+    v_body = value.get("body")
     key = b_header >> 5 & 0x3
     if key == 1:
         w_body = (VARINT[v_body] if 0 <= v_body < 0x4000 else spell_varint(v_body, 64))
@@ -1790,7 +2082,12 @@ def read_init(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -1868,18 +2165,39 @@ def read_open(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_lease = data[at + 1]
     at += 2
     if v_lease > 0x7F:
-        v_lease, at = varint(data, at, v_lease, 64, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_lease += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_lease += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_lease, at = varint(data, at, v_lease, 64, refuse)
     v_initial_sn = data[at]
     at += 1
     if v_initial_sn > 0x7F:
-        v_initial_sn, at = varint(data, at, v_initial_sn, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_initial_sn += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_initial_sn += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_initial_sn, at = varint(data, at, v_initial_sn, 32, refuse)
     v_cookie: Any = None
     if not b_header & 0x20:
         start = at
         count = data[at]
         at += 1
         if count > 0x7F:
-            count, at = varint(data, at, count, 16, refuse)
+            more = data[at]
+            if 0 < more < 0x80:
+                count += more * 0x80 - 0x80
+                at += 1
+            else:
+                count, at = varint(data, at, count, 16, refuse)
         end = at + count
         if end > len(data):
             raise Refusal(TRUNCATED, start)
@@ -2009,7 +2327,15 @@ def read_frame(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_sn = data[at + 1]
     at += 2
     if v_sn > 0x7F:
-        v_sn, at = varint(data, at, v_sn, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_sn += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_sn += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_sn, at = varint(data, at, v_sn, 32, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
@@ -2047,7 +2373,15 @@ def read_fragment(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_sn = data[at + 1]
     at += 2
     if v_sn > 0x7F:
-        v_sn, at = varint(data, at, v_sn, 32, refuse)
+        more = data[at]
+        if 0 < more < 0x80:
+            v_sn += more * 0x80 - 0x80
+            at += 1
+        elif more and 0 < (last := data[at + 1]) < 0x80:
+            v_sn += more * 0x80 + last * 0x4000 - 0x4080
+            at += 2
+        else:
+            v_sn, at = varint(data, at, v_sn, 32, refuse)
     v_extensions: Any = None
     if b_header & 0x80:
         v_extensions, at = read_extensions(data, at, refuse)
