@@ -12,13 +12,17 @@ behind it, the count and what it counts, Z and the end of a chain, what a list w
 choose. Every part gives its value together with its bytes, so that neither needs an engine.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import count as counting
 from random import Random
 from typing import Any, Protocol, TypeVar
 
+from vectors.mutation import Mutator
 from vectors.spelling import (
     LONGEST,
+    NoGenerator,
+    Outcome,
     Outcomes,
     Scope,
     Unsatisfiable,
@@ -27,8 +31,9 @@ from vectors.spelling import (
     first,
     hopeless,
     number_of,
-    present,
+    references,
     spell,
+    spelled,
     stretch,
     swallows,
 )
@@ -49,6 +54,7 @@ from wire.layout import (
     Switch,
     Union,
     Varint,
+    walk,
 )
 from wire.primitives import Flags as Bits
 
@@ -74,6 +80,9 @@ class Choices(Protocol):
     def pick(self, options: Sequence[T]) -> Callable[[Source], T]:
         """Choose one of some options."""
 
+    def lead(self, groups: Sequence[Sequence[T]]) -> Callable[[Source], T]:
+        """Choose one of some options that come in groups, each group about as often as the others."""
+
     def more(self, least: int, most: int) -> Callable[[Source, int], bool]:
         """Choose whether a list of so many items goes on."""
 
@@ -96,7 +105,8 @@ class Choices(Protocol):
 def drawing(layout: Layout, choices: Choices) -> Callable[[Source], Pair]:
     """Compile a layout: a function from a source of choices to a value and its bytes.
 
-    Raises ``Unsatisfiable`` for a layout that has no valid frame; so does the function if it found none.
+    Raises ``NoGenerator`` for a layout with parts that are not known here (JSON), ``Unsatisfiable`` for one that has no
+    valid frame; so does the function if it found none.
     """
     root = layout.root.node if isinstance(layout.root, Limited) else layout.root
     draw = _Drawing(choices).part(root)
@@ -143,13 +153,14 @@ class _Drawing:
             case Record():
                 return self.record(part)
             case Union():
-                pick = self.choices.pick([self.part(message) for message in part.messages if not hopeless(message)])
+                messages = [message for message in part.messages if not hopeless(message)]
+                pick = self.choices.pick([self.part(message) for message in messages for _ in range(_share(message))])
                 return lambda source, scope: pick(source)(source, scope)
             case Items():
                 return self.items(part)
             case Chain():
                 return self.chain(part)
-        raise TypeError(f"{type(part).__name__} has no place here")
+        raise NoGenerator(f"{type(part).__name__} is not among the parts of which frames can be made")
 
     def counted(self, most: int, text: bool) -> Draw:
         content, count = self.choices.content(most, text), self.choices.count()
@@ -186,6 +197,7 @@ class _Drawing:
         """Compile a record; ``header`` tells which bytes its first field may be."""
         fields = {field.name: field.node for field in record.fields}
         draws: list[tuple[str, Draw]] = []
+        looked_at = {ref.field for field in record.fields for ref in references(field.node)}
         depends = False
         for field in record.fields:
             outcomes = Outcomes(record, field.name)
@@ -197,6 +209,8 @@ class _Drawing:
                 depends = depends or bool(outcomes.others)
             else:
                 draw = self.part(field.node, fields)
+                if field.name in looked_at:
+                    draw = _noted(field.name, draw)
             draws.append((field.name, draw))
         bars = tuple(swallows(field.node) for field in record.fields)
         if any(bars[:-1]):
@@ -208,17 +222,20 @@ class _Drawing:
         part, name = outcomes.part, outcomes.field
         fresh = self.part(part) if not isinstance(part, Flags) else None
         stray = self.choices.pick((False, False, False, True))
-        known: dict[tuple[int | None, ...], tuple[Callable[[Source], Callable[[Source], Pair]], set[Any]]] = {}
 
-        def prepare(scope: Scope) -> tuple[Callable[[Source], Callable[[Source], Pair]], set[Any]]:
+        def nowhere(source: Source) -> Pair:
+            raise Unsatisfiable(f"{name}: no number leads anywhere")
+
+        others = outcomes.others
+        known: dict[tuple[int | None, ...], tuple[Callable[[Source], Pair], frozenset[Outcome]]] = {}
+
+        def prepare(scope: Scope) -> tuple[Callable[[Source], Pair], frozenset[Outcome]]:
             groups = [[number for number in group if allowed(number)] for group in outcomes.groups(scope)]
             groups = [group for group in groups if group]
             if not groups:
-                raise Unsatisfiable(f"{name}: no number leads anywhere")
-            picks = [self.choices.pick([_spelled(part, number) for number in group]) for group in groups]
-            return self.choices.pick(picks), {outcomes.of({**scope, name: group[0]}) for group in groups}
-
-        others = outcomes.others
+                return nowhere, frozenset()
+            leads = frozenset(outcomes.of({**scope, name: group[0]}) for group in groups)
+            return self.choices.lead([[_pair(part, number) for number in group] for group in groups]), leads
 
         def draw(source: Source, scope: Scope) -> Pair:
             key = tuple([scope.get(other) for other in others])
@@ -228,7 +245,7 @@ class _Drawing:
                     known.clear()
                 found = known[key] = prepare(scope)
             pick, leads = found
-            pair = pick(source)(source)
+            pair = pick(source)
             if fresh is not None and stray(source):
                 other = fresh(source, scope)
                 if outcomes.of({**scope, name: other[0]}) in leads:
@@ -241,7 +258,7 @@ class _Drawing:
         pick, _ = prepare({})
 
         def fixed(source: Source, scope: Scope) -> Pair:
-            pair = pick(source)(source)
+            pair = pick(source)
             scope[name] = pair[0].byte
             return pair
 
@@ -289,6 +306,11 @@ class _Drawing:
         return draw
 
 
+def _share(message: Record) -> int:
+    """Return how often a message is chosen: more often if others stand inside it, or those were rare."""
+    return sum(isinstance(each, Record) and bool(each.name) for each in walk(message)).bit_length()
+
+
 def _leaf(leaf: Leaf) -> Draw:
     return lambda source, scope: leaf(source)
 
@@ -297,14 +319,20 @@ def _refused(source: Source, scope: Scope) -> Pair:
     raise Unsatisfiable("a reserved place was reached")
 
 
-def _spelled(part: Part, number: int) -> Pair:
-    match part:
-        case Flags():
-            return _flags(part)[number]
-        case Integer(size=size):
-            return number, number.to_bytes(size, "little")
-        case _:
-            return number, spell(number)
+def _pair(part: Flags | Integer | Varint, number: int) -> Pair:
+    return _flags(part)[number] if isinstance(part, Flags) else (number, spelled(part, number))
+
+
+def _noted(name: str, draw: Draw) -> Draw:
+    """Keep the number of a field for the fields that look at it."""
+
+    def noted(source: Source, scope: Scope) -> Pair:
+        pair = draw(source, scope)
+        if pair is not ABSENT:
+            scope[name] = number_of(pair[0])
+        return pair
+
+    return noted
 
 
 def _if(when: Callable[[Scope], int], draw: Draw) -> Draw:
@@ -382,7 +410,7 @@ BLOBS = (
     b"\xff" * 16,
     bytes(range(32)),
 )
-LENGTHS = (63, 64, 126, 127, 127, 128, 128, 129, 254, 255, 255, 256)
+LENGTHS = (63, 64, 126, 127, 127, 127, 128, 128, 128, 129, 254, 255, 255, 255, 256, 256, 256)
 GREAT_LENGTHS = (16382, 16383, 16383, 16384, 16384, 16385, 65534, 65535)
 """Bytes of contents that are long, and those that are so long that they have to be rare."""
 
@@ -408,6 +436,10 @@ class Dice:
         if size == 1 << width:
             return lambda bits: table[bits(width)]
         return lambda bits: table[bits(16) * size >> 16]
+
+    def lead(self, groups: Sequence[Sequence[T]]) -> Callable[[Source], T]:
+        pick = self.pick([self.pick(group) for group in groups])
+        return lambda bits: pick(bits)(bits)
 
     def more(self, least: int, most: int) -> Callable[[Source, int], bool]:
         if self.terse:
@@ -471,14 +503,14 @@ class Dice:
             die = source(8)
             if die < 128:
                 return usual[die]
-            if die < 254:
+            if die < 252:
                 size = die & 15
                 data = (source(size * 8) if size else 0).to_bytes(size, "little")
                 if not text:
                     return data, data
                 data = data.translate(_PRINTABLE)
                 return data.decode(), data
-            return great(source) if not source(5) else long(source)
+            return great(source) if not source(6) else long(source)
 
         return content
 
@@ -521,6 +553,7 @@ class Sampler:
         self.layout = layout
         self._bits = rng.getrandbits
         self._limit = layout.root.size if isinstance(layout.root, Limited) else None
+        self._draws = {overlong: _diced(layout, overlong, terse=False) for overlong in (False, True)}
 
     def value(self) -> Any:
         """Return a value that every engine encodes."""
@@ -532,13 +565,27 @@ class Sampler:
 
     def pair(self, *, overlong: bool = False) -> Pair:
         """Return a value and a frame of it: the canonical one, or with ``overlong`` one with longer numbers."""
-        draw = _diced(self.layout, overlong, terse=False)
-        if self._limit is None:
-            return draw(self._bits)
+        pair = self._draws[overlong](self._bits)
+        if self._limit is None or len(pair[1]) <= self._limit:
+            return pair
         for attempt in range(4 * PATIENCE):
-            if attempt == PATIENCE // 4:
-                draw = _diced(self.layout, overlong, terse=True)
+            draw = self._draws[overlong] if attempt < 16 else _diced(self.layout, overlong, terse=True)
             pair = draw(self._bits)
             if len(pair[1]) <= self._limit:
                 return pair
         raise Unsatisfiable(f"{self.layout.name}: no frame of at most {self._limit} bytes was found")
+
+
+def stream(layout: Layout, seed: int) -> Iterator[tuple[bytes, tuple[str, ...]]]:
+    """Give frames of a layout without end, the same for the same seed: half of them valid, half of them mutated.
+
+    With each frame come the names of its mutations, none for a valid one; one valid frame in four has numbers that
+    are longer than they need to be. Raises ``Unsatisfiable`` for a layout that no frame fits.
+    """
+    rng = Random(seed)
+    sampler, mutator = Sampler(layout, rng), Mutator(layout, rng)
+    recent = [sampler.frame() for _ in range(16)]
+    for number in counting():
+        frame = sampler.frame(overlong=number & 6 == 6)
+        yield (frame, ()) if number & 1 else mutator.mutate(frame, recent)
+        recent[number & 15] = frame

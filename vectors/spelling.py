@@ -40,6 +40,10 @@ class Unsatisfiable(WireError):
     """A layout of which no frame can be made, or none was found; the message names the part."""
 
 
+class NoGenerator(WireError):
+    """A layout with a part that the generators do not know; the message names its kind."""
+
+
 LONGEST = 9
 """Bytes of the longest variable-length integer; its last byte has eight bits."""
 
@@ -71,6 +75,31 @@ def stretch(number: int, length: int) -> bytes:
         number >>= 7
     out.append(number)
     return bytes(out)
+
+
+def unspell(data: bytes, at: int) -> tuple[int, int]:
+    """Read an integer with a variable length, whatever its size: the number and the offset behind it."""
+    byte = data[at]
+    if byte < 0x80:
+        return byte, at + 1
+    number = byte & 0x7F
+    for index in range(1, LONGEST):
+        byte = data[at + index]
+        if byte < 0x80 or index == LONGEST - 1:
+            return number | byte << 7 * index, at + index + 1
+        number |= (byte & 0x7F) << 7 * index
+    raise AssertionError
+
+
+def spelled(part: Flags | Integer | Varint, number: int) -> bytes:
+    """Spell the number that a part counts as."""
+    match part:
+        case Flags():
+            return _LAST[number]
+        case Integer(size=size):
+            return number.to_bytes(size, "little")
+        case Varint():
+            return spell(number)
 
 
 def boundaries(bits: int) -> tuple[int, ...]:
@@ -222,7 +251,7 @@ class Outcomes:
         names = [each.name for each in record.fields]
         self.fields = {each.name: each.node for each in record.fields}
         self.field = field
-        self.part = present(self.fields[field])
+        part = present(self.fields[field])
         known = set(names[: names.index(field) + 1])
         self.dependents = {
             each.name: each.node
@@ -231,10 +260,19 @@ class Outcomes:
         }
         looked_at = {ref.field for node in self.dependents.values() for ref in references(node)}
         self.others = tuple(name for name in names if name in looked_at and name != field)
+        if self.dependents and not isinstance(part, Flags | Integer | Varint):
+            raise TypeError(f"{field} is looked at and is not a number")
+        self._part = part
         self._lead = tuple(outcome(node, self.fields) for node in self.dependents.values())
 
     def __bool__(self) -> bool:
         return bool(self.dependents)
+
+    @property
+    def part(self) -> Flags | Integer | Varint:
+        """Return the part whose number it is."""
+        assert isinstance(self._part, Flags | Integer | Varint)
+        return self._part
 
     def of(self, scope: Scope) -> Outcome:
         """Return where the numbers in ``scope`` lead."""
@@ -248,7 +286,6 @@ class Outcomes:
         """Return the numbers worth trying, ascending: all bytes, or whatever the expressions could be about."""
         if isinstance(self.part, Flags):
             return list(self.part.begins)
-        assert isinstance(self.part, Integer | Varint)
         bits = 8 * self.part.size if isinstance(self.part, Integer) else self.part.bits
         constants = {scope[name] for name in self.others if name in scope}
         targets = {0}
@@ -267,16 +304,39 @@ class Outcomes:
         by_outcome.pop(AVOIDED, None)
         return list(by_outcome.values())
 
-    def refused(self) -> frozenset[int]:
-        """Return the numbers that lead to a reserved place, whatever else the record has; empty if that depends."""
-        if self.others:
-            return frozenset()
-        return frozenset(number for number in self.candidates({}) if self.of({self.field: number}) == REFUSED)
+    def refusals(self) -> tuple[int, tuple[int, ...]]:
+        """Return the numbers that lead to a reserved place, whatever else the record has, ascending.
 
-    def bits(self) -> tuple[str, ...]:
-        """Return the names of the bits that decide, in order."""
-        names = {ref.bit for node in self.dependents.values() for ref in references(node) if ref.field == self.field}
-        return tuple(sorted(name for name in names if name is not None))
+        Of flags: what the bits of the mask that comes first have to be. Of a number the mask has no meaning.
+        """
+        alone = [
+            node
+            for node in self.dependents.values()
+            if any(isinstance(each, Reserved) for each in _inside(node))
+            and {ref.field for ref in references(node)} == {self.field}
+        ]
+        leads = [outcome(node, self.fields) for node in alone]
+        mask = self.mask(ref for node in alone for ref in references(node))
+        numbers = {
+            number & mask if mask else number
+            for number in self.candidates({})
+            if any(lead({self.field: number}) == REFUSED for lead in leads)
+        }
+        return mask, tuple(sorted(numbers))
+
+    def counts(self) -> Iterator[tuple[str, int, Callable[[Scope], int]]]:
+        """Give the later fields whose size this field alone gives: name, the mask of the bits that do, the size."""
+        for name, node in self.dependents.items():
+            for each in _inside(node):
+                if isinstance(each, Sized) and {ref.field for ref in references(each)} == {self.field}:
+                    yield name, self.mask(references(each)), evaluator(each.count, self.fields)
+
+    def mask(self, refs: Iterable[Ref]) -> int:
+        """Return the bits of this field of flags that some expressions look at; 0 for a number."""
+        if not isinstance(self.part, Flags):
+            return 0
+        flags = self.part
+        return _any_of(flags.spare if ref.bit == "X" else flags.bit(str(ref.bit)).mask for ref in refs)
 
 
 def _solutions(targets: Iterable[int], constants: Iterable[int]) -> Iterator[int]:
@@ -286,7 +346,7 @@ def _solutions(targets: Iterable[int], constants: Iterable[int]) -> Iterator[int
         for constant in constants:
             for number in (target + constant, target - constant, constant - target, target ^ constant):
                 yield from (number - 1, number, number + 1)
-            if 0 < constant:
+            if constant > 0:
                 yield target // constant
             if 0 <= constant < 64:
                 yield target << constant
