@@ -16,6 +16,7 @@ from vectors.differential import KINDS, Difference, Engine, Panel, unsteady
 from vectors.loader import UnknownVectors, load
 from vectors.minimise import minimise, minimise_value, spelled
 from vectors.sweep import Found, Stream, Sweep, drawn, run, spoiled_value
+from wire.catalogue import layout as find
 from wire.dump import TooManyFields, dump, lines
 from wire.reference import plain
 
@@ -72,7 +73,7 @@ def stream(layout: str, seed: int) -> Iterator[tuple[bytes, tuple[str, ...]]]:
     """Give frames of a layout without end: valid ones, and mutated ones with the names of the mutations."""
     from vectors import sampling
 
-    for data, names in sampling.stream(layout, seed):
+    for data, names in sampling.stream(find(layout), seed):
         yield data, tuple(names)
 
 
@@ -105,33 +106,36 @@ class Check:
 
         from vectors import strategies
 
-        layout = self.report.layout
-        kinds: tuple[tuple[Any, Callable[[Any, int], None]], ...] = (
-            (strategies.values(layout), self._example_value),
-            (st.one_of(strategies.frames(layout), strategies.mutated(layout)), self._example_frame),
+        layout = find(self.report.layout)
+        frames = strategies.frames(layout, overlong=True).map(lambda data: (data, ()))
+        asked = settings(
+            max_examples=examples,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],  # what is found is minimised here, as everything else
+            suppress_health_check=list(HealthCheck),
         )
-        for strategy, compare in kinds:
-            asked = settings(
-                max_examples=examples,
-                database=None,
-                deadline=None,
-                phases=[Phase.generate],
-                suppress_health_check=list(HealthCheck),
-            )
 
-            def each(example: Any, compare: Callable[[Any, int], None] = compare) -> None:
-                if not self.report.full:
-                    compare(example, self.report.examples)
-                    self.report.examples += 1
+        @seed(self.report.seed)
+        @asked
+        @given(strategies.values(layout))
+        def write(value: Any) -> None:
+            self._example(lambda number: self.value(value, "hypothesis", number))
 
-            seed(self.report.seed)(asked(given(strategy)(each)))()
+        @seed(self.report.seed)
+        @asked
+        @given(st.one_of(frames, strategies.named_mutated(layout)))
+        def read(frame: tuple[bytes, tuple[str, ...]]) -> None:
+            data, names = frame
+            self._example(lambda number: self.frame(data, "hypothesis", number, tuple(names)))
 
-    def _example_value(self, value: Any, number: int) -> None:
-        self.value(value, "hypothesis", number)
+        write()
+        read()
 
-    def _example_frame(self, example: Any, number: int) -> None:
-        data, names = example if isinstance(example, tuple) else (example, ())
-        self.frame(data, "hypothesis", number, tuple(names))
+    def _example(self, compare: Callable[[int], None]) -> None:
+        if not self.report.full:
+            compare(self.report.examples)
+            self.report.examples += 1
 
     def sweep(self, sweep: Sweep, jobs: int, progress: Progress | None = None) -> None:
         """Compare random frames; ``jobs`` processes, or none but this one if 0."""
@@ -278,17 +282,18 @@ def render(report: Report) -> Iterator[str]:
         differ = f"{count} difference{'s'[: count != 1]}, seen {report.differing} times"
     stopped = "; stopped at --most" if report.full else "; interrupted" if report.interrupted else ""
     engines = ", ".join(report.engines)
-    yield f"{verdict} {report.layout}: {engines}: {differ} in {said}; seed {report.seed}, {report.seconds:.1f} s{stopped}"
+    ending = f"seed {report.seed}, {report.seconds:.1f} s{stopped}"
+    yield f"{verdict} {report.layout}: {engines}: {differ} in {said}; {ending}"
 
 
 def page(report: Report, number: int, finding: Finding) -> Iterator[str]:
     """Write one finding: what differs, the frame field by field, who says what, and how to see it again."""
-    difference, found = finding.difference, finding.found
+    difference = finding.difference
     place = "" if difference.place in ("(frame)", "(value)") else f" at {difference.place}"
     yield f"{number}. {difference.kind}{place}: {KINDS[difference.kind]}"
     if finding.data is not None:
         mode = "refused" if difference.refuse else "accepted"
-        yield f"   {report.layout}, {len(finding.data)} bytes, overlong integers {mode}, as the reference engine reads it:"
+        yield f"   {report.layout}, {len(finding.data)} bytes, overlong integers {mode}, as the reference reads it:"
         try:
             for line in lines(dump(report.layout, finding.data, overlong="refuse" if difference.refuse else "accept")):
                 yield f"   | {line}"

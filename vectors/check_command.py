@@ -26,17 +26,14 @@ PASSED, FAILED, INTERRUPTED = 0, 1, 130
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
-class Duration(click.ParamType):
-    """A time such as ``60s``, ``5m``, ``1h``; a number alone is seconds."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return seconds."""
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", str(value))
-        if match is None or not float(match[1]):
-            self.fail(f"{value!r} is not a time; write 60s, 5m or 1h", param, ctx)
-        return float(match[1]) * UNITS[match[2]]
+def read_time(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
+    """Read a time such as ``60s``, ``5m``, ``1h``, in seconds; a number alone is seconds."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
+    if match is None or not float(match[1]):
+        raise click.BadParameter(f"{text!r} is not a time; write 60s, 5m or 1h")
+    return float(match[1]) * UNITS[match[2]]
 
 
 def compared(layout: str, name: str | None) -> list[Engine]:
@@ -159,7 +156,7 @@ def read_value(context: click.Context, parameter: click.Parameter, texts: tuple[
 @click.argument("layout")
 @click.option("--engine", "name", type=click.Choice(NAMES), help="Only this one, against the reference engine.")
 @click.option("--frames", metavar="N", type=click.IntRange(min=0), help=f"Random frames; {FRAMES:,} by default.")
-@click.option("--for", "seconds", metavar="TIME", type=Duration(), help="Random frames for so long: 60s, 5m, 1h.")
+@click.option("--for", "seconds", metavar="TIME", callback=read_time, help="Random frames for so long: 60s, 5m, 1h.")
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the random frames.")
 @click.option("--jobs", metavar="N", type=click.IntRange(min=1, max=256), help="Processes; one per core by default.")
 @click.option("--most", metavar="N", type=click.IntRange(min=1), default=MOST, show_default=True, help="Findings.")
@@ -182,7 +179,7 @@ def read_value(context: click.Context, parameter: click.Parameter, texts: tuple[
     "--at", "only_numbers", metavar="N", type=click.IntRange(min=0), multiple=True, help="Only frame N of --seed."
 )
 @click.pass_context
-def check_command(context: click.Context, layout: str, **options: Any) -> None:
+def check_command(context: click.Context, /, layout: str, **options: Any) -> None:
     """Check that all engines of LAYOUT give the same values, bytes and refusals.
 
     Compared are the golden vectors, what Hypothesis makes of the layout, and random frames, valid and mutated.
@@ -194,7 +191,8 @@ def check_command(context: click.Context, layout: str, **options: Any) -> None:
 
 @click.command("bench")
 @click.argument("layout", default="zenoh/network-message")
-@click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
+@click.option("--json", "form", flag_value="json", help="Write the figures as JSON.")
+@click.option("--markdown", "form", flag_value="markdown", help="Write the figures as a table in Markdown.")
 @click.option(
     "--plot", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Draw the figures: .svg or .png."
 )
@@ -205,17 +203,21 @@ def check_command(context: click.Context, layout: str, **options: Any) -> None:
     "--only", metavar="E", multiple=True, help="Only this engine, beside the baseline; more than once for more."
 )
 @click.option(
-    "--corpus", metavar="NAME", help="The frames: layout (of every kind) or declare (as in the field); all by default."
+    "--corpus",
+    metavar="NAME",
+    default=benchmark.LAYOUT,
+    show_default=True,
+    help="The frames: layout has every kind; others are in benchmarks/baselines.",
 )
 @click.pass_context
 def bench(
     context: click.Context,
     layout: str,
-    as_json: bool,
+    form: str | None,
     plot: Path | None,
     rounds: int,
     only: tuple[str, ...],
-    corpus: str | None,
+    corpus: str,
 ) -> None:
     """Measure the engines of LAYOUT, and others, against Construct interpreted, in one run.
 
@@ -225,17 +227,19 @@ def bench(
         results = benchmark.measure(layout, rounds=rounds, only=only, corpus=corpus, tell=_note)
     except (UnknownLayout, benchmark.WrongChoice) as error:
         raise click.UsageError(str(error)) from None
-    if as_json:
+    if form == "json":
         click.echo(json.dumps(results.as_json(), indent=2))
+    elif form == "markdown":
+        click.echo(benchmark.markdown(results))
     else:
-        Console().print(*benchmark.tables(results), sep="\n")
+        Console().print(benchmark.table(results))
     if plot is not None:
         try:
             draw(results, plot)
         except NotDrawn as error:
             raise click.UsageError(str(error)) from None
         _note(f"drawn: {plot}")
-    context.exit(PASSED if results.corpora else FAILED)
+    context.exit(PASSED if results.results else FAILED)
 
 
 def _note(line: str) -> None:

@@ -7,6 +7,7 @@ what is written is read back as the same value. Of a value that is only encoded:
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, Protocol
 
 import msgspec
@@ -75,17 +76,21 @@ def same(a: Any, b: Any) -> bool:
     """
     if a is b:
         return True
-    kind = type(a)
-    if kind is type(b):
-        if kind in SCALARS:
-            return bool(a == b)
-        if kind is list:
-            return len(a) == len(b) and all(map(same, a, b))
-        if kind is Flags:
-            return a == b and list(a) == list(b) and all(map(same, a.values(), b.values()))
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
+    kind: Any = type(a)
+    other: Any = type(b)
+    if kind in SCALARS or kind is list:
+        if kind is not other:
+            return False
+        return len(a) == len(b) and all(map(same, a, b)) if kind is list else bool(a == b)
+    if _is_mapping(kind) and _is_mapping(other):
         return list(a) == list(b) and all(map(same, a.values(), b.values()))
     return False
+
+
+@cache
+def _is_mapping(kind: Any) -> bool:
+    """Tell whether values of a type are mappings; to ask each value takes long."""
+    return issubclass(kind, Mapping)
 
 
 def differing(a: Any, b: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -155,41 +160,56 @@ class Panel:
         self.decoders = [codec.decode for codec in codecs]
         self.encoders = [codec.encode for codec in codecs]
 
-    def agrees(self, data: bytes) -> list[Any] | None:
-        """Tell fast whether all say the same of a frame: the values of those who accept, ``None`` for a difference."""
-        for refuse in (True, False):
-            values, refusals = [], []
-            for decode in self.decoders:
-                try:
-                    values.append(decode(data, refuse))
-                except DecodeError as error:
-                    refusals.append((error.reason, error.offset))
-                except Exception:
-                    return None
-            if refusals:
-                if values or any(refusal != refusals[0] for refusal in refusals):
-                    return None
-            else:
-                first = values[0]
-                for value in values:
-                    if value is not first and not (same(first, value) and first == value and value == first):
-                        return None
-        return values if not values or self._writes(values, data) else None
+    def agrees(self, data: bytes, *, thorough: bool = True) -> list[Any] | None:
+        """Tell fast whether all say the same of a frame: the values of those who accept, ``None`` for a difference.
 
-    def _writes(self, values: list[Any], data: bytes) -> bool:
-        """Tell whether all write the same for every value, and read it back."""
-        written = None
+        If not ``thorough``, the first engine, which is slow, is spared what can hardly come out otherwise: to refuse
+        overlong integers where there are none, and to encode values of others that are the same as its own.
+        """
+        values = self._read(data, False, self.decoders)
+        if not values:
+            return values if values is None else self._read(data, True, self.decoders)
+        written = self._write(values, thorough)
+        if written is None:
+            return None
+        if written == data:
+            again = self._read(data, True, self.decoders if thorough else self.decoders[1:])
+            return values if again and same(values[0], again[0]) else None
+        strict = self._read(data, True, self.decoders)
+        back = self._read(written, True, self.decoders)
+        return values if strict is not None and back and same(values[0], back[0]) else None
+
+    def _read(self, data: bytes, refuse: bool, decoders: Sequence[Callable[..., Any]]) -> list[Any] | None:
+        """Return the values of a frame that all accept, none if all refuse it alike, ``None`` if they differ."""
+        values, refusals = [], []
+        for decode in decoders:
+            try:
+                values.append(decode(data, refuse))
+            except DecodeError as error:
+                refusals.append((error.reason, error.offset))
+            except Exception:
+                return None
+        if refusals:
+            return None if values or any(refusal != refusals[0] for refusal in refusals) else values
+        first = values[0]
+        for value in values:
+            if value is not first and not (same(first, value) and first == value and value == first):
+                return None
+        return values
+
+    def _write(self, values: Sequence[Any], thorough: bool) -> bytes | None:
+        """Return what all write alike for each of some values; ``None`` if they differ, or do not write it."""
+        written: bytes | None = None
         try:
             for encode in self.encoders:
-                for value in values:
+                for value in values if written is not None or thorough else values[:1]:
                     out = encode(value)
                     if out != written and (written is not None or type(out) is not bytes):
-                        return False
+                        return None
                     written = out
-            # Where the frame itself was written, it has been read already.
-            return written == data or all(same(values[0], decode(written, True)) for decode in self.decoders)
         except Exception:
-            return False
+            return None
+        return written
 
     def agrees_on(self, value: Any) -> bool:
         """Tell fast whether all write a value alike, or all refuse to."""
@@ -250,7 +270,7 @@ class Panel:
         unequal = tuple(other for other, value in values.items() if not (first == value and value == first))
         if unequal:
             said = {name: ("is what the others are compared with",)}
-            said |= {other: (f"its value is not == to that of {name}, though no part differs",) for other in unequal}
+            said |= dict.fromkeys(unequal, (f"its value is not == to that of {name}, though no part differs",))
             return _difference("equality", refuse, unequal, "(frame)", said)
         return None
 

@@ -6,13 +6,14 @@ What a chunk finds depends on its number and the seed alone: any number of proce
 import hashlib
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from multiprocessing.resource_tracker import ensure_running
 from multiprocessing.sharedctypes import RawValue
-from signal import SIG_IGN, SIGINT, Signals, signal
+from signal import SIG_BLOCK, SIG_IGN, SIG_SETMASK, SIG_UNBLOCK, SIGINT, SIGTERM, Signals, pthread_sigmask, signal
 from traceback import format_exc
 from typing import Any
 
@@ -28,6 +29,9 @@ CHUNK = 2_000
 
 OFTEN = 128
 """Frames between two looks at the clock."""
+
+THOROUGH = 16
+"""Of so many frames that the slow engine sees, it does everything with one (``Panel.agrees``)."""
 
 SPOILED = 4
 """Of so many accepted frames the value of one is spoiled and encoded."""
@@ -138,7 +142,7 @@ def sweep_chunk(sweep: Sweep, engines: Sequence[Engine], chunk: int, position: A
         position.value = number
         panel = every if int((done + 1) * share) > int(done * share) else quick
         done += 1
-        values = panel.agrees(data)
+        values = panel.agrees(data, thorough=panel is not every or not number % THOROUGH)
         if values is None:
             differing += 1
             keep(panel, data, None, tuple(names))
@@ -155,7 +159,7 @@ def sweep_chunk(sweep: Sweep, engines: Sequence[Engine], chunk: int, position: A
     return Swept(chunk, done, accepted, spoiled, differing, tuple(found.values()))
 
 
-def run(sweep: Sweep, engines: Sequence[Engine], jobs: int) -> Iterator[Swept]:
+def run(sweep: Sweep, engines: Sequence[Engine], jobs: int) -> Generator[Swept, None, None]:
     """Sweep, and give what comes of each chunk, in order: in this process if ``jobs`` is 0, else in so many.
 
     With processes, an engine that ends its process or does not come to an end is found as well. Leaving the iterator
@@ -174,6 +178,17 @@ def run(sweep: Sweep, engines: Sequence[Engine], jobs: int) -> Iterator[Swept]:
             following += 1
     for chunk in sorted(early):  # a process that ended leaves gaps
         yield early[chunk]
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put signals off: neither this process nor the one that it starts is caught half way; the child inherits that."""
+    ensure_running()  # what multiprocessing starts besides would let signals through again
+    before = pthread_sigmask(SIG_BLOCK, {SIGINT, SIGTERM})
+    try:
+        yield
+    finally:
+        pthread_sigmask(SIG_SETMASK, before)
 
 
 class _Worker:
@@ -209,8 +224,8 @@ def _gathered(sweep: Sweep, engines: Sequence[Engine], jobs: int) -> Iterator[Sw
     workers: list[_Worker] = []
     replaced = 0
     try:
-        for first in range(jobs):
-            workers.append(_Worker(sweep, engines, first, jobs))
+        with uninterrupted():
+            workers.extend(_Worker(sweep, engines, first, jobs) for first in range(jobs))
         while workers:
             ready = wait([worker.receives for worker in workers], timeout=1.0)
             for worker in [worker for worker in workers if worker.receives in ready or worker.hangs()]:
@@ -232,7 +247,8 @@ def _gathered(sweep: Sweep, engines: Sequence[Engine], jobs: int) -> Iterator[Sw
                 if worker.process.exitcode and replaced < REPLACED:
                     replaced += 1
                     following = max(worker.position.value, 0) // CHUNK + jobs
-                    workers.append(_Worker(sweep, engines, following, jobs))
+                    with uninterrupted():
+                        workers.append(_Worker(sweep, engines, following, jobs))
     finally:
         for worker in workers:
             worker.end()
@@ -276,6 +292,7 @@ def _found_again(engine: Any) -> Engine:
 def _work(sweep: Sweep, engines: Sequence[Any], first: int, step: int, sends: Connection, position: Any) -> None:
     """Sweep every ``step``-th chunk in a process of its own; the last message is ``None``."""
     signal(SIGINT, SIG_IGN)  # the process that started this one says when to end
+    pthread_sigmask(SIG_UNBLOCK, {SIGINT, SIGTERM})
     found = [_found_again(engine) for engine in engines]
     try:
         for chunk in chunks(sweep, first, step):

@@ -21,6 +21,7 @@ from enum import Enum
 import msgspec
 
 from wire.layout import (
+    CannotLayOut,
     Chain,
     Counted,
     Flags,
@@ -142,7 +143,9 @@ class _Slots:
                 raise TypeError(part)
 
     def number(self, path: str, size: int) -> None:
-        whole = next(each for each in (1, 2, 4, 8) if each >= size)
+        whole = next((each for each in (1, 2, 4, 8) if each >= size), None)
+        if whole is None:
+            raise CannotLayOut(f"{path}: an integer of {size} bytes; a column has at most 8")
         self.sizes[path, Kind.NUMBER] = max(self.sizes[path, Kind.NUMBER], whole)
 
     def columns(self) -> Iterable[Column]:

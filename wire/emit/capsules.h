@@ -452,7 +452,7 @@ static int module_exec(PyObject *module)
 {
     module_state *state = PyModule_GetState(module);
     state->batch_type = PyType_FromModuleAndSpec(module, &BATCH_SPEC, NULL);
-    return state->batch_type ? 0 : -1;
+    return state->batch_type ? PyModule_AddStringConstant(module, "STAMP", STAMP) : -1;
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg)

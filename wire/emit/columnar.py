@@ -4,6 +4,7 @@ One table of columns per layout and per list, one reader per record, union, list
 What a column is, how it is filled, taken back and exported is hand-written: ``columns.h``, ``arrow.h``, ``capsules.h``.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Set
 
@@ -11,7 +12,6 @@ from wire.columns import REFUSED, REFUSED_AT, Column, Kind, Table, columns_of, w
 from wire.emit.naming import Names, flags_in, identifier
 from wire.errors import Reason
 from wire.layout import (
-    CannotLayOut,
     Chain,
     Const,
     Counted,
@@ -50,8 +50,12 @@ HEAD = """/* Columns of {protocol}: generated from wire/{protocol} by `python -m
 #include "columns.h"
 """
 
-TAIL = """
+BLANK = "0123456789abcdef"
+"""Where the stamp goes, which tells one generated source from another."""
+
+TAIL = f"""
 #ifndef GOLDWIRE_WITHOUT_PYTHON
+#define STAMP "{BLANK}"
 #include "capsules.h"
 #endif
 """
@@ -63,11 +67,12 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
     """Return the source of the extension ``wire.PROTOCOL.generated.columnar``."""
     source = _Source(layouts)
     runs = [line for layout in layouts for line in source.run(layout)]
-    return "\n".join(
+    text = "\n".join(
         [
-            HEAD.format(protocol=protocol),
+            HEAD.format(protocol=protocol).rstrip(),
             *source.lines,
             *runs,
+            "",
             *_refusals(),
             "",
             "static const layout LAYOUTS[] = {",
@@ -80,6 +85,12 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
             TAIL,
         ]
     )
+    return text.replace(BLANK, hashlib.sha256(text.encode()).hexdigest()[: len(BLANK)])
+
+
+def stamp_of(source: str) -> str:
+    """Return the stamp of a generated source."""
+    return source.partition('STAMP "')[2].partition('"')[0]
 
 
 def _refusals() -> Lines:
@@ -144,21 +155,21 @@ class _Source:
             root = root.node
         body += _Reader(self, table, "").part(root, "")
         yield ""
-        yield f"static const uint8_t *read_frame_of_{name}{SIGNATURE}"
+        yield f"static const uint8_t *fill_frame_of_{name}{SIGNATURE}"
         yield from _function(body)
         yield ""
         yield f"static int run_{name}(frames *f, const segment *s)"
         yield "{"
-        yield f"    return run_segment(f, s, read_frame_of_{name});"
+        yield f"    return run_segment(f, s, fill_frame_of_{name});"
         yield "}"
 
     def table(self, table: Table, hint: str) -> str:
         """Return the symbol of a table, which is written down before."""
         if table not in self.tables:
-            inner = [c.items and self.table(c.items, f"{_word(c.name)}_item") for c in table.columns]
+            inner = [self.table(c.items, f"{_word(c.name)}_item") if c.items else None for c in table.columns]
             symbol = self.tables[table] = self.unique(f"{hint.upper()}_TABLE")
             prefix = symbol.replace("_TABLE", "")
-            self.columns[table] = [self.unique(f"{prefix}_{_word(column.name).upper()}") for column in table.columns]
+            self.columns[table] = [self.unique(f"C_{prefix}_{_word(column.name).upper()}") for column in table.columns]
             self.lines += self._table(table, symbol, inner)
         return self.tables[table]
 
@@ -204,7 +215,7 @@ class _Source:
         key = part, table, path
         if key not in self.readers:
             body = list(_Reader(self, table, path).body(part))
-            name = self.readers[key] = self.unique(f"read_{self.names.parts[part]}")
+            name = self.readers[key] = self.unique(f"fill_{self.names.parts[part]}")
             self.lines += ["", f"static const uint8_t *{name}{SIGNATURE}", *_function(body)]
         return self.readers[key]
 
@@ -230,6 +241,10 @@ def _function(body: list[str]) -> Lines:
     if not body or not body[-1].startswith("return "):
         yield "    return p;"
     yield "}"
+
+
+def _number(value: int) -> str:
+    return str(value) if abs(value) < 1 << 31 else f"INT64_C({value})"
 
 
 def _word(path: str) -> str:
@@ -348,7 +363,8 @@ class _Reader:
             case Flags():
                 cell, column = self.slot(path, Kind.NUMBER)
                 if len(part.begins) < 256 and not checked:
-                    yield f"if (p != f->end && !{self.source.beginning(part.begins, self.source.names.tables[part])}[*p])"
+                    begins = self.source.beginning(part.begins, self.source.names.tables[part])
+                    yield f"if (p != f->end && !{begins}[*p])"
                     yield "    return refused(f, UNKNOWN_ID, p);"
                 byte = f"&b_{field}" if field in self.read else "&byte"
                 yield f"TAKE(take_flags({cell}, {column.size}, {byte}));"
@@ -357,10 +373,7 @@ class _Reader:
                 yield f"TAKE(take_counted({cell}, {bits}, {int(text)}));"
             case Sized(count=count):
                 cell, _ = self.slot(path, Kind.BYTES)
-                least, most = self.bounds(count)
-                if least < 0 or most >= 1 << 64:
-                    raise CannotLayOut(f"{path}: a count of {least} to {most} bytes is not one of 64 bits")
-                yield f"TAKE(take_sized({cell}, (uint64_t){self.expression(count)}));"
+                yield f"TAKE(take_sized({cell}, {self.expression(count)}));"
             case Remainder(text=text):
                 cell, _ = self.slot(path, Kind.TEXT if text else Kind.BYTES)
                 yield f"TAKE(take_rest({cell}, {int(text)}));"
@@ -385,7 +398,7 @@ class _Reader:
         key = self.expression(switch.key)
         word = "if"
         for value, case in switch.cases:
-            yield f"{word} ({key} == {_literal(value)}) {{"
+            yield f"{word} ({key} == {_number(value)}) {{"
             yield from _indent(self.part(case, path, field))
             word = "} else if"
         if not switch.cases:
@@ -396,12 +409,12 @@ class _Reader:
         yield "}"
 
     def expression(self, expr: Expr) -> str:
-        """Return an expression of a signed type in which nothing can overflow; comparisons give 0 or 1."""
+        """Return an expression that fits in an ``int64_t``, which ``lay_out`` has seen to; comparisons give 0 or 1."""
         match expr:
             case Const(value=value):
-                return _literal(value)
+                return _number(value)
             case Ref(field=field, bit=None):
-                return f"({self.signed(expr)})n_{field}"
+                return f"(int64_t)n_{field}"
             case Ref(field=field, bit=bit):
                 flags = flags_in(self.fields[field])
                 assert flags is not None
@@ -409,9 +422,11 @@ class _Reader:
                     return f"(b_{field} & 0x{flags.spare:02X})"
                 where = flags.bit(str(bit))
                 return f"(b_{field} >> {where.low} & 0x{where.mask >> where.low:X})"
+            case Op(symbol="<<" | ">>" as symbol, left=left, right=right):
+                name = "shifted_left" if symbol == "<<" else "shifted_right"
+                return f"({name}({self.expression(left)}, {self.expression(right)}))"
             case Op(symbol=symbol, left=left, right=right):
-                wide = self.signed(expr, left, right)
-                return f"(({wide}){self.expression(left)} {symbol} {self.expression(right)})"
+                return f"((int64_t){self.expression(left)} {symbol} {self.expression(right)})"
 
     def truth(self, expr: Expr) -> str:
         """Return an expression as a condition."""
@@ -423,65 +438,6 @@ class _Reader:
             case Op():
                 return self.expression(expr)[1:-1]
         return self.expression(expr)
-
-    def signed(self, *exprs: Expr) -> str:
-        """Return the type that holds the values of all expressions."""
-        bounds = [self.bounds(expr) for expr in exprs]
-        least, most = min(least for least, _ in bounds), max(most for _, most in bounds)
-        if least >= -(1 << 63) and most < 1 << 63:
-            return "int64_t"
-        if least >= -(1 << 127) and most < 1 << 127:
-            return "__int128"
-        raise CannotLayOut(f"{exprs[0]}: has values from {least} to {most}, which no type of C holds")
-
-    def bounds(self, expr: Expr) -> tuple[int, int]:
-        """Return the least and the highest value that an expression can have."""
-        match expr:
-            case Const(value=value):
-                return value, value
-            case Ref(field=field, bit=None):
-                part = self.fields[field]
-                part = part.node if isinstance(part, Optional) else part
-                assert isinstance(part, Integer | Varint)
-                return 0, (1 << (8 * part.size if isinstance(part, Integer) else part.bits)) - 1
-            case Ref(field=field, bit=bit):
-                flags = flags_in(self.fields[field])
-                assert flags is not None
-                where = None if bit == "X" else flags.bit(str(bit))
-                return 0, (where.mask >> where.low if where else flags.spare)
-            case Op(symbol=symbol, left=left, right=right):
-                return self.bounds_of(symbol, self.bounds(left), self.bounds(right))
-
-    def bounds_of(self, symbol: str, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
-        match symbol:
-            case "+":
-                return left[0] + right[0], left[1] + right[1]
-            case "-":
-                return left[0] - right[1], left[1] - right[0]
-            case "*":
-                products = [a * b for a in left for b in right]
-                return min(products), max(products)
-            case "<<" | ">>":
-                if left[0] < 0 or right[0] < 0 or right[1] > 63:
-                    raise CannotLayOut(
-                        f"{self.path}: {left} {symbol} {right}: shift what is not negative by 0 to 63 bits"
-                    )
-                shifted = [a << b if symbol == "<<" else a >> b for a in left for b in right]
-                return min(shifted), max(shifted)
-            case "&" | "|" | "^":
-                wide = max(abs(value).bit_length() for value in (*left, *right))
-                return (-(1 << wide) if min(left[0], right[0]) < 0 else 0), (1 << wide) - 1
-        return 0, 1
-
-
-def _literal(value: int) -> str:
-    if -(1 << 31) < value < 1 << 31:
-        return str(value)
-    if -(1 << 63) < value < 1 << 63:
-        return f"INT64_C({value})"
-    if 0 <= value < 1 << 64:
-        return f"UINT64_C({value})"
-    raise CannotLayOut(f"the number {value} does not fit in 64 bits")
 
 
 def _read(record: Record) -> set[str]:

@@ -123,7 +123,12 @@ struct result {
 
 /* Memory: blocks are carved from chunks, and all freed with the result. */
 
-static const size_t HUGE_PAGE = (size_t)1 << 21, LEAST_CHUNK = (size_t)1 << 23, SMALL = (size_t)1 << 20;
+#ifdef __SANITIZE_ADDRESS__
+/* Every block is a chunk, so that each of its ends is watched. */
+enum { HUGE_PAGE = 1, LEAST_CHUNK = 1, SMALL = 1, ALIGNED = 1 };
+#else
+enum { HUGE_PAGE = 1 << 21, LEAST_CHUNK = 1 << 23, SMALL = 1 << 20, ALIGNED = 64 };
+#endif
 
 struct chunk {
     chunk *next;
@@ -169,21 +174,18 @@ static void chunks_free(chunk *c)
     }
 }
 
-/* Zeroed memory that lives as long as the result, or NULL. Sanitizers see every block on its own. */
+/* Zeroed memory that lives as long as the result, or NULL. */
 static void *carve(frames *f, size_t size)
 {
-    size = (size + 63) / 64 * 64;
+    size = (size + ALIGNED - 1) / ALIGNED * ALIGNED;
     chunk *c = f->into->chunks;
-#ifdef __SANITIZE_ADDRESS__
-    c = NULL;
-#endif
     if (!c || c->size - c->used < size) {
         c = calloc(1, sizeof *c);
         if (c && f->small && size < SMALL) {
             c->size = size > f->small ? size : f->small;
             c->memory = calloc(1, c->size);
         } else if (c) {
-            chunk_map(c, size > LEAST_CHUNK ? size : LEAST_CHUNK);
+            chunk_map(c, size > LEAST_CHUNK ? size : (size_t)LEAST_CHUNK);
         }
         if (!c || !c->memory) {
             free(c);
@@ -270,7 +272,7 @@ RARE int table_grow(frames *f, table *t)
 RARE int bytes_grow(frames *f, const table *t, column *c, size_t more)
 {
     size_t room = 2 * (c->length + more);
-    if (t == f->into->table && room < f->bytes + 2 * CHUNK && f->bytes < LEAST_CHUNK << 3)
+    if (t == f->into->table && room < f->bytes + 2 * CHUNK && f->bytes < (size_t)8 * LEAST_CHUNK)
         room = f->bytes + 2 * CHUNK;
     uint8_t *larger = enlarged(f, c->bytes, c->length, room);
     if (!larger)
@@ -350,7 +352,7 @@ static result *result_new(const layout *layout, frames *f, size_t rows, size_t b
     r->layout = layout;
     f->into = r;
     f->bytes = bytes;
-    f->small = rows < SMALL / 64 ? 4096 + 64 * rows : 0;
+    f->small = 64 * rows < SMALL ? 4096 + 64 * rows : 0;
     r->refusals = table_new(f, layout->refusals, rows);
     r->table = table_new(f, layout->type, rows);
     if (!f->no_memory)
@@ -554,10 +556,23 @@ INLINE const uint8_t *take_counted(frames *f, const uint8_t *p, table *t, size_t
     return take_bytes(f, p, t, index, row, (size_t)count, text, announced);
 }
 
-/* As many bytes as were announced. */
-INLINE const uint8_t *take_sized(frames *f, const uint8_t *p, table *t, size_t index, size_t row, uint64_t count)
+/* Shifts with Python's meaning. */
+INLINE int64_t shifted_left(int64_t value, int64_t by)
 {
-    if (unlikely(count > (size_t)(f->end - p)))
+    return value * (INT64_C(1) << (by & 63));
+}
+
+INLINE int64_t shifted_right(int64_t value, int64_t by)
+{
+    return value >> (by > 63 ? 63 : by & 63);
+}
+
+/* As many bytes as were announced. */
+INLINE const uint8_t *take_sized(frames *f, const uint8_t *p, table *t, size_t index, size_t row, int64_t count)
+{
+    if (unlikely(count < 0))
+        return refused(f, BAD_VALUE, p);
+    if (unlikely(count > f->end - p))
         return refused(f, TRUNCATED, f->end);
     return take_bytes(f, p, t, index, row, (size_t)count, 0, p);
 }

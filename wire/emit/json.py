@@ -50,7 +50,7 @@ from typing import Any
 
 '''
     + IMPORTS
-    + "from wire.runtime import Codec\n"
+    + "from wire.runtime import Codec"
 )
 
 

@@ -170,7 +170,9 @@ class _Scope:
         match expr:
             case Ref(field=field, bit=str(bit)):
                 flags = self.flags(field)
-                return f"b_{field} & {flags.spare if bit == 'X' else flags.bit(bit).mask:#04x}"
+                mask = flags.spare if bit == "X" else flags.bit(bit).mask
+                # Python compares small numbers quicker than it masks them.
+                return f"b_{field} > 0x7F" if mask == 0x80 else f"b_{field} & 0x{mask:02X}"
             case Op(symbol="==", left=Ref(bit=str()) as left, right=Const(value=0)):
                 return f"not {self.truth(left)}"
             case Op(symbol="&", left=Ref(field=one, bit=str(a)), right=Ref(field=two, bit=str(b))) if one == two:

@@ -16,7 +16,6 @@ from wire.json.runtime import (
 from wire.runtime import Codec
 
 
-
 def check_hello_request(value: Any) -> int:
     v = value["ta-id"]
     if type(v) is not int or not 0 <= v <= 0x7fffffffffffffff:

@@ -347,7 +347,7 @@ def read_extensions(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             raise Refusal(RESERVED, at - 1)
         values.append({"header": v_header, "value": v_value})
-        if not b_header & 0x80:
+        if not b_header > 0x7F:
             return values, at
         if len(values) == 65535:
             raise Refusal(TOO_LONG, at)
@@ -408,7 +408,7 @@ def read_interest_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_id, at = varint(data, at, v_id, 32, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "INTEREST_FINAL",
@@ -429,7 +429,7 @@ def write_interest_final(value: Any) -> bytes:
             b_header = spell_flags(v_header, interest_final_header_bits, {"id": 25, "Mod": 0}, interest_final_header_bits_table)
     v_id = value["id"]
     out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -485,7 +485,7 @@ def read_interest(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(BAD_TEXT, start) from None
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "INTEREST",
@@ -525,7 +525,7 @@ def write_interest(value: Any) -> bytes:
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
         out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -573,7 +573,7 @@ def read_d_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(BAD_TEXT, start) from None
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "D_KEYEXPR",
@@ -602,7 +602,7 @@ def write_d_keyexpr(value: Any) -> bytes:
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
         out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -621,7 +621,7 @@ def read_u_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_expr_id, at = varint(data, at, v_expr_id, 16, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "U_KEYEXPR",
@@ -642,7 +642,7 @@ def write_u_keyexpr(value: Any) -> bytes:
             b_header = spell_flags(v_header, u_keyexpr_header_bits, {"id": 1}, u_keyexpr_header_bits_table)
     v_expr_id = value["expr_id"]
     out = OCTET[b_header] + (VARINT[v_expr_id] if 0 <= v_expr_id < 0x4000 else spell_varint(v_expr_id, 16))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -693,7 +693,7 @@ def read_d_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(BAD_TEXT, start) from None
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "D_SUBSCRIBER",
@@ -722,7 +722,7 @@ def write_d_subscriber(value: Any) -> bytes:
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
         out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -744,7 +744,7 @@ def read_u_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_subs_id, at = varint(data, at, v_subs_id, 32, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "U_SUBSCRIBER",
@@ -765,7 +765,7 @@ def write_u_subscriber(value: Any) -> bytes:
             b_header = spell_flags(v_header, u_subscriber_header_bits, {"id": 3}, u_subscriber_header_bits_table)
     v_subs_id = value["subs_id"]
     out = OCTET[b_header] + (VARINT[v_subs_id] if 0 <= v_subs_id < 0x4000 else spell_varint(v_subs_id, 32))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -816,7 +816,7 @@ def read_d_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(BAD_TEXT, start) from None
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "D_QUERYABLE",
@@ -845,7 +845,7 @@ def write_d_queryable(value: Any) -> bytes:
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
         out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -867,7 +867,7 @@ def read_u_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_qbls_id, at = varint(data, at, v_qbls_id, 32, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "U_QUERYABLE",
@@ -888,7 +888,7 @@ def write_u_queryable(value: Any) -> bytes:
             b_header = spell_flags(v_header, u_queryable_header_bits, {"id": 5}, u_queryable_header_bits_table)
     v_qbls_id = value["qbls_id"]
     out = OCTET[b_header] + (VARINT[v_qbls_id] if 0 <= v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -939,7 +939,7 @@ def read_d_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(BAD_TEXT, start) from None
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "D_TOKEN",
@@ -968,7 +968,7 @@ def write_d_token(value: Any) -> bytes:
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
         out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -990,7 +990,7 @@ def read_u_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_token_id, at = varint(data, at, v_token_id, 32, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "U_TOKEN",
@@ -1011,7 +1011,7 @@ def write_u_token(value: Any) -> bytes:
             b_header = spell_flags(v_header, u_token_header_bits, {"id": 7}, u_token_header_bits_table)
     v_token_id = value["token_id"]
     out = OCTET[b_header] + (VARINT[v_token_id] if 0 <= v_token_id < 0x4000 else spell_varint(v_token_id, 32))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -1022,7 +1022,7 @@ def read_d_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_header = d_final_header_bits_table[b_header]
     at += 1
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "D_FINAL",
@@ -1041,7 +1041,7 @@ def write_d_final(value: Any) -> bytes:
         if d_final_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, d_final_header_bits, {"id": 26}, d_final_header_bits_table)
     out = OCTET[b_header]
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -1092,7 +1092,7 @@ def read_declare(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             else:
                 v_interest_id, at = varint(data, at, v_interest_id, 32, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     v_declaration, at = read_declaration[data[at]](data, at, refuse)
     return {
@@ -1117,7 +1117,7 @@ def write_declare(value: Any) -> bytes:
     if b_header & 0x20:
         v_interest_id = value["interest_id"]
         out += (VARINT[v_interest_id] if 0 <= v_interest_id < 0x4000 else spell_varint(v_interest_id, 32))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_declaration = value["declaration"]
@@ -1201,7 +1201,7 @@ def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_schema = None
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     start = at
     count = data[at]
@@ -1260,7 +1260,7 @@ def write_put(value: Any) -> bytes:
         else:
             w_schema = b""
         out += w_schema
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_payload = value["payload"]
@@ -1279,7 +1279,7 @@ def read_del(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     if b_header & 0x20:
         v_timestamp, at = read_timestamp(data, at, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "DEL",
@@ -1302,7 +1302,7 @@ def write_del(value: Any) -> bytes:
     if b_header & 0x20:
         v_timestamp = value["timestamp"]
         out += write_timestamp(v_timestamp)
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -1353,7 +1353,7 @@ def read_push(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(BAD_TEXT, start) from None
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     v_body, at = read_body[data[at]](data, at, refuse)
     return {
@@ -1382,7 +1382,7 @@ def write_push(value: Any) -> bytes:
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
         out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
@@ -1423,7 +1423,7 @@ def read_query(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(BAD_TEXT, start) from None
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "QUERY",
@@ -1452,7 +1452,7 @@ def write_query(value: Any) -> bytes:
         t_parameters = v_parameters.encode()
         n_parameters = len(t_parameters)
         out += (VARINT[n_parameters] if n_parameters < 0x4000 else spell_varint(n_parameters, 32)) + t_parameters
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -1513,7 +1513,7 @@ def read_request(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(BAD_TEXT, start) from None
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     v_body, at = read_body_2[data[at]](data, at, refuse)
     return {
@@ -1544,7 +1544,7 @@ def write_request(value: Any) -> bytes:
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
         out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
@@ -1562,7 +1562,7 @@ def read_reply(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         if v_consolidation > 0x7F:
             v_consolidation, at = varint(data, at, v_consolidation, 8, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     v_body, at = read_body[data[at]](data, at, refuse)
     return {
@@ -1587,7 +1587,7 @@ def write_reply(value: Any) -> bytes:
     if b_header & 0x20:
         v_consolidation = value["consolidation"]
         out += (VARINT[v_consolidation] if 0 <= v_consolidation < 0x100 else spell_varint(v_consolidation, 8))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
@@ -1629,7 +1629,7 @@ def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_schema = None
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     start = at
     count = data[at]
@@ -1684,7 +1684,7 @@ def write_err(value: Any) -> bytes:
         else:
             w_schema = b""
         out += w_schema
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_payload = value["payload"]
@@ -1752,7 +1752,7 @@ def read_response(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(BAD_TEXT, start) from None
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     v_body, at = read_body_3[data[at]](data, at, refuse)
     return {
@@ -1783,7 +1783,7 @@ def write_response(value: Any) -> bytes:
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
         out += (VARINT[n_key_suffix] if n_key_suffix < 0x4000 else spell_varint(n_key_suffix, 16)) + t_key_suffix
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value["body"]
@@ -1806,7 +1806,7 @@ def read_response_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_id, at = varint(data, at, v_id, 32, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "RESPONSE_FINAL",
@@ -1827,7 +1827,7 @@ def write_response_final(value: Any) -> bytes:
             b_header = spell_flags(v_header, d_final_header_bits, {"id": 26}, d_final_header_bits_table)
     v_id = value["id"]
     out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -1856,7 +1856,7 @@ def read_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_id, at = varint(data, at, v_id, 16, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     key = b_header >> 5 & 0x3
     if key == 1:
@@ -1915,7 +1915,7 @@ def write_oam(value: Any) -> bytes:
             b_header = spell_flags(v_header, oam_header_bits, {"id": 31}, oam_header_bits_table)
     v_id = value["id"]
     out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 16))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value.get("body")
@@ -1972,7 +1972,7 @@ def read_t_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_id, at = varint(data, at, v_id, 16, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     key = b_header >> 5 & 0x3
     if key == 1:
@@ -2031,7 +2031,7 @@ def write_t_oam(value: Any) -> bytes:
             b_header = spell_flags(v_header, t_oam_header_bits, {"id": 0}, t_oam_header_bits_table)
     v_id = value["id"]
     out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 16))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_body = value.get("body")
@@ -2094,7 +2094,7 @@ def read_init(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         v_cookie = data[at:end]
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "INIT",
@@ -2153,7 +2153,7 @@ def write_init(value: Any) -> bytes:
         t_cookie = v_cookie
         n_cookie = len(t_cookie)
         out += (VARINT[n_cookie] if n_cookie < 0x4000 else spell_varint(n_cookie, 16)) + t_cookie
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -2204,7 +2204,7 @@ def read_open(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         v_cookie = data[at:end]
         at = end
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "OPEN",
@@ -2235,7 +2235,7 @@ def write_open(value: Any) -> bytes:
         t_cookie = v_cookie
         n_cookie = len(t_cookie)
         out += (VARINT[n_cookie] if n_cookie < 0x4000 else spell_varint(n_cookie, 16)) + t_cookie
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -2247,7 +2247,7 @@ def read_close(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_reason = data[at + 1]
     at += 2
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "CLOSE",
@@ -2268,7 +2268,7 @@ def write_close(value: Any) -> bytes:
             b_header = spell_flags(v_header, close_header_bits, {"id": 3}, close_header_bits_table)
     v_reason = value["reason"]
     out = OCTET[b_header] + bytes((v_reason,))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -2279,7 +2279,7 @@ def read_keep_alive(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_header = keep_alive_header_bits_table[b_header]
     at += 1
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     return {
         "type": "KEEP_ALIVE",
@@ -2298,7 +2298,7 @@ def write_keep_alive(value: Any) -> bytes:
         if keep_alive_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, keep_alive_header_bits, {"id": 4}, keep_alive_header_bits_table)
     out = OCTET[b_header]
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     return out
@@ -2337,7 +2337,7 @@ def read_frame(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_sn, at = varint(data, at, v_sn, 32, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     v_messages, at = read_messages(data, at, refuse)
     return {
@@ -2360,7 +2360,7 @@ def write_frame(value: Any) -> bytes:
             b_header = spell_flags(v_header, frame_header_bits, {"id": 5}, frame_header_bits_table)
     v_sn = value["sn"]
     out = OCTET[b_header] + (VARINT[v_sn] if 0 <= v_sn < 0x4000 else spell_varint(v_sn, 32))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_messages = value["messages"]
@@ -2383,7 +2383,7 @@ def read_fragment(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_sn, at = varint(data, at, v_sn, 32, refuse)
     v_extensions: Any = None
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
     v_data = data[at:]
     at = len(data)
@@ -2407,7 +2407,7 @@ def write_fragment(value: Any) -> bytes:
             b_header = spell_flags(v_header, fragment_header_bits, {"id": 6}, fragment_header_bits_table)
     v_sn = value["sn"]
     out = OCTET[b_header] + (VARINT[v_sn] if 0 <= v_sn < 0x4000 else spell_varint(v_sn, 32))
-    if b_header & 0x80:
+    if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
     v_data = value["data"]

@@ -1,0 +1,102 @@
+"""Loops that decode frames and read every field of each value, as a program does that needs all of them.
+
+The code is made from the tree: one function per message, which takes field after field by name, flags and the items
+of lists included, and goes on into the message within.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from wire.layout import Chain, Flags, Items, Layout, Limited, Optional, Part, Record, Switch, Union
+
+Loop = Callable[[Callable[[bytes], Any], Sequence[bytes]], None]
+"""Decodes frames and reads what comes of them."""
+
+
+def reading(layout: Layout, *, attributes: bool = False) -> Loop:
+    """Return a loop that reads every field of the layout's values, by item or by attribute."""
+    readers = _Readers("{}.{}" if attributes else '{}["{}"]')
+    lines = ["for data in frames:", "    value = decode(data)", *_indented(readers.part(layout.root, "value"))]
+    readers.define("loop", "decode, frames", lines)
+    loop: Loop = readers.scope["loop"]
+    return loop
+
+
+class _Readers:
+    """The functions that are made for one tree, and the names that they use."""
+
+    def __init__(self, access: str) -> None:
+        self.access = access
+        self.scope: dict[str, Any] = {"Mapping": Mapping}
+        self.messages: dict[Record, Callable[[Any], None]] = {}
+        self.names = 0
+
+    def name(self, what: str) -> str:
+        """Return a name that nothing has yet."""
+        self.names += 1
+        return f"{what}_{self.names}"
+
+    def define(self, name: str, arguments: str, lines: Sequence[str]) -> None:
+        """Compile a function."""
+        exec("\n".join([f"def {name}({arguments}):", *(f"    {line}" for line in lines or ("pass",))]), self.scope)
+
+    def message(self, record: Record) -> Callable[[Any], None]:
+        """Return the function of a message."""
+        if record not in self.messages:
+            name = self.name("read")
+            self.define(name, "value", list(self.part(record, "value")))
+            self.messages[record] = self.scope[name]
+        return self.messages[record]
+
+    def part(self, part: Part, value: str) -> Iterator[str]:
+        """Give the lines that read the fields of what a variable holds; none if it has no fields."""
+        match part:
+            case Limited():
+                yield from self.part(part.node, value)
+            case Flags():
+                yield from (self.access.format(value, name) for name in part.names)
+            case Record():  # its type is read by the union in which it stands
+                for field in part.fields:
+                    yield from self.field(field.node, self.access.format(value, field.name))
+            case Union():
+                table = self.name("by_type")
+                self.scope[table] = {message.name: self.message(message) for message in part.messages}
+                yield f"{table}[{self.access.format(value, 'type')}]({value})"
+            case Items() | Chain():
+                each = self.name("each")
+                yield f"for {each} in {value}:"
+                inner = [*self.part(part.union if isinstance(part, Items) else part.item, each)]
+                yield from _indented(inner or ["pass"])
+            case Switch():
+                yield from self.switch(part, value)
+
+    def field(self, part: Part, source: str) -> Iterator[str]:
+        """Give the lines that read one field, and what is in it."""
+        variable = self.name("v")
+        inside = [*self.part(part.node if isinstance(part, Optional) else part, variable)]
+        if not inside:
+            yield source
+            return
+        yield f"{variable} = {source}"
+        if isinstance(part, Optional):
+            yield f"if {variable} is not None:"
+            yield from _indented(inside)
+        else:
+            yield from inside
+
+    def switch(self, switch: Switch, value: str) -> Iterator[str]:
+        """Tell the case by the value: one without fields is no mapping, and the others differ in their names."""
+        word = "if"
+        for case in dict.fromkeys((*(case for _, case in switch.cases), switch.default)):
+            inside = [*self.part(case, value)]
+            if inside:
+                if not isinstance(case, Record):
+                    raise TypeError("a Switch between other things than records and leaves")
+                names = tuple(field.name for field in case.fields)
+                yield f"{word} isinstance({value}, Mapping) and tuple({value}) == {names}:"
+                yield from _indented(inside)
+                word = "elif"
+
+
+def _indented(lines: Sequence[str] | Iterator[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
