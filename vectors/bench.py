@@ -111,7 +111,7 @@ def measure(
     only: Sequence[str] = (),
     corpus: str = LAYOUT,
     seconds: float = SECONDS,
-    clock: Clock = time.perf_counter,
+    clock: Clock = time.process_time,
     tell: Tell = lambda line: None,
 ) -> Results:
     """Measure all that can decode a layout, or ``only`` some beside the baseline, on the frames of a ``corpus``.
@@ -243,7 +243,10 @@ def _each(function: Callable[[Any], Any], items: Sequence[Any]) -> Callable[[int
 
 
 def columnar(layout: str, corpus: str, tell: Tell) -> Iterator[Task]:
-    """Give the task of decoding a batch to columns, if that is here; it is compared with decoding each frame."""
+    """Give the task of decoding a batch to columns, if that is here; it is compared with decoding each frame.
+
+    The batch is an Arrow array, as a pipeline has it, or a list where pyarrow is not installed.
+    """
     try:
         decode_batch = import_module("wire.columnar").decode_batch
     except ImportError as error:
@@ -251,14 +254,19 @@ def columnar(layout: str, corpus: str, tell: Tell) -> Iterator[Task]:
         return
     frames = frames_of(layout, corpus, BATCH)
     try:
-        decode_batch(layout, frames[:1])
+        decode_batch(layout, frames[:1], engine="native")
     except MissingEngine as error:
         tell(f"columnar: {error}")
         return
+    try:
+        batch: Any = import_module("pyarrow").array(frames, "binary")
+    except ImportError:
+        batch = frames
+        tell("columnar: of a list of frames; of an Arrow array where pyarrow is installed")
 
     def run(times: int) -> None:
         for _ in repeat(None, times):
-            decode_batch(layout, frames)
+            decode_batch(layout, batch, engine="native")
 
     yield Task("columnar", "columnar", BASELINE, len(frames), run)
 

@@ -65,7 +65,7 @@ class Event(NamedTuple):
 
 
 class Trace(msgspec.Struct):
-    """What came of a frame: its value, or the reason, offset and place of the refusal, and what was met on the way.
+    """What came of a frame: its value, or the reason, offset and path of the refusal, and what was met on the way.
 
     ``events`` are in the order in which their reading ended; ``counts`` and ``members`` have, by path with indices,
     how many items a list has and which message a union.
@@ -79,7 +79,7 @@ class Trace(msgspec.Struct):
     value: Any = None
     reason: Reason | None = None
     offset: int = 0
-    place: Place | None = None
+    where: str = ""
 
 
 class Coverage(msgspec.Struct, frozen=True):
@@ -135,7 +135,7 @@ def _names(place: Place) -> Iterator[str]:
         case Union():
             yield from ([] if place.known else [MISSING])
             yield from (f"is {label}" for label in place.labels)
-            yield from ([UNKNOWN] if _can_be_unknown(place) else [])
+            yield from ([UNKNOWN] if None in place.table and not place.sure else [])
         case Optional():
             yield from ("present", "absent")
         case Switch():
@@ -177,16 +177,6 @@ def _limits(place: Place) -> Iterator[str]:
         yield FULL
     if room is None or room >= part.most * item + isinstance(part, Items):
         yield TOO_MANY
-
-
-def _can_be_unknown(place: Place) -> bool:
-    # Inside a list that a byte which begins no message ends, the union is never asked for such a byte.
-    assert isinstance(place.part, Union)
-    return None in place.part.begun() and not (place.known and place.path.endswith("[]") and not _asks_all(place))
-
-
-def _asks_all(place: Place) -> bool:
-    return place.field == "every"
 
 
 def most(part: Part) -> float:
@@ -234,9 +224,17 @@ def bits(flags: Flags, name: str, value: int) -> str:
     return f"{name} is not 0" if wide and value else f"{name}={value}"
 
 
+@cache
+def _flag_branches(place: Place, byte: int) -> frozenset[Branch]:
+    part = place.part
+    assert isinstance(part, Flags)
+    return frozenset(Branch(place.path, bits(part, name, value)) for name, value in part.value(byte).items())
+
+
 class _Refusal(Exception):
-    def __init__(self, reason: Reason, offset: int, place: Place) -> None:
-        self.reason, self.offset, self.place = reason, offset, place
+    def __init__(self, reason: Reason, offset: int) -> None:
+        self.reason, self.offset = reason, offset
+        self.where: str | None = None
 
 
 def trace(root: Place, data: bytes) -> Trace:
@@ -245,12 +243,15 @@ def trace(root: Place, data: bytes) -> Trace:
     try:
         reader.trace.value = reader.read(root, "", {})
         if reader.at < len(data):
-            last = reader.last or root
-            reader.hit(last, TRAILING)
-            raise _Refusal(Reason.TRAILING, reader.at, last)
+            reader.hit(reader.last or root, TRAILING)
+            raise _Refusal(Reason.TRAILING, reader.at)
     except _Refusal as refusal:
         reader.trace.value = None
-        reader.trace.reason, reader.trace.offset, reader.trace.place = refusal.reason, refusal.offset, refusal.place
+        reader.trace.reason, reader.trace.offset, reader.trace.where = (
+            refusal.reason,
+            refusal.offset,
+            refusal.where or "",
+        )
     return reader.trace
 
 
@@ -268,9 +269,16 @@ class _Reader:
 
     def read(self, place: Place, where: str, scope: dict[str, Any]) -> Any:
         start = self.at
-        value = self.value(place, where, scope)
+        try:
+            value = self.value(place, where, scope)
+        except _Refusal as refusal:
+            if refusal.where is None:
+                refusal.where = where
+            raise
         if not isinstance(place.part, Optional | Switch | Limited | Union | Nothing):
             self.trace.events.append(Event(place, where, start, self.at, value))
+        if place.last:
+            self.last = place
         return value
 
     def value(self, place: Place, where: str, scope: dict[str, Any]) -> Any:
@@ -278,10 +286,8 @@ class _Reader:
         match part:
             case Flags():
                 byte = self.take(place, 1)[0]
-                value = place.table[byte]
-                for name, group in value.items():
-                    self.hit(place, bits(part, name, group))
-                return value
+                self.trace.branches |= _flag_branches(place, byte)
+                return place.table[byte]
             case Varint():
                 return self.number(place, part.bits, MISSING, CUT)
             case Counted():
@@ -297,7 +303,7 @@ class _Reader:
                 self.edges(place, number, part.size * 8)
                 return number
             case Union():
-                return self.union(place, part, where)
+                return self.union(place, where)
             case Chain():
                 return self.chain(place, part, where)
             case Items():
@@ -312,7 +318,7 @@ class _Reader:
                 return None
             case Reserved():
                 self.hit(place, REFUSED)
-                raise _Refusal(Reason.RESERVED, self.at - 1, place)
+                raise _Refusal(Reason.RESERVED, self.at - 1)
             case Limited():
                 return self.limited(place, part, where)
         raise AssertionError(part)
@@ -322,7 +328,7 @@ class _Reader:
         self.at += len(taken)
         if len(taken) < count:
             self.hit(place, CUT if taken else MISSING)
-            raise _Refusal(Reason.TRUNCATED, self.at, place)
+            raise _Refusal(Reason.TRUNCATED, self.at)
         return taken
 
     def number(self, place: Place, width: int, missing: str, cut: str) -> int:
@@ -330,13 +336,13 @@ class _Reader:
         while byte & 0x80 and self.at - start < 9:
             if self.at == len(self.data):
                 self.hit(place, cut if self.at > start else missing)
-                raise _Refusal(Reason.TRUNCATED, self.at, place)
+                raise _Refusal(Reason.TRUNCATED, self.at)
             byte, shift = self.data[self.at], 7 * (self.at - start)
             value |= (byte if shift == 56 else byte & 0x7F) << shift
             self.at += 1
         if value >> width:
             self.hit(place, OUT_OF_RANGE)
-            raise _Refusal(Reason.OUT_OF_RANGE, start, place)
+            raise _Refusal(Reason.OUT_OF_RANGE, start)
         if byte == 0 and self.at - start > 1:
             self.hit(place, OVERLONG)
         elif missing is MISSING:
@@ -354,7 +360,7 @@ class _Reader:
         count = self.number(place, part.bits, COUNT_MISSING, COUNT_CUT)
         if count > len(self.data) - self.at:
             self.hit(place, BEYOND)
-            raise _Refusal(Reason.TRUNCATED, start, place)
+            raise _Refusal(Reason.TRUNCATED, start)
         content = self.take(place, count)
         self.hit(place, (EMPTY, ONE_BYTE)[count] if count < 2 else MORE_BYTES if count < 128 else LONG_COUNT)
         return self.text(place, content, start) if part.text else content
@@ -364,7 +370,7 @@ class _Reader:
             text = content.decode()
         except UnicodeDecodeError:
             self.hit(place, BAD_TEXT)
-            raise _Refusal(Reason.BAD_TEXT, start, place) from None
+            raise _Refusal(Reason.BAD_TEXT, start) from None
         if not text.isascii():
             self.hit(place, NOT_ASCII)
         return text
@@ -373,18 +379,16 @@ class _Reader:
         values: dict[str, Any] = {"type": part.name} if part.name else {}
         for name, inner in zip(place.labels, place.inner, strict=True):
             values[name] = self.read(inner, join(where, name), values)
-        if place.last:
-            self.last = place
         return values
 
-    def union(self, place: Place, part: Union, where: str) -> dict[str, Any]:
+    def union(self, place: Place, where: str) -> dict[str, Any]:
         if self.at == len(self.data):
             self.hit(place, MISSING)
-            raise _Refusal(Reason.TRUNCATED, self.at, place)
-        index = _begun(part)[self.data[self.at]]
+            raise _Refusal(Reason.TRUNCATED, self.at)
+        index = place.table[self.data[self.at]]
         if index is None:
             self.hit(place, UNKNOWN)
-            raise _Refusal(Reason.UNKNOWN_ID, self.at, place)
+            raise _Refusal(Reason.UNKNOWN_ID, self.at)
         self.hit(place, f"is {place.labels[index]}")
         self.trace.members[where] = place.labels[index]
         value: dict[str, Any] = self.read(place.inner[index], join(where, place.labels[index]), {})
@@ -404,7 +408,7 @@ class _Reader:
     def items(self, place: Place, part: Items, where: str) -> list[Any]:
         values: list[Any] = []
         while self.at < len(self.data):
-            if not part.to_end and _begun(part.union)[self.data[self.at]] is None:
+            if place.inner[0].sure and place.inner[0].table[self.data[self.at]] is None:
                 self.hit(place, STOPS)
                 break
             self.room(place, values, part.most)
@@ -414,7 +418,7 @@ class _Reader:
     def room(self, place: Place, values: list[Any], most: int) -> None:
         if len(values) == most:
             self.hit(place, TOO_MANY)
-            raise _Refusal(Reason.TOO_LONG, self.at, place)
+            raise _Refusal(Reason.TOO_LONG, self.at)
 
     def listed(self, place: Place, where: str, values: list[Any], most: int) -> list[Any]:
         self.trace.counts[where] = len(values)
@@ -426,10 +430,7 @@ class _Reader:
     def limited(self, place: Place, part: Limited, where: str) -> Any:
         if len(self.data) > part.size:
             self.hit(place, TOO_LONG)
-            raise _Refusal(Reason.TOO_LONG, part.size, place)
+            raise _Refusal(Reason.TOO_LONG, part.size)
         if len(self.data) == part.size:
             self.hit(place, FULL)
         return self.read(place.inner[0], where, {})
-
-
-_begun = cache(Union.begun)

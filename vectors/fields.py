@@ -1,7 +1,7 @@
 """Loops that decode frames and read every field of each value, as a program does that needs all of them.
 
-The code is made from the tree: one function per message, which takes field after field by name, flags and the items
-of lists included, and goes on into the message within.
+The code is made from the tree, and is what a person writes who needs everything: a look at the type, then field after
+field by name, flags and the items of lists included.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,38 +15,25 @@ Loop = Callable[[Callable[[bytes], Any], Sequence[bytes]], None]
 
 def reading(layout: Layout, *, attributes: bool = False) -> Loop:
     """Return a loop that reads every field of the layout's values, by item or by attribute."""
-    readers = _Readers("{}.{}" if attributes else '{}["{}"]')
-    lines = ["for data in frames:", "    value = decode(data)", *_indented(readers.part(layout.root, "value"))]
-    readers.define("loop", "decode, frames", lines)
-    loop: Loop = readers.scope["loop"]
+    reader = _Reader("{}.{}" if attributes else '{}["{}"]')
+    lines = ["for data in frames:", "    value = decode(data)", *_indented(reader.part(layout.root, "value"))]
+    scope: dict[str, Any] = {"Mapping": Mapping}
+    exec("\n".join(["def loop(decode, frames):", *_indented(lines)]), scope)
+    loop: Loop = scope["loop"]
     return loop
 
 
-class _Readers:
-    """The functions that are made for one tree, and the names that they use."""
+class _Reader:
+    """The lines that are made for one tree, and the names that they use."""
 
     def __init__(self, access: str) -> None:
         self.access = access
-        self.scope: dict[str, Any] = {"Mapping": Mapping}
-        self.messages: dict[Record, Callable[[Any], None]] = {}
         self.names = 0
 
     def name(self, what: str) -> str:
         """Return a name that nothing has yet."""
         self.names += 1
         return f"{what}_{self.names}"
-
-    def define(self, name: str, arguments: str, lines: Sequence[str]) -> None:
-        """Compile a function."""
-        exec("\n".join([f"def {name}({arguments}):", *(f"    {line}" for line in lines or ("pass",))]), self.scope)
-
-    def message(self, record: Record) -> Callable[[Any], None]:
-        """Return the function of a message."""
-        if record not in self.messages:
-            name = self.name("read")
-            self.define(name, "value", list(self.part(record, "value")))
-            self.messages[record] = self.scope[name]
-        return self.messages[record]
 
     def part(self, part: Part, value: str) -> Iterator[str]:
         """Give the lines that read the fields of what a variable holds; none if it has no fields."""
@@ -55,13 +42,17 @@ class _Readers:
                 yield from self.part(part.node, value)
             case Flags():
                 yield from (self.access.format(value, name) for name in part.names)
-            case Record():  # its type is read by the union in which it stands
+            case Record():
                 for field in part.fields:
                     yield from self.field(field.node, self.access.format(value, field.name))
             case Union():
-                table = self.name("by_type")
-                self.scope[table] = {message.name: self.message(message) for message in part.messages}
-                yield f"{table}[{self.access.format(value, 'type')}]({value})"
+                kind = self.name("kind")
+                yield f"{kind} = {self.access.format(value, 'type')}"
+                word = "if"
+                for message in part.messages:
+                    yield f'{word} {kind} == "{message.name}":'
+                    yield from _indented([*self.part(message, value)] or ["pass"])
+                    word = "elif"
             case Items() | Chain():
                 each = self.name("each")
                 yield f"for {each} in {value}:"

@@ -1,11 +1,14 @@
 """The golden vectors as values."""
 
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
 import msgspec
 
 Result = Literal["valid", "invalid", "acceptable"]
+
+SCHEMA = "goldwire-vectors-2"
 
 
 class Vector(msgspec.Struct, frozen=True):
@@ -32,10 +35,19 @@ class Vector(msgspec.Struct, frozen=True):
     rules: tuple[str, ...] = ()
 
 
-class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The same bytes, so many times in a row."""
+
+    hex: str
+    times: int
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A vector as a file has it: bytes in hex, long ones as a list of pieces and runs."""
+
     id: str
     comment: str
-    hex: str = msgspec.field(name="bytes")
+    hex: str | tuple[str | Run, ...] = msgspec.field(name="bytes")
     result: Result
     rules: tuple[str, ...]
     reason: str | None = None
@@ -44,17 +56,30 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: Any = None
     meaning: dict[str, Any] | None = None
 
+    @property
+    def data(self) -> bytes:
+        """The frame."""
+        pieces = (self.hex,) if isinstance(self.hex, str) else self.hex
+        return b"".join(
+            bytes.fromhex(piece) if isinstance(piece, str) else bytes.fromhex(piece.hex) * piece.times
+            for piece in pieces
+        )
 
-class _Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+
+class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Vectors that belong together, under a name."""
+
     name: str
-    vectors: tuple[_Entry, ...]
+    vectors: tuple[Entry, ...]
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    schema: Literal["goldwire-vectors-1"]
+class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of vectors."""
+
+    schema: Literal["goldwire-vectors-2"]
     layout: str
     flags: dict[str, str]
-    groups: tuple[_Group, ...]
+    groups: tuple[Group, ...]
 
 
 class UnknownVectors(LookupError):
@@ -66,7 +91,7 @@ def layouts() -> list[str]:
     return sorted(
         f"{folder.name}/{file.name.removesuffix('.json')}"
         for folder in files("vectors").iterdir()
-        if folder.is_dir()
+        if folder.is_dir() and folder.joinpath("notes.toml").is_file()
         for file in folder.iterdir()
         if file.name.endswith(".json")
     )
@@ -79,18 +104,23 @@ def load(layout: str) -> list[Vector]:
     """
     if layout not in layouts():
         raise UnknownVectors(f"there are no vectors for {layout!r}, only for {', '.join(layouts())}")
-    file = msgspec.json.decode(files("vectors").joinpath(f"{layout}.json").read_bytes(), type=_File)
+    file = read(files("vectors").joinpath(f"{layout}.json"))
     return [vector(file.layout, group.name, entry) for group in file.groups for entry in group.vectors]
 
 
-def vector(layout: str, group: str, entry: _Entry) -> Vector:
+def read(source: Traversable) -> File:
+    """Read a file of vectors; ``msgspec.ValidationError`` when it is not of this version's shape."""
+    return msgspec.json.decode(source.read_bytes(), type=File)
+
+
+def vector(layout: str, group: str, entry: Entry) -> Vector:
     """Turn an entry of a file into a vector: hex becomes bytes."""
     return Vector(
         layout=layout,
         group=group,
         id=entry.id,
         comment=entry.comment,
-        data=bytes.fromhex(entry.hex),
+        data=entry.data,
         result=entry.result,
         reason=entry.reason,
         flags=entry.flags,
@@ -101,10 +131,26 @@ def vector(layout: str, group: str, entry: _Entry) -> Vector:
     )
 
 
+HEX, HEX_RUN, TEXT_RUN, ITEM_RUN = {"hex"}, {"hex", "times"}, {"text", "times"}, {"item", "times"}
+
+
 def revive(value: Any) -> Any:
-    """Turn ``{"hex": …}`` back into bytes, at any depth."""
+    """Turn ``{"hex": …}`` back into bytes, and runs into what they stand for, at any depth."""
     if isinstance(value, dict):
-        if value.keys() == {"hex"}:
+        if value.keys() == HEX:
             return bytes.fromhex(value["hex"])
+        if value.keys() == HEX_RUN:
+            return bytes.fromhex(value["hex"]) * value["times"]
+        if value.keys() == TEXT_RUN:
+            return value["text"] * value["times"]
         return {name: revive(part) for name, part in value.items()}
-    return [revive(part) for part in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [part for each in value for part in revived(each)]
+    return value
+
+
+def revived(item: Any) -> list[Any]:
+    """Return the items of a list that one of its elements stands for: itself, or so many of a run."""
+    if isinstance(item, dict) and item.keys() == ITEM_RUN:
+        return [revive(item["item"])] * int(item["times"])
+    return [revive(item)]

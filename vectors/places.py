@@ -75,26 +75,28 @@ class Place:
     """One place of a layout: a ``part`` at a ``path``, with the places ``inner`` that it is made of, by label.
 
     ``owner`` is the path of the message that it belongs to ("" outside of any), ``region`` the layout that begins
-    here, ``nested`` tells whether that is (or was, further out) another layout than the one looked at; ``known``: the
-    first byte is there, or the reader would not have come; ``last``: a frame ends with this message; ``room``: bytes
-    that are left here at most, if the layout limits them; ``impossible``: alternatives that no value leads to.
+    here, ``nested`` tells whether that is (or was, further out) another layout than the one looked at. ``known``: the
+    first byte is there, or the reader would not have come, and ``sure``: it begins a message. ``last``: a frame ends
+    with this message. ``room``: bytes that are left here at most, if the layout limits them. ``controls``: conditions
+    look at it. ``impossible``: alternatives that no value leads to. ``table`` has, by the first byte, the value of
+    flags, and the index of a union's message.
     """
 
     __slots__ = (
-        "arrangements", "field", "impossible", "inner", "known", "labels", "last", "layout", "nested", "owner", "part",
-        "path", "region", "room", "table",
+        "arrangements", "controls", "field", "impossible", "inner", "known", "labels", "last", "layout", "nested",
+        "owner", "part", "path", "region", "room", "sure", "table",
     )  # fmt: skip
 
     def __init__(self, part: Part, path: str, layout: str) -> None:
         self.part, self.path, self.layout = part, path, layout
         self.owner, self.region, self.field = "", "", ""
-        self.nested = self.known = self.last = False
+        self.nested = self.known = self.sure = self.last = self.controls = False
         self.room: int | None = None
         self.inner: tuple[Place, ...] = ()
         self.labels: tuple[str, ...] = ()
         self.impossible: frozenset[str] = frozenset()
         self.arrangements: tuple[Arrangement, ...] = ()
-        self.table: list[dict[str, int]] = []
+        self.table: list[Any] = []
 
     def __repr__(self) -> str:
         return f"{type(self.part).__name__} at {self.path or '(frame)'}"
@@ -183,10 +185,11 @@ class _Survey:
                 place.labels = (*(f"case {value}" for value, _ in part.cases), "default")
                 place.inner = tuple(inner(each) for each in (*(case for _, case in part.cases), part.default))
             case Union():
-                place.labels = tuple(message.name for message in part.messages)
+                place.labels, place.table = tuple(message.name for message in part.messages), list(part.begun())
                 place.inner = tuple(inner(m, m.name, of=join(path, m.name), there=True) for m in part.messages)
             case Items():
                 place.labels, place.inner = ("[]",), (inner(part.union, "[]", there=True),)
+                place.inner[0].sure = not part.to_end
             case Chain():
                 place.labels, place.inner = ("[]",), (inner(part.item, "[]", there=False),)
             case Limited():
@@ -207,17 +210,24 @@ class _Survey:
         inner = []
         for index, field in enumerate(record.fields):
             known = index == 0 and bool(record.name)
-            each = self.place(
-                field.node, join(place.path, field.name), place.owner, place.nested, known, before, limit
-            )
+            each = self.place(field.node, join(place.path, field.name), place.owner, place.nested, known, before, limit)
             each.field = field.name
             inner.append(each)
             before += least(field.node)
         place.inner = tuple(inner)
         place.arrangements, exhaustive = arrangements(record)
+        looked_at = _references(record)
+        for each in place.inner:
+            _mark_controls(each, each.field in looked_at)
         if exhaustive:
             for index, each in enumerate(place.inner):
                 _prune(each, {arrangement.choices[index] for arrangement in place.arrangements})
+
+
+def _mark_controls(place: Place, controls: bool) -> None:
+    place.controls = controls
+    if isinstance(place.part, Optional):
+        _mark_controls(place.inner[0], controls)
 
 
 def _prune(place: Place, choices: set[tuple[str, ...]]) -> None:
@@ -238,11 +248,17 @@ def _mark_last(place: Place) -> None:
         for inner in place.inner:
             _mark_last(inner)
     elif isinstance(part, Record):
-        final = part.fields[-1].node if part.fields else None
+        final = part.fields[-1].node if part.fields else Nothing()
         if isinstance(final, Union):
             _mark_last(place.inner[-1])
         else:
-            place.last = not (isinstance(final, Remainder) or (isinstance(final, Items) and final.to_end))
+            place.last = not _takes_all(final)
+    else:
+        place.last = not _takes_all(part)
+
+
+def _takes_all(part: Part) -> bool:
+    return isinstance(part, Remainder) or (isinstance(part, Items) and part.to_end)
 
 
 def least(part: Part) -> int:
@@ -277,7 +293,9 @@ def evaluate(expression: Expr, scope: Scope) -> int:
                 raise Absent(expression.field)
             return int(value[expression.bit] if expression.bit else value)
         case Op():
-            return int(OPERATORS[expression.symbol](evaluate(expression.left, scope), evaluate(expression.right, scope)))
+            return int(
+                OPERATORS[expression.symbol](evaluate(expression.left, scope), evaluate(expression.right, scope))
+            )
 
 
 def choose(part: Part, scope: Scope) -> tuple[tuple[str, ...], Part]:
@@ -303,19 +321,13 @@ def alternative(part: Optional | Switch, scope: Scope) -> tuple[str, Part]:
 def arrangements(record: Record) -> tuple[tuple[Arrangement, ...], bool]:
     """Return the ways in which a record can come out, and whether there cannot be others."""
     looked_at = _references(record)
-    found: dict[tuple[Any, ...], Arrangement] = {}
+    found: dict[Any, Arrangement] = {}
     exhaustive = True
 
     def go(index: int, scope: dict[str, Any], choices: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> None:
         nonlocal exhaustive
         if index == len(record.fields):
-            flags = tuple((name, at) for name, at in values.items() if not isinstance(at, int))
-            key = (choices, flags)
-            numbers = {name: (at,) for name, at in values.items() if isinstance(at, int)}
-            known = found.get(key)
-            if known is not None:
-                numbers = {name: known.values[name] + at for name, at in numbers.items()}
-            found[key] = Arrangement(choices, dict(flags) | {n: tuple(sorted(set(v))) for n, v in numbers.items()})
+            _remember(found, choices, values)
             return
         field = record.fields[index]
         try:
@@ -329,9 +341,9 @@ def arrangements(record: Record) -> tuple[tuple[Arrangement, ...], bool]:
             for bits, these in _projected(part, looked_at[field.name]):
                 go(index + 1, {**scope, field.name: bits}, following, {**values, field.name: these})
         elif isinstance(part, Integer | Varint):
-            bits_ = part.size * 8 if isinstance(part, Integer) else part.bits
-            numbers = _numbers(record, bits_)
-            exhaustive = exhaustive and len(numbers) == 1 << bits_
+            width = part.size * 8 if isinstance(part, Integer) else part.bits
+            numbers = _numbers(record, width)
+            exhaustive = exhaustive and len(numbers) == 1 << width
             for number in numbers:
                 go(index + 1, {**scope, field.name: number}, following, {**values, field.name: number})
         else:
@@ -339,6 +351,18 @@ def arrangements(record: Record) -> tuple[tuple[Arrangement, ...], bool]:
 
     go(0, {}, (), {})
     return tuple(found.values()), exhaustive
+
+
+def _remember(found: dict[Any, Arrangement], choices: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> None:
+    """Add what a record comes out by; the numbers that make no difference become one arrangement."""
+    flags = {name: these for name, these in values.items() if isinstance(these, tuple)}
+    numbers: dict[str, tuple[int, ...]] = {
+        name: (number,) for name, number in values.items() if isinstance(number, int)
+    }
+    key = choices, tuple(flags.items())
+    if key in found:
+        numbers = {name: tuple(sorted({*found[key].values[name], *these})) for name, these in numbers.items()}
+    found[key] = Arrangement(choices, {**flags, **numbers})
 
 
 def _references(record: Record) -> dict[str, set[str | None]]:

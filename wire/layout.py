@@ -610,6 +610,8 @@ class _Walk:
                     raise CannotLayOut(f"{path}: the operator of {source!r} is not among {' '.join(SYMBOLS.values())}")
                 left = self.expression(lhs, path, scope)
                 whole = Op(symbol, left, self.expression(rhs, path, scope))
+                if symbol in ("<<", ">>") and isinstance(whole.right, Op):
+                    raise CannotLayOut(f"{path}: {source!r} shifts by an expression, which may be negative")
                 if width(whole, scope) > WIDEST:
                     raise CannotLayOut(f"{path}: {source!r} can exceed {WIDEST} bits, which C does not compute with")
                 return whole

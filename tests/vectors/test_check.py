@@ -85,8 +85,8 @@ PLANTED = {
     ),
     "a flag wrong in a rare branch": (
         "read_extensions",
-        "extensions_item_header_bits_table[b_header]",
-        "extensions_item_header_bits_table[b_header ^ 0x10 if b_header & 0x7F == 0x5F else b_header]",
+        "extensions_item_blank[b_header]",
+        "extensions_item_blank[b_header ^ 0x10 if b_header & 0x7F == 0x5F else b_header]",
         {"value"},
         6,
     ),
@@ -114,8 +114,8 @@ PLANTED = {
     "another exception": ("read_del", "v_timestamp, at = ", "v_timestamp, at, _ = ", {"breaks"}, 6),
     "true is not one": (
         "read_response_final",
-        '"id": v_id',
-        '"id": v_id == 1 or v_id',
+        'value["id"] = v_id',
+        'value["id"] = v_id == 1 or v_id',
         {"value"},
         2,
     ),

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import wire
 from wire.catalogue import grammars, layout, protocols
-from wire.emit import native, python
+from wire.emit import columnar, native, python
 from wire.layout import Layout
 
 DOCSTRING = '''"""Codecs of {protocol}, generated from its grammars by ``python -m wire.emit``. Do not edit."""
 '''
-STAMP = '''
-NATIVE = "{native}"
-"""What the extension ``native`` has to say it was made from."""
+STAMPS = '''
+NATIVE, COLUMNAR = "{native}", "{columnar}"
+"""What the extensions have to say they were made from."""
 '''
 
 
@@ -25,9 +25,11 @@ def sources(protocol: str) -> Iterator[tuple[str, str]]:
     if not binary:
         yield "__init__.py", DOCSTRING.format(protocol=protocol)
         return
-    source = native.emit(protocol, binary)
-    yield "native.c", source
-    yield "__init__.py", DOCSTRING.format(protocol=protocol) + STAMP.format(native=native.stamp_of(source))
+    objects, columns = native.emit(protocol, binary), columnar.emit(protocol, binary)
+    yield "native.c", objects
+    yield "columnar.c", columns
+    stamps = STAMPS.format(native=native.stamp_of(objects), columnar=columnar.stamp_of(columns))
+    yield "__init__.py", DOCSTRING.format(protocol=protocol) + stamps
 
 
 def main(arguments: list[str]) -> int:

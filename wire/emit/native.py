@@ -214,18 +214,21 @@ class _Scope:
                 yield f"uint64_t n_{name} = 0;"
 
     def expression(self, expr: Expr) -> str:
+        """Write an expression on numbers of 64 bits; the layout has seen to it that none overflows."""
         match expr:
             case Const():
-                return str(expr.value)
+                return f"INT64_C({expr.value})"
             case Ref(field=field, bit=None):
                 return f"(int64_t)n_{field}"
             case Ref(field=field, bit=bit):
                 flags = flags_in(self.fields[field])
                 assert flags is not None
                 if bit == "X":
-                    return f"(b_{field} & 0x{flags.spare:02X})"
+                    return f"(int64_t)(b_{field} & 0x{flags.spare:02X})"
                 where = flags.bit(str(bit))
-                return f"(b_{field} >> {where.low} & 0x{where.mask >> where.low:X})"
+                return f"(int64_t)(b_{field} >> {where.low} & 0x{where.mask >> where.low:X})"
+            case Op(symbol=">>", left=left, right=right):
+                return f"shifted({self.expression(left)}, {self.expression(right)})"
             case Op(symbol=symbol, left=left, right=right):
                 return f"({self.expression(left)} {symbol} {self.expression(right)})"
 

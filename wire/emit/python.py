@@ -4,7 +4,7 @@ What the code counts on: a byte that is not there is an ``IndexError``, which on
 refusal; a value of the wrong type or size is refused by the very operation that writes it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from wire.emit import json
 from wire.emit.naming import Names, direct, flags_in, identifier
@@ -35,7 +35,7 @@ from wire.layout import (
 
 Lines = Iterator[str]
 
-HEAD = '''# mypy: disable-error-code="assignment, no-any-return, no-redef"
+HEAD = '''# mypy: disable-error-code="assignment, no-any-return, no-redef, union-attr, var-annotated"
 """Codecs of {protocol}: generated from wire/{protocol} by ``python -m wire.emit``. Do not edit."""
 
 from collections.abc import Mapping
@@ -48,6 +48,7 @@ from wire.runtime import (
     VARINT,
     Codec,
     Refusal,
+    blanks,
     dispatch,
     flags_table,
     refuse_unknown,
@@ -73,6 +74,9 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
         lines.append(json.IMPORTS)
     for flags, name in names.tables.items():
         lines += ["", *_table(name, flags)]
+    for part, name in names.parts.items():
+        if isinstance(part, Record) and begins_with_flags(part):
+            lines += ["", *_blank(name, part, names)]
     inlined = {part.item for part in names.parts if isinstance(part, Chain)}
     for part in names.parts:
         if not isinstance(part, Chain):
@@ -108,6 +112,18 @@ def _table(name: str, flags: Flags) -> Lines:
         yield f"{name}_table = flags_table({name}, {name}_begins)"
     else:
         yield f"{name}_table = flags_table({name})"
+
+
+def begins_with_flags(record: Record) -> bool:
+    """Tell whether a record's first byte says which of its fields are there."""
+    return bool(record.fields) and isinstance(record.fields[0].node, Flags)
+
+
+def _blank(name: str, record: Record, names: Names) -> Lines:
+    known = [f'"type": "{record.name}"'] if record.name else []
+    known += [f'"{field.name}": None' for field in record.fields]
+    table = f"{names.tables[record.header]}_table"
+    yield f'{name}_blank = blanks({{{", ".join(known)}}}, "{record.fields[0].name}", {table})'
 
 
 def _entry(layout: Layout, names: Names) -> Lines:
@@ -214,24 +230,25 @@ class _Reader(_Scope):
 
     def record(self, record: Record) -> Lines:
         yield from self.fields_of(record)
-        entries = [f'"{field.name}": v_{field.name}' for field in record.fields]
-        if record.name:
-            entries.insert(0, f'"type": "{record.name}"')
-        if not entries:
-            yield "return {}, at"
-            return
-        yield "return {"
-        for entry in entries:
-            yield f"    {entry},"
-        yield "}, at"
+        yield "return value, at"
 
     def fields_of(self, record: Record) -> Lines:
+        """Read a record into ``value``: a copy of the blank one with the same flags, if it begins with flags."""
         ahead = 0  # bytes that were read and are not yet added to `at`
-        for field in record.fields:
+        for index, field in enumerate(record.fields):
             self.fields[field.name] = field.node
             match field.node:
+                case Flags() if index == 0:
+                    yield f"b_{field.name} = data[at]"
+                    blank = f"{self.names.parts[record]}_blank[b_{field.name}]"
+                    if len(field.node.begins) < 256 and not record.name:
+                        yield f"if {blank} is None:"
+                        yield "    raise Refusal(UNKNOWN_ID, at)"
+                    yield f"value = {blank}.copy()"
+                    ahead = 1
+                    continue
                 case Flags() | Integer(size=1):
-                    yield from self.octet(field.node, f"v_{field.name}", ahead, checked=bool(record.name))
+                    yield from self.octet(field.node, f"v_{field.name}", ahead)
                     ahead += 1
                 case Varint(bits=bits):
                     yield from self.varint(f"v_{field.name}", bits, ahead)
@@ -240,11 +257,35 @@ class _Reader(_Scope):
                     if ahead:
                         yield f"at += {ahead}"
                         ahead = 0
+                    if begins_with_flags(record):
+                        yield from self.stored(node, field.name)
+                        continue
                     yield from self.part(node, f"v_{field.name}")
+            if begins_with_flags(record):
+                yield f'value["{field.name}"] = v_{field.name}'
         if ahead:
             yield f"at += {ahead}"
+        if not begins_with_flags(record):
+            entries = ", ".join(f'"{field.name}": v_{field.name}' for field in record.fields)
+            yield f"value = {{{entries}}}"
 
-    def octet(self, part: Integer | Flags, into: str, ahead: int, *, checked: bool = False) -> Lines:
+    def stored(self, part: Part, field: str) -> Lines:
+        """Read a field into ``value``, where it is ``None`` so far."""
+        match part:
+            case Optional():
+                yield f"if {self.truth(part.when)}:"
+                yield from _indent(self.stored(part.node, field))
+            case Switch():
+                yield from self.switch(part, lambda case: self.stored(case, field))
+            case Nothing():
+                yield "pass"
+            case Reserved():
+                yield from self.part(part, f"v_{field}")
+            case _:
+                yield from self.part(part, f"v_{field}")
+                yield f'value["{field}"] = v_{field}'
+
+    def octet(self, part: Integer | Flags, into: str, ahead: int) -> Lines:
         """Read one byte, ``ahead`` bytes further on, and leave ``at`` where it is."""
         where = f"at + {ahead}" if ahead else "at"
         if isinstance(part, Integer):
@@ -253,7 +294,7 @@ class _Reader(_Scope):
         byte = f"b_{into.removeprefix('v_')}"
         yield f"{byte} = data[{where}]"
         yield f"{into} = {self.names.tables[part]}_table[{byte}]"
-        if len(part.begins) < 256 and not checked:
+        if len(part.begins) < 256:
             yield f"if {into} is None:"
             yield f"    raise Refusal(UNKNOWN_ID, {where})"
 
@@ -273,8 +314,7 @@ class _Reader(_Scope):
         yield "values: list[Any] = []"
         yield "while True:"
         yield from _indent(self.fields_of(chain.item))
-        entries = ", ".join(f'"{field.name}": v_{field.name}' for field in chain.item.fields)
-        yield f"    values.append({{{entries}}})"
+        yield "    values.append(value)"
         yield f"    if not {self.truth(Ref('header', 'Z'))}:"
         yield "        return values, at"
         yield f"    if len(values) == {chain.most}:"
@@ -322,7 +362,7 @@ class _Reader(_Scope):
                 yield f"if {self.truth(part.when)}:"
                 yield from _indent(self.part(part.node, into))
             case Switch():
-                yield from self.switch(part, into)
+                yield from self.switch(part, lambda case: self.part(case, into))
             case Union():
                 yield f"{into}, at = read_{self.names.parts[part]}[data[at]](data, at, refuse)"
             case Record() | Items() | Chain():
@@ -359,15 +399,15 @@ class _Reader(_Scope):
         yield "except UnicodeDecodeError:"
         yield "    raise Refusal(BAD_TEXT, start) from None"
 
-    def switch(self, switch: Switch, into: str) -> Lines:
+    def switch(self, switch: Switch, read: Callable[[Part], Lines]) -> Lines:
         yield f"key = {self.number(switch.key).removeprefix('(').removesuffix(')')}"
         word = "if"
         for value, case in switch.cases:
             yield f"{word} key == {value}:"
-            yield from _indent(self.part(case, into))
+            yield from _indent(read(case))
             word = "elif"
         yield "else:"
-        yield from _indent(self.part(switch.default, into))
+        yield from _indent(read(switch.default))
 
 
 class _Writer(_Scope):

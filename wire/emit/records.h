@@ -350,6 +350,12 @@ static PyObject *scattered(gathering *g)
     return NULL;
 }
 
+/* `value >> by`, as Python has it: nothing is left when more is shifted out than there is. */
+static inline int64_t shifted(int64_t value, int64_t by)
+{
+    return by > 62 ? (value < 0 ? -1 : 0) : value >> by;
+}
+
 static inline PyObject *number(uint64_t value)
 {
     return value < UINT32_C(1) << 30 ? PyLong_FromLong((long)value) : PyLong_FromUnsignedLongLong(value);

@@ -1,4 +1,4 @@
 """Codecs of zenoh, generated from its grammars by ``python -m wire.emit``. Do not edit."""
 
-NATIVE = "e49032b6007ba343"
-"""What the extension ``native`` has to say it was made from."""
+NATIVE, COLUMNAR = "2d5acbe2e0a05b6e", "80a02133a3283e6d"
+"""What the extensions have to say they were made from."""

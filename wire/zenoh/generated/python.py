@@ -1,4 +1,4 @@
-# mypy: disable-error-code="assignment, no-any-return, no-redef"
+# mypy: disable-error-code="assignment, no-any-return, no-redef, union-attr, var-annotated"
 """Codecs of zenoh: generated from wire/zenoh by ``python -m wire.emit``. Do not edit."""
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from wire.runtime import (
     VARINT,
     Codec,
     Refusal,
+    blanks,
     dispatch,
     flags_table,
     refuse_unknown,
@@ -302,16 +303,76 @@ fragment_header_bits = (
 fragment_header_bits_begins = (0x06, 0x26, 0x46, 0x66, 0x86, 0xA6, 0xC6, 0xE6,)
 fragment_header_bits_table = flags_table(fragment_header_bits, fragment_header_bits_begins)
 
+extensions_item_blank = blanks({"header": None, "value": None}, "header", extensions_item_header_bits_table)
+
+interest_final_blank = blanks({"type": "INTEREST_FINAL", "header": None, "id": None, "extensions": None}, "header", interest_final_header_bits_table)
+
+interest_blank = blanks({"type": "INTEREST", "header": None, "id": None, "options": None, "key_scope": None, "key_suffix": None, "extensions": None}, "header", interest_header_bits_table)
+
+d_keyexpr_blank = blanks({"type": "D_KEYEXPR", "header": None, "expr_id": None, "key_scope": None, "key_suffix": None, "extensions": None}, "header", d_keyexpr_header_bits_table)
+
+u_keyexpr_blank = blanks({"type": "U_KEYEXPR", "header": None, "expr_id": None, "extensions": None}, "header", u_keyexpr_header_bits_table)
+
+d_subscriber_blank = blanks({"type": "D_SUBSCRIBER", "header": None, "subs_id": None, "key_scope": None, "key_suffix": None, "extensions": None}, "header", d_subscriber_header_bits_table)
+
+u_subscriber_blank = blanks({"type": "U_SUBSCRIBER", "header": None, "subs_id": None, "extensions": None}, "header", u_subscriber_header_bits_table)
+
+d_queryable_blank = blanks({"type": "D_QUERYABLE", "header": None, "qbls_id": None, "key_scope": None, "key_suffix": None, "extensions": None}, "header", d_queryable_header_bits_table)
+
+u_queryable_blank = blanks({"type": "U_QUERYABLE", "header": None, "qbls_id": None, "extensions": None}, "header", u_queryable_header_bits_table)
+
+d_token_blank = blanks({"type": "D_TOKEN", "header": None, "token_id": None, "key_scope": None, "key_suffix": None, "extensions": None}, "header", d_token_header_bits_table)
+
+u_token_blank = blanks({"type": "U_TOKEN", "header": None, "token_id": None, "extensions": None}, "header", u_token_header_bits_table)
+
+d_final_blank = blanks({"type": "D_FINAL", "header": None, "extensions": None}, "header", d_final_header_bits_table)
+
+declare_blank = blanks({"type": "DECLARE", "header": None, "interest_id": None, "extensions": None, "declaration": None}, "header", declare_header_bits_table)
+
+put_blank = blanks({"type": "PUT", "header": None, "timestamp": None, "encoding": None, "schema": None, "extensions": None, "payload": None}, "header", put_header_bits_table)
+
+del_blank = blanks({"type": "DEL", "header": None, "timestamp": None, "extensions": None}, "header", del_header_bits_table)
+
+push_blank = blanks({"type": "PUSH", "header": None, "key_scope": None, "key_suffix": None, "extensions": None, "body": None}, "header", push_header_bits_table)
+
+query_blank = blanks({"type": "QUERY", "header": None, "consolidation": None, "parameters": None, "extensions": None}, "header", query_header_bits_table)
+
+request_blank = blanks({"type": "REQUEST", "header": None, "id": None, "key_scope": None, "key_suffix": None, "extensions": None, "body": None}, "header", request_header_bits_table)
+
+reply_blank = blanks({"type": "REPLY", "header": None, "consolidation": None, "extensions": None, "body": None}, "header", reply_header_bits_table)
+
+err_blank = blanks({"type": "ERR", "header": None, "encoding": None, "schema": None, "extensions": None, "payload": None}, "header", err_header_bits_table)
+
+response_blank = blanks({"type": "RESPONSE", "header": None, "id": None, "key_scope": None, "key_suffix": None, "extensions": None, "body": None}, "header", response_header_bits_table)
+
+response_final_blank = blanks({"type": "RESPONSE_FINAL", "header": None, "id": None, "extensions": None}, "header", d_final_header_bits_table)
+
+oam_blank = blanks({"type": "OAM", "header": None, "id": None, "extensions": None, "body": None}, "header", oam_header_bits_table)
+
+t_oam_blank = blanks({"type": "T_OAM", "header": None, "id": None, "extensions": None, "body": None}, "header", t_oam_header_bits_table)
+
+init_blank = blanks({"type": "INIT", "header": None, "version": None, "node": None, "zid": None, "resolution": None, "batch_size": None, "cookie": None, "extensions": None}, "header", init_header_bits_table)
+
+open_blank = blanks({"type": "OPEN", "header": None, "lease": None, "initial_sn": None, "cookie": None, "extensions": None}, "header", open_header_bits_table)
+
+close_blank = blanks({"type": "CLOSE", "header": None, "reason": None, "extensions": None}, "header", close_header_bits_table)
+
+keep_alive_blank = blanks({"type": "KEEP_ALIVE", "header": None, "extensions": None}, "header", keep_alive_header_bits_table)
+
+frame_blank = blanks({"type": "FRAME", "header": None, "sn": None, "extensions": None, "messages": None}, "header", frame_header_bits_table)
+
+fragment_blank = blanks({"type": "FRAGMENT", "header": None, "sn": None, "extensions": None, "data": None}, "header", fragment_header_bits_table)
+
 
 def read_extensions(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     values: list[Any] = []
     while True:
         b_header = data[at]
-        v_header = extensions_item_header_bits_table[b_header]
+        value = extensions_item_blank[b_header].copy()
         at += 1
         key = b_header >> 5 & 0x3
         if key == 0:
-            v_value = None
+            pass
         elif key == 1:
             v_value = data[at]
             at += 1
@@ -325,6 +386,7 @@ def read_extensions(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                     at += 2
                 else:
                     v_value, at = varint(data, at, v_value, 64, refuse)
+            value["value"] = v_value
         elif key == 2:
             start = at
             count = data[at]
@@ -344,9 +406,10 @@ def read_extensions(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                 raise Refusal(TRUNCATED, start)
             v_value = data[at:end]
             at = end
+            value["value"] = v_value
         else:
             raise Refusal(RESERVED, at - 1)
-        values.append({"header": v_header, "value": v_value})
+        values.append(value)
         if not b_header > 0x7F:
             return values, at
         if len(values) == 65535:
@@ -394,7 +457,7 @@ def write_extensions(value: Any) -> bytes:
 
 def read_interest_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = interest_final_header_bits_table[b_header]
+    value = interest_final_blank[b_header].copy()
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
@@ -407,15 +470,11 @@ def read_interest_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_id, at = varint(data, at, v_id, 32, refuse)
-    v_extensions: Any = None
+    value["id"] = v_id
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "INTEREST_FINAL",
-        "header": v_header,
-        "id": v_id,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_interest_final(value: Any) -> bytes:
@@ -437,7 +496,7 @@ def write_interest_final(value: Any) -> bytes:
 
 def read_interest(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = interest_header_bits_table[b_header]
+    value = interest_blank[b_header].copy()
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
@@ -450,10 +509,11 @@ def read_interest(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_id, at = varint(data, at, v_id, 32, refuse)
+    value["id"] = v_id
     b_options = data[at]
     v_options = interest_options_bits_table[b_options]
+    value["options"] = v_options
     at += 1
-    v_key_scope: Any = None
     if b_options & 0x10:
         v_key_scope = data[at]
         at += 1
@@ -464,7 +524,7 @@ def read_interest(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                 at += 1
             else:
                 v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
-    v_key_suffix: Any = None
+        value["key_scope"] = v_key_scope
     if b_options & 0x30 == 0x30:
         start = at
         count = data[at]
@@ -484,18 +544,11 @@ def read_interest(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Refusal(BAD_TEXT, start) from None
         at = end
-    v_extensions: Any = None
+        value["key_suffix"] = v_key_suffix
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "INTEREST",
-        "header": v_header,
-        "id": v_id,
-        "options": v_options,
-        "key_scope": v_key_scope,
-        "key_suffix": v_key_suffix,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_interest(value: Any) -> bytes:
@@ -533,7 +586,7 @@ def write_interest(value: Any) -> bytes:
 
 def read_d_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = d_keyexpr_header_bits_table[b_header]
+    value = d_keyexpr_blank[b_header].copy()
     v_expr_id = data[at + 1]
     at += 2
     if v_expr_id > 0x7F:
@@ -543,6 +596,7 @@ def read_d_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_expr_id, at = varint(data, at, v_expr_id, 16, refuse)
+    value["expr_id"] = v_expr_id
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
@@ -552,7 +606,7 @@ def read_d_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
-    v_key_suffix: Any = None
+    value["key_scope"] = v_key_scope
     if b_header & 0x20:
         start = at
         count = data[at]
@@ -572,17 +626,11 @@ def read_d_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Refusal(BAD_TEXT, start) from None
         at = end
-    v_extensions: Any = None
+        value["key_suffix"] = v_key_suffix
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "D_KEYEXPR",
-        "header": v_header,
-        "expr_id": v_expr_id,
-        "key_scope": v_key_scope,
-        "key_suffix": v_key_suffix,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_d_keyexpr(value: Any) -> bytes:
@@ -610,7 +658,7 @@ def write_d_keyexpr(value: Any) -> bytes:
 
 def read_u_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = u_keyexpr_header_bits_table[b_header]
+    value = u_keyexpr_blank[b_header].copy()
     v_expr_id = data[at + 1]
     at += 2
     if v_expr_id > 0x7F:
@@ -620,15 +668,11 @@ def read_u_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_expr_id, at = varint(data, at, v_expr_id, 16, refuse)
-    v_extensions: Any = None
+    value["expr_id"] = v_expr_id
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "U_KEYEXPR",
-        "header": v_header,
-        "expr_id": v_expr_id,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_u_keyexpr(value: Any) -> bytes:
@@ -650,7 +694,7 @@ def write_u_keyexpr(value: Any) -> bytes:
 
 def read_d_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = d_subscriber_header_bits_table[b_header]
+    value = d_subscriber_blank[b_header].copy()
     v_subs_id = data[at + 1]
     at += 2
     if v_subs_id > 0x7F:
@@ -663,6 +707,7 @@ def read_d_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_subs_id, at = varint(data, at, v_subs_id, 32, refuse)
+    value["subs_id"] = v_subs_id
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
@@ -672,7 +717,7 @@ def read_d_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
-    v_key_suffix: Any = None
+    value["key_scope"] = v_key_scope
     if b_header & 0x20:
         start = at
         count = data[at]
@@ -692,17 +737,11 @@ def read_d_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Refusal(BAD_TEXT, start) from None
         at = end
-    v_extensions: Any = None
+        value["key_suffix"] = v_key_suffix
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "D_SUBSCRIBER",
-        "header": v_header,
-        "subs_id": v_subs_id,
-        "key_scope": v_key_scope,
-        "key_suffix": v_key_suffix,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_d_subscriber(value: Any) -> bytes:
@@ -730,7 +769,7 @@ def write_d_subscriber(value: Any) -> bytes:
 
 def read_u_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = u_subscriber_header_bits_table[b_header]
+    value = u_subscriber_blank[b_header].copy()
     v_subs_id = data[at + 1]
     at += 2
     if v_subs_id > 0x7F:
@@ -743,15 +782,11 @@ def read_u_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_subs_id, at = varint(data, at, v_subs_id, 32, refuse)
-    v_extensions: Any = None
+    value["subs_id"] = v_subs_id
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "U_SUBSCRIBER",
-        "header": v_header,
-        "subs_id": v_subs_id,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_u_subscriber(value: Any) -> bytes:
@@ -773,7 +808,7 @@ def write_u_subscriber(value: Any) -> bytes:
 
 def read_d_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = d_queryable_header_bits_table[b_header]
+    value = d_queryable_blank[b_header].copy()
     v_qbls_id = data[at + 1]
     at += 2
     if v_qbls_id > 0x7F:
@@ -786,6 +821,7 @@ def read_d_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_qbls_id, at = varint(data, at, v_qbls_id, 32, refuse)
+    value["qbls_id"] = v_qbls_id
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
@@ -795,7 +831,7 @@ def read_d_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
-    v_key_suffix: Any = None
+    value["key_scope"] = v_key_scope
     if b_header & 0x20:
         start = at
         count = data[at]
@@ -815,17 +851,11 @@ def read_d_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Refusal(BAD_TEXT, start) from None
         at = end
-    v_extensions: Any = None
+        value["key_suffix"] = v_key_suffix
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "D_QUERYABLE",
-        "header": v_header,
-        "qbls_id": v_qbls_id,
-        "key_scope": v_key_scope,
-        "key_suffix": v_key_suffix,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_d_queryable(value: Any) -> bytes:
@@ -853,7 +883,7 @@ def write_d_queryable(value: Any) -> bytes:
 
 def read_u_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = u_queryable_header_bits_table[b_header]
+    value = u_queryable_blank[b_header].copy()
     v_qbls_id = data[at + 1]
     at += 2
     if v_qbls_id > 0x7F:
@@ -866,15 +896,11 @@ def read_u_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_qbls_id, at = varint(data, at, v_qbls_id, 32, refuse)
-    v_extensions: Any = None
+    value["qbls_id"] = v_qbls_id
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "U_QUERYABLE",
-        "header": v_header,
-        "qbls_id": v_qbls_id,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_u_queryable(value: Any) -> bytes:
@@ -896,7 +922,7 @@ def write_u_queryable(value: Any) -> bytes:
 
 def read_d_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = d_token_header_bits_table[b_header]
+    value = d_token_blank[b_header].copy()
     v_token_id = data[at + 1]
     at += 2
     if v_token_id > 0x7F:
@@ -909,6 +935,7 @@ def read_d_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_token_id, at = varint(data, at, v_token_id, 32, refuse)
+    value["token_id"] = v_token_id
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
@@ -918,7 +945,7 @@ def read_d_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
-    v_key_suffix: Any = None
+    value["key_scope"] = v_key_scope
     if b_header & 0x20:
         start = at
         count = data[at]
@@ -938,17 +965,11 @@ def read_d_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Refusal(BAD_TEXT, start) from None
         at = end
-    v_extensions: Any = None
+        value["key_suffix"] = v_key_suffix
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "D_TOKEN",
-        "header": v_header,
-        "token_id": v_token_id,
-        "key_scope": v_key_scope,
-        "key_suffix": v_key_suffix,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_d_token(value: Any) -> bytes:
@@ -976,7 +997,7 @@ def write_d_token(value: Any) -> bytes:
 
 def read_u_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = u_token_header_bits_table[b_header]
+    value = u_token_blank[b_header].copy()
     v_token_id = data[at + 1]
     at += 2
     if v_token_id > 0x7F:
@@ -989,15 +1010,11 @@ def read_u_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_token_id, at = varint(data, at, v_token_id, 32, refuse)
-    v_extensions: Any = None
+    value["token_id"] = v_token_id
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "U_TOKEN",
-        "header": v_header,
-        "token_id": v_token_id,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_u_token(value: Any) -> bytes:
@@ -1019,16 +1036,12 @@ def write_u_token(value: Any) -> bytes:
 
 def read_d_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = d_final_header_bits_table[b_header]
+    value = d_final_blank[b_header].copy()
     at += 1
-    v_extensions: Any = None
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "D_FINAL",
-        "header": v_header,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_d_final(value: Any) -> bytes:
@@ -1075,9 +1088,8 @@ write_declaration = {
 
 def read_declare(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = declare_header_bits_table[b_header]
+    value = declare_blank[b_header].copy()
     at += 1
-    v_interest_id: Any = None
     if b_header & 0x20:
         v_interest_id = data[at]
         at += 1
@@ -1091,17 +1103,13 @@ def read_declare(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                 at += 2
             else:
                 v_interest_id, at = varint(data, at, v_interest_id, 32, refuse)
-    v_extensions: Any = None
+        value["interest_id"] = v_interest_id
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     v_declaration, at = read_declaration[data[at]](data, at, refuse)
-    return {
-        "type": "DECLARE",
-        "header": v_header,
-        "interest_id": v_interest_id,
-        "extensions": v_extensions,
-        "declaration": v_declaration,
-    }, at
+    value["declaration"] = v_declaration
+    return value, at
 
 
 def write_declare(value: Any) -> bytes:
@@ -1147,10 +1155,8 @@ def read_timestamp(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         raise Refusal(TRUNCATED, start)
     v_clock_id = data[at:end]
     at = end
-    return {
-        "time": v_time,
-        "clock_id": v_clock_id,
-    }, at
+    value = {"time": v_time, "clock_id": v_clock_id}
+    return value, at
 
 
 def write_timestamp(value: Any) -> bytes:
@@ -1165,12 +1171,11 @@ def write_timestamp(value: Any) -> bytes:
 
 def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = put_header_bits_table[b_header]
+    value = put_blank[b_header].copy()
     at += 1
-    v_timestamp: Any = None
     if b_header & 0x20:
         v_timestamp, at = read_timestamp(data, at, refuse)
-    v_encoding: Any = None
+        value["timestamp"] = v_timestamp
     if b_header & 0x40:
         v_encoding = data[at]
         at += 1
@@ -1184,7 +1189,7 @@ def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                 at += 2
             else:
                 v_encoding, at = varint(data, at, v_encoding, 32, refuse)
-    v_schema: Any = None
+        value["encoding"] = v_encoding
     if b_header & 0x40:
         key = v_encoding & 1
         if key == 1:
@@ -1198,11 +1203,12 @@ def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                 raise Refusal(TRUNCATED, start)
             v_schema = data[at:end]
             at = end
+            value["schema"] = v_schema
         else:
-            v_schema = None
-    v_extensions: Any = None
+            pass
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     start = at
     count = data[at]
     at += 1
@@ -1221,15 +1227,8 @@ def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         raise Refusal(TRUNCATED, start)
     v_payload = data[at:end]
     at = end
-    return {
-        "type": "PUT",
-        "header": v_header,
-        "timestamp": v_timestamp,
-        "encoding": v_encoding,
-        "schema": v_schema,
-        "extensions": v_extensions,
-        "payload": v_payload,
-    }, at
+    value["payload"] = v_payload
+    return value, at
 
 
 def write_put(value: Any) -> bytes:
@@ -1273,20 +1272,15 @@ def write_put(value: Any) -> bytes:
 
 def read_del(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = del_header_bits_table[b_header]
+    value = del_blank[b_header].copy()
     at += 1
-    v_timestamp: Any = None
     if b_header & 0x20:
         v_timestamp, at = read_timestamp(data, at, refuse)
-    v_extensions: Any = None
+        value["timestamp"] = v_timestamp
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "DEL",
-        "header": v_header,
-        "timestamp": v_timestamp,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_del(value: Any) -> bytes:
@@ -1322,7 +1316,7 @@ write_body = {
 
 def read_push(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = push_header_bits_table[b_header]
+    value = push_blank[b_header].copy()
     v_key_scope = data[at + 1]
     at += 2
     if v_key_scope > 0x7F:
@@ -1332,7 +1326,7 @@ def read_push(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
-    v_key_suffix: Any = None
+    value["key_scope"] = v_key_scope
     if b_header & 0x20:
         start = at
         count = data[at]
@@ -1352,18 +1346,13 @@ def read_push(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Refusal(BAD_TEXT, start) from None
         at = end
-    v_extensions: Any = None
+        value["key_suffix"] = v_key_suffix
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     v_body, at = read_body[data[at]](data, at, refuse)
-    return {
-        "type": "PUSH",
-        "header": v_header,
-        "key_scope": v_key_scope,
-        "key_suffix": v_key_suffix,
-        "extensions": v_extensions,
-        "body": v_body,
-    }, at
+    value["body"] = v_body
+    return value, at
 
 
 def write_push(value: Any) -> bytes:
@@ -1391,15 +1380,14 @@ def write_push(value: Any) -> bytes:
 
 def read_query(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = query_header_bits_table[b_header]
+    value = query_blank[b_header].copy()
     at += 1
-    v_consolidation: Any = None
     if b_header & 0x20:
         v_consolidation = data[at]
         at += 1
         if v_consolidation > 0x7F:
             v_consolidation, at = varint(data, at, v_consolidation, 8, refuse)
-    v_parameters: Any = None
+        value["consolidation"] = v_consolidation
     if b_header & 0x40:
         start = at
         count = data[at]
@@ -1422,16 +1410,11 @@ def read_query(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Refusal(BAD_TEXT, start) from None
         at = end
-    v_extensions: Any = None
+        value["parameters"] = v_parameters
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "QUERY",
-        "header": v_header,
-        "consolidation": v_consolidation,
-        "parameters": v_parameters,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_query(value: Any) -> bytes:
@@ -1470,7 +1453,7 @@ write_body_2 = {
 
 def read_request(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = request_header_bits_table[b_header]
+    value = request_blank[b_header].copy()
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
@@ -1483,6 +1466,7 @@ def read_request(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_id, at = varint(data, at, v_id, 32, refuse)
+    value["id"] = v_id
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
@@ -1492,7 +1476,7 @@ def read_request(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
-    v_key_suffix: Any = None
+    value["key_scope"] = v_key_scope
     if b_header & 0x20:
         start = at
         count = data[at]
@@ -1512,19 +1496,13 @@ def read_request(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Refusal(BAD_TEXT, start) from None
         at = end
-    v_extensions: Any = None
+        value["key_suffix"] = v_key_suffix
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     v_body, at = read_body_2[data[at]](data, at, refuse)
-    return {
-        "type": "REQUEST",
-        "header": v_header,
-        "id": v_id,
-        "key_scope": v_key_scope,
-        "key_suffix": v_key_suffix,
-        "extensions": v_extensions,
-        "body": v_body,
-    }, at
+    value["body"] = v_body
+    return value, at
 
 
 def write_request(value: Any) -> bytes:
@@ -1553,25 +1531,20 @@ def write_request(value: Any) -> bytes:
 
 def read_reply(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = reply_header_bits_table[b_header]
+    value = reply_blank[b_header].copy()
     at += 1
-    v_consolidation: Any = None
     if b_header & 0x20:
         v_consolidation = data[at]
         at += 1
         if v_consolidation > 0x7F:
             v_consolidation, at = varint(data, at, v_consolidation, 8, refuse)
-    v_extensions: Any = None
+        value["consolidation"] = v_consolidation
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     v_body, at = read_body[data[at]](data, at, refuse)
-    return {
-        "type": "REPLY",
-        "header": v_header,
-        "consolidation": v_consolidation,
-        "extensions": v_extensions,
-        "body": v_body,
-    }, at
+    value["body"] = v_body
+    return value, at
 
 
 def write_reply(value: Any) -> bytes:
@@ -1596,9 +1569,8 @@ def write_reply(value: Any) -> bytes:
 
 def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = err_header_bits_table[b_header]
+    value = err_blank[b_header].copy()
     at += 1
-    v_encoding: Any = None
     if b_header & 0x40:
         v_encoding = data[at]
         at += 1
@@ -1612,7 +1584,7 @@ def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                 at += 2
             else:
                 v_encoding, at = varint(data, at, v_encoding, 32, refuse)
-    v_schema: Any = None
+        value["encoding"] = v_encoding
     if b_header & 0x40:
         key = v_encoding & 1
         if key == 1:
@@ -1626,11 +1598,12 @@ def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                 raise Refusal(TRUNCATED, start)
             v_schema = data[at:end]
             at = end
+            value["schema"] = v_schema
         else:
-            v_schema = None
-    v_extensions: Any = None
+            pass
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     start = at
     count = data[at]
     at += 1
@@ -1649,14 +1622,8 @@ def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         raise Refusal(TRUNCATED, start)
     v_payload = data[at:end]
     at = end
-    return {
-        "type": "ERR",
-        "header": v_header,
-        "encoding": v_encoding,
-        "schema": v_schema,
-        "extensions": v_extensions,
-        "payload": v_payload,
-    }, at
+    value["payload"] = v_payload
+    return value, at
 
 
 def write_err(value: Any) -> bytes:
@@ -1709,7 +1676,7 @@ write_body_3 = {
 
 def read_response(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = response_header_bits_table[b_header]
+    value = response_blank[b_header].copy()
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
@@ -1722,6 +1689,7 @@ def read_response(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_id, at = varint(data, at, v_id, 32, refuse)
+    value["id"] = v_id
     v_key_scope = data[at]
     at += 1
     if v_key_scope > 0x7F:
@@ -1731,7 +1699,7 @@ def read_response(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
-    v_key_suffix: Any = None
+    value["key_scope"] = v_key_scope
     if b_header & 0x20:
         start = at
         count = data[at]
@@ -1751,19 +1719,13 @@ def read_response(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         except UnicodeDecodeError:
             raise Refusal(BAD_TEXT, start) from None
         at = end
-    v_extensions: Any = None
+        value["key_suffix"] = v_key_suffix
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     v_body, at = read_body_3[data[at]](data, at, refuse)
-    return {
-        "type": "RESPONSE",
-        "header": v_header,
-        "id": v_id,
-        "key_scope": v_key_scope,
-        "key_suffix": v_key_suffix,
-        "extensions": v_extensions,
-        "body": v_body,
-    }, at
+    value["body"] = v_body
+    return value, at
 
 
 def write_response(value: Any) -> bytes:
@@ -1792,7 +1754,7 @@ def write_response(value: Any) -> bytes:
 
 def read_response_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = d_final_header_bits_table[b_header]
+    value = response_final_blank[b_header].copy()
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
@@ -1805,15 +1767,11 @@ def read_response_final(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_id, at = varint(data, at, v_id, 32, refuse)
-    v_extensions: Any = None
+    value["id"] = v_id
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "RESPONSE_FINAL",
-        "header": v_header,
-        "id": v_id,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_response_final(value: Any) -> bytes:
@@ -1834,7 +1792,8 @@ def write_response_final(value: Any) -> bytes:
 
 
 def read_body_4(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
-    return {}, at
+    value = {}
+    return value, at
 
 
 def write_body_4(value: Any) -> bytes:
@@ -1845,7 +1804,7 @@ def write_body_4(value: Any) -> bytes:
 
 def read_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = oam_header_bits_table[b_header]
+    value = oam_blank[b_header].copy()
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
@@ -1855,9 +1814,10 @@ def read_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_id, at = varint(data, at, v_id, 16, refuse)
-    v_extensions: Any = None
+    value["id"] = v_id
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     key = b_header >> 5 & 0x3
     if key == 1:
         v_body = data[at]
@@ -1872,6 +1832,7 @@ def read_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                 at += 2
             else:
                 v_body, at = varint(data, at, v_body, 64, refuse)
+        value["body"] = v_body
     elif key == 2:
         start = at
         count = data[at]
@@ -1891,17 +1852,13 @@ def read_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(TRUNCATED, start)
         v_body = data[at:end]
         at = end
+        value["body"] = v_body
     elif key == 0:
         v_body, at = read_body_4(data, at, refuse)
+        value["body"] = v_body
     else:
         raise Refusal(RESERVED, at - 1)
-    return {
-        "type": "OAM",
-        "header": v_header,
-        "id": v_id,
-        "extensions": v_extensions,
-        "body": v_body,
-    }, at
+    return value, at
 
 
 def write_oam(value: Any) -> bytes:
@@ -1961,7 +1918,7 @@ write_network_message = {
 
 def read_t_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = t_oam_header_bits_table[b_header]
+    value = t_oam_blank[b_header].copy()
     v_id = data[at + 1]
     at += 2
     if v_id > 0x7F:
@@ -1971,9 +1928,10 @@ def read_t_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 1
         else:
             v_id, at = varint(data, at, v_id, 16, refuse)
-    v_extensions: Any = None
+    value["id"] = v_id
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     key = b_header >> 5 & 0x3
     if key == 1:
         v_body = data[at]
@@ -1988,6 +1946,7 @@ def read_t_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
                 at += 2
             else:
                 v_body, at = varint(data, at, v_body, 64, refuse)
+        value["body"] = v_body
     elif key == 2:
         start = at
         count = data[at]
@@ -2007,17 +1966,13 @@ def read_t_oam(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(TRUNCATED, start)
         v_body = data[at:end]
         at = end
+        value["body"] = v_body
     elif key == 0:
         v_body, at = read_body_4(data, at, refuse)
+        value["body"] = v_body
     else:
         raise Refusal(RESERVED, at - 1)
-    return {
-        "type": "T_OAM",
-        "header": v_header,
-        "id": v_id,
-        "extensions": v_extensions,
-        "body": v_body,
-    }, at
+    return value, at
 
 
 def write_t_oam(value: Any) -> bytes:
@@ -2053,10 +2008,12 @@ def write_t_oam(value: Any) -> bytes:
 
 def read_init(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = init_header_bits_table[b_header]
+    value = init_blank[b_header].copy()
     v_version = data[at + 1]
+    value["version"] = v_version
     b_node = data[at + 2]
     v_node = init_node_bits_table[b_node]
+    value["node"] = v_node
     at += 3
     end = at + ((b_node >> 4) + 1)
     if end < at:
@@ -2065,18 +2022,18 @@ def read_init(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         raise Refusal(TRUNCATED, len(data))
     v_zid = data[at:end]
     at = end
-    v_resolution: Any = None
+    value["zid"] = v_zid
     if b_header & 0x40:
         b_resolution = data[at]
         v_resolution = init_resolution_bits_table[b_resolution]
         at += 1
-    v_batch_size: Any = None
+        value["resolution"] = v_resolution
     if b_header & 0x40:
         if at + 2 > len(data):
             raise Refusal(TRUNCATED, len(data))
         v_batch_size = int.from_bytes(data[at : at + 2], "little")
         at += 2
-    v_cookie: Any = None
+        value["batch_size"] = v_batch_size
     if b_header & 0x20:
         start = at
         count = data[at]
@@ -2093,20 +2050,11 @@ def read_init(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(TRUNCATED, start)
         v_cookie = data[at:end]
         at = end
-    v_extensions: Any = None
+        value["cookie"] = v_cookie
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "INIT",
-        "header": v_header,
-        "version": v_version,
-        "node": v_node,
-        "zid": v_zid,
-        "resolution": v_resolution,
-        "batch_size": v_batch_size,
-        "cookie": v_cookie,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_init(value: Any) -> bytes:
@@ -2161,7 +2109,7 @@ def write_init(value: Any) -> bytes:
 
 def read_open(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = open_header_bits_table[b_header]
+    value = open_blank[b_header].copy()
     v_lease = data[at + 1]
     at += 2
     if v_lease > 0x7F:
@@ -2174,6 +2122,7 @@ def read_open(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_lease, at = varint(data, at, v_lease, 64, refuse)
+    value["lease"] = v_lease
     v_initial_sn = data[at]
     at += 1
     if v_initial_sn > 0x7F:
@@ -2186,7 +2135,7 @@ def read_open(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_initial_sn, at = varint(data, at, v_initial_sn, 32, refuse)
-    v_cookie: Any = None
+    value["initial_sn"] = v_initial_sn
     if not b_header & 0x20:
         start = at
         count = data[at]
@@ -2203,17 +2152,11 @@ def read_open(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             raise Refusal(TRUNCATED, start)
         v_cookie = data[at:end]
         at = end
-    v_extensions: Any = None
+        value["cookie"] = v_cookie
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "OPEN",
-        "header": v_header,
-        "lease": v_lease,
-        "initial_sn": v_initial_sn,
-        "cookie": v_cookie,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_open(value: Any) -> bytes:
@@ -2243,18 +2186,14 @@ def write_open(value: Any) -> bytes:
 
 def read_close(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = close_header_bits_table[b_header]
+    value = close_blank[b_header].copy()
     v_reason = data[at + 1]
+    value["reason"] = v_reason
     at += 2
-    v_extensions: Any = None
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "CLOSE",
-        "header": v_header,
-        "reason": v_reason,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_close(value: Any) -> bytes:
@@ -2276,16 +2215,12 @@ def write_close(value: Any) -> bytes:
 
 def read_keep_alive(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = keep_alive_header_bits_table[b_header]
+    value = keep_alive_blank[b_header].copy()
     at += 1
-    v_extensions: Any = None
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
-    return {
-        "type": "KEEP_ALIVE",
-        "header": v_header,
-        "extensions": v_extensions,
-    }, at
+        value["extensions"] = v_extensions
+    return value, at
 
 
 def write_keep_alive(value: Any) -> bytes:
@@ -2323,7 +2258,7 @@ def write_messages(value: Any) -> bytes:
 
 def read_frame(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = frame_header_bits_table[b_header]
+    value = frame_blank[b_header].copy()
     v_sn = data[at + 1]
     at += 2
     if v_sn > 0x7F:
@@ -2336,17 +2271,13 @@ def read_frame(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_sn, at = varint(data, at, v_sn, 32, refuse)
-    v_extensions: Any = None
+    value["sn"] = v_sn
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     v_messages, at = read_messages(data, at, refuse)
-    return {
-        "type": "FRAME",
-        "header": v_header,
-        "sn": v_sn,
-        "extensions": v_extensions,
-        "messages": v_messages,
-    }, at
+    value["messages"] = v_messages
+    return value, at
 
 
 def write_frame(value: Any) -> bytes:
@@ -2369,7 +2300,7 @@ def write_frame(value: Any) -> bytes:
 
 def read_fragment(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
-    v_header = fragment_header_bits_table[b_header]
+    value = fragment_blank[b_header].copy()
     v_sn = data[at + 1]
     at += 2
     if v_sn > 0x7F:
@@ -2382,18 +2313,14 @@ def read_fragment(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             at += 2
         else:
             v_sn, at = varint(data, at, v_sn, 32, refuse)
-    v_extensions: Any = None
+    value["sn"] = v_sn
     if b_header > 0x7F:
         v_extensions, at = read_extensions(data, at, refuse)
+        value["extensions"] = v_extensions
     v_data = data[at:]
     at = len(data)
-    return {
-        "type": "FRAGMENT",
-        "header": v_header,
-        "sn": v_sn,
-        "extensions": v_extensions,
-        "data": v_data,
-    }, at
+    value["data"] = v_data
+    return value, at
 
 
 def write_fragment(value: Any) -> bytes:

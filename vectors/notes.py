@@ -1,0 +1,322 @@
+"""What the tree of a layout does not say about its frames: the notes of a protocol, ``vectors/PROTOCOL/notes.toml``.
+
+They say which accepted frames a decoder may refuse as well and the other way round (flags), which rules of the
+catalogue a frame exercises, and what a plain message looks like. ``README.md`` beside the vectors explains the flags to
+users; the head of each notes file explains its tables.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from vectors.coverage import BEYOND, COUNT_CUT, COUNT_MISSING, CUT, END_MISSING, MISSING, Event, Trace, trace
+from vectors.places import Place, join, survey_tree
+from wire.layout import Chain, Counted, Flags, Optional, Part, Record, Varint, lay_out
+from wire.primitives import vle
+
+ENDS = frozenset((MISSING, CUT, COUNT_MISSING, COUNT_CUT, BEYOND, END_MISSING))
+
+
+class BadNotes(ValueError):
+    """Notes that cannot be read; the message names the file, the table and what is wrong."""
+
+
+class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why something that was read ``at`` a place may be taken either way.
+
+    ``when`` is a condition over the fields of a record, the bits of a byte of flags, or ``value``; ``refused`` is the
+    class of a refusal that other decoders do not make.
+    """
+
+    flag: str
+    at: str
+    when: str | None = None
+    refused: str | None = None
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Rules that a vector exercises which looks at a place: ``at``, in one of these ``aspects``, or by its flag.
+
+    The aspect ``ends`` stands for all in which a frame ends too early.
+    """
+
+    rules: tuple[str, ...]
+    at: str = "*"
+    aspects: tuple[str, ...] = ()
+    flag: str | None = None
+
+
+class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The grammar of an item's bytes, as ``module:name``, and another that fits where the first does not."""
+
+    grammar: str
+    other: str | None = None
+    flag: str | None = None
+
+
+class Shapes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands in the chains of a protocol.
+
+    ``named`` has the bits of the items that have a name, ``knows`` the names that each message knows, ``requires``
+    those it needs, ``payloads`` what is in their bytes. An item is the same as another if all bits agree; ``key`` is
+    the group of bits by which another shape is recognised, ``mandatory`` the bit that an unknown item must not have.
+    """
+
+    key: str
+    mandatory: str
+    unknown_flag: str
+    shape_flag: str
+    twice_flag: str
+    missing_flag: str
+    payload_flag: str
+    named: dict[str, dict[str, int]]
+    knows: dict[str, tuple[str, ...]]
+    requires: dict[str, str] = {}
+    payloads: dict[str, Reading] = {}
+
+
+class Notes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The notes of one protocol, as its file has them."""
+
+    flags: dict[str, str]
+    overlong_flag: str
+    nine_bytes_flag: str
+    spare_flag: str
+    notes: tuple[Note, ...] = ()
+    shapes: Shapes | None = None
+    rules: tuple[Rule, ...] = ()
+    plain: dict[str, tuple[str, ...]] = {}
+    exceptions: dict[str, str] = {}
+
+    def explained(self) -> Iterator[str]:
+        """Give every flag that the notes can set."""
+        yield from (self.overlong_flag, self.nine_bytes_flag, self.spare_flag)
+        yield from (note.flag for note in self.notes)
+        if self.shapes is not None:
+            shapes = self.shapes
+            yield from (shapes.unknown_flag, shapes.shape_flag, shapes.twice_flag)
+            yield from (shapes.missing_flag, shapes.payload_flag)
+            yield from (reading.flag for reading in shapes.payloads.values() if reading.flag)
+
+
+@cache
+def notes(protocol: str) -> Notes:
+    """Return the notes of a protocol; ``BadNotes`` when they are missing or wrong."""
+    name = f"vectors/{protocol}/notes.toml"
+    try:
+        found = msgspec.toml.decode(files("vectors").joinpath(protocol, "notes.toml").read_bytes(), type=Notes)
+    except (OSError, msgspec.DecodeError) as error:
+        raise BadNotes(f"{name}: {error}") from error
+    unexplained = sorted(set(found.explained()) - set(found.flags))
+    if unexplained:
+        raise BadNotes(f"{name}: no words for the flag {', '.join(unexplained)}; add them to [flags]")
+    return found
+
+
+def judge(about: Notes, found: Trace) -> frozenset[str]:
+    """Return the flags of a frame: why it may be refused although it was read, or read although it was refused."""
+    if found.reason is not None:
+        path = general(found.where)
+        refusal = found.reason.value
+        return frozenset(n.flag for n in about.notes if n.refused == refusal and matches(n.at, path))
+    return frozenset(_flags(about, found, ""))
+
+
+def rules_for(about: Notes, path: str, aspect: str, flags: frozenset[str]) -> frozenset[str]:
+    """Return the rules that a vector exercises which looks at a path in some way."""
+    return frozenset(
+        name
+        for rule in about.rules
+        if matches(rule.at, path)
+        and (not rule.aspects or aspect in rule.aspects or ("ends" in rule.aspects and aspect in ENDS))
+        and (rule.flag is None or rule.flag in flags)
+        for name in rule.rules
+    )
+
+
+def _flags(about: Notes, found: Trace, prefix: str) -> Iterator[str]:
+    for event in found.events:
+        # What stands at one place only is at the path that the place has.
+        path = join(prefix, general(event.where) if event.place.nested else event.place.path)
+        part = event.place.part
+        if isinstance(part, Varint | Counted):
+            yield from _spelling(about, part, event)
+        elif isinstance(part, Flags) and event.value.get("X"):
+            yield about.spare_flag
+        for note in _notes_at(about.notes, path, event.place):
+            if note.when is not None and condition(note.when)(_names(part, event.value)):
+                yield note.flag
+        if about.shapes is not None and isinstance(part, Record):
+            for name, items in chains(event.place, event.value):
+                yield from _items(about, about.shapes, part.name, items, join(path, name))
+
+
+def _spelling(about: Notes, part: Part, event: Event) -> Iterator[str]:
+    size = event.end - event.start
+    value = event.value
+    if isinstance(part, Counted):
+        content = len(value.encode() if isinstance(value, str) else value)
+        size, value = size - content, content
+    if size > len(vle(value)):
+        yield about.overlong_flag
+    elif size == 9:
+        yield about.nine_bytes_flag
+
+
+def _names(part: Part, value: Any) -> Mapping[str, Any]:
+    return value if isinstance(part, Record | Flags) else {"value": value}
+
+
+def chains(place: Place, value: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Give the chains of a record by their names, those that are absent as empty ones."""
+    for label, inner in zip(place.labels, place.inner, strict=True):
+        part = inner.part
+        while isinstance(part, Optional):
+            part = part.node
+        if isinstance(part, Chain):
+            yield label, value[label] or []
+
+
+def _items(about: Notes, shapes: Shapes, owner: str, items: list[dict[str, Any]], path: str) -> Iterator[str]:
+    known = [(name, shapes.named[name]) for name in shapes.knows.get(owner, ())]
+    seen: list[dict[str, int]] = []
+    names: set[str] = set()
+    for item in items:
+        header = {name: value for name, value in item["header"].items() if name != "Z"}
+        if len(seen) < len(known) + 64 and header in seen:  # what stands twice among the first ones is enough
+            yield shapes.twice_flag
+        elif len(seen) < len(known) + 64:
+            seen.append(header)
+        name = next((name for name, shape in known if shape == header), None)
+        if name is None:
+            if header[shapes.mandatory]:
+                yield shapes.unknown_flag
+            if any(shape[shapes.key] == header[shapes.key] for _, shape in known):
+                yield shapes.shape_flag
+            continue
+        names.add(name)
+        if name in shapes.payloads:
+            yield from _payload(about, shapes, shapes.payloads[name], item["value"], join(path, name))
+    if owner in shapes.requires and shapes.requires[owner] not in names:
+        yield shapes.missing_flag
+
+
+def _payload(about: Notes, shapes: Shapes, reading: Reading, payload: bytes, path: str) -> Iterator[str]:
+    found = trace(payload_place(reading.grammar), payload)
+    if found.reason is None:
+        yield from _flags(about, found, path)
+        return
+    yield shapes.payload_flag
+    where = join(path, found.where)
+    yield from (n.flag for n in about.notes if n.refused == found.reason.value and matches(n.at, where))
+    if reading.other and reading.flag and trace(payload_place(reading.other), payload).reason is None:
+        yield reading.flag
+
+
+@cache
+def payload_place(name: str) -> Place:
+    """Return the outermost place of a grammar that is given as ``module:name``."""
+    module, _, attribute = name.partition(":")
+    return survey_tree(lay_out(getattr(import_module(module), attribute), name), {})
+
+
+@cache
+def _notes_at(notes: tuple[Note, ...], path: str, place: Place) -> tuple[Note, ...]:
+    """Return the notes with a condition over what there is at a place."""
+    there = {"type", *place.labels, *(place.part.names if isinstance(place.part, Flags) else ())}
+    there |= set() if isinstance(place.part, Record | Flags) else {"value"}
+    return tuple(
+        note for note in notes if note.when is not None and matches(note.at, path) and fields(note.when) <= there
+    )
+
+
+@cache
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(re.escape(pattern).replace(r"\*", ".*") + r"\Z")
+
+
+def matches(pattern: str, path: str) -> bool:
+    """Tell whether a path is of a pattern, in which ``*`` stands for any characters."""
+    return _pattern(pattern).match(path) is not None
+
+
+def general(where: str) -> str:
+    """Take the indices out of a path: ``extensions[2].value`` becomes ``extensions[].value``."""
+    return INDEX.sub("[]", where)
+
+
+INDEX = re.compile(r"\[\d+\]")
+
+Condition = Callable[[Mapping[str, Any]], bool]
+
+
+@cache
+def condition(text: str) -> Condition:
+    """Make a function of a condition such as ``key_scope == 0 and not key_suffix``.
+
+    Names are fields, ``header.Z`` is a field of a field. A condition over fields that are not there does not hold.
+    Raises ``BadNotes`` for anything but names, constants, comparisons, ``and``, ``or`` and ``not``.
+    """
+    tree = ast.parse(text, mode="eval").body
+    _check(tree, text)
+
+    def holds(names: Mapping[str, Any]) -> bool:
+        try:
+            return bool(_value(tree, names))
+        except (KeyError, TypeError):
+            return False
+
+    return holds
+
+
+def fields(text: str) -> set[str]:
+    """Return the fields that a condition looks at."""
+    return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
+
+
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: lambda one, two: one == two,
+    ast.NotEq: lambda one, two: one != two,
+    ast.Lt: lambda one, two: one < two,
+    ast.LtE: lambda one, two: one <= two,
+    ast.Gt: lambda one, two: one > two,
+    ast.GtE: lambda one, two: one >= two,
+    ast.In: lambda one, two: one in two,
+}
+
+
+def _check(tree: ast.AST, text: str) -> None:
+    allowed = (ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.Compare, ast.Name, ast.Constant, ast.Tuple)
+    for node in ast.walk(tree):
+        if not isinstance(node, (*allowed, ast.Attribute, ast.Load, *COMPARISONS)):
+            raise BadNotes(f"{text!r}: {type(node).__name__} is not for conditions")
+
+
+def _value(tree: ast.AST, names: Mapping[str, Any]) -> Any:
+    match tree:
+        case ast.Constant():
+            return tree.value
+        case ast.Name():
+            return names[tree.id]
+        case ast.Attribute():
+            return _value(tree.value, names)[tree.attr]
+        case ast.Tuple():
+            return tuple(_value(each, names) for each in tree.elts)
+        case ast.UnaryOp():
+            return not _value(tree.operand, names)
+        case ast.BoolOp(op=ast.And()):
+            return all(_value(each, names) for each in tree.values)
+        case ast.BoolOp():
+            return any(_value(each, names) for each in tree.values)
+        case ast.Compare():
+            values = [_value(each, names) for each in (tree.left, *tree.comparators)]
+            return all(
+                COMPARISONS[type(how)](one, two) for how, one, two in zip(tree.ops, values, values[1:], strict=False)
+            )
+    raise AssertionError(tree)
