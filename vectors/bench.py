@@ -7,6 +7,7 @@ round repeats its loop until it takes long enough; what counts is the median, an
 import gc
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -23,14 +24,15 @@ from rich.table import Table
 
 import vectors
 from vectors.compiled import compiled
-from vectors.fields import Loop, reading
+from vectors.fields import Loop, reading, types_in
 from wire.catalogue import grammar
 from wire.catalogue import layout as find
 from wire.engines import MissingEngine, engine
 from wire.errors import WireError
-from wire.reference import plain
 
 BASELINE = "construct"
+"""Construct interpreted, as the reference engine runs it: plain values, and reasons for what is refused."""
+
 ROUNDS = 20
 SECONDS = 0.05
 """What one round of one loop takes at least."""
@@ -58,8 +60,8 @@ class WrongChoice(WireError):
 class Baseline(msgspec.Struct, frozen=True):
     """What an engine is compared with: a codec that somebody writes otherwise.
 
-    ``read`` decodes frames and reads every field of what comes of them (``None``: as of dicts), ``covers`` tells
-    which values it can express, ``prepared`` makes of a decoded value what is encoded.
+    ``read`` decodes frames and reads every field of what comes of them (``None``: as of dicts, or by ``attributes``),
+    ``covers`` tells which values it can express, ``prepared`` makes of a decoded value what is encoded.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Baseline(msgspec.Struct, frozen=True):
     read: Loop | None = None
     covers: Callable[[Any], bool] | None = None
     prepared: Callable[[Any], Any] | None = None
+    attributes: bool = False
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -182,7 +185,10 @@ def exported(module: ModuleType, table: str, name: str) -> dict[str, Any]:
 def contenders(layout: str, tell: Tell) -> list[Baseline]:
     """Return all that decode and encode a layout, the baseline first."""
     built = grammar(layout)
-    found = [Baseline(BASELINE, built.parse, built.build)]
+    found = [
+        Baseline(BASELINE, *engine("reference").codec(layout)),
+        Baseline("construct-bare", built.parse, built.build),
+    ]
     quick, how = compiled(built)
     tell(f"construct-compiled: {how}")
     found.append(Baseline("construct-compiled", quick.parse, quick.build))
@@ -199,8 +205,7 @@ def contenders(layout: str, tell: Tell) -> list[Baseline]:
         except MissingEngine as error:
             tell(f"{each}: {error}")
             continue
-        by_attribute = reading(find(layout), attributes=True) if each == "native" else None
-        found.append(Baseline(each, codec.decode, codec.encode, read=by_attribute))
+        found.append(Baseline(each, codec.decode, codec.encode, attributes=each == "native"))
     return found
 
 
@@ -208,15 +213,16 @@ def tasks_of(layout: str, contender: Baseline, frames: Sequence[bytes]) -> Itera
     """Give the tasks of one contender; one that covers a part only brings its own baseline on that part."""
     baseline = BASELINE
     if contender.covers is not None:
-        built = grammar(layout)
+        reference = engine("reference").codec(layout)
         covers = contender.covers
-        frames = [data for data in frames if covers(plain(built.parse(data)))]
+        frames = [data for data in frames if covers(reference.decode(data))]
         if not frames:
             return
         baseline = f"{BASELINE} (where {contender.name} can)"
-        yield from tasks_of(layout, Baseline(baseline, built.parse, built.build), frames)
+        yield from tasks_of(layout, Baseline(baseline, *reference), frames)
     decode, encode = contender.decode, contender.encode
-    read = contender.read or reading(find(layout))
+    common = Counter(name for data in frames for name in types_in(engine("reference").codec(layout).decode(data)))
+    read = contender.read or reading(find(layout), attributes=contender.attributes, common=common)
     prepared = contender.prepared or (lambda value: value)
     values = [prepared(decode(data)) for data in frames]
     if contender.name == baseline or contender.name.startswith(BASELINE + " ("):

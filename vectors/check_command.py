@@ -19,7 +19,7 @@ from vectors.bench_plot import NotDrawn, draw
 from vectors.check import FRAMES, MOST, check, check_only, parsed, render
 from vectors.check import Progress as Told
 from wire.catalogue import grammar
-from wire.engines import NAMES, Engine, MissingEngine, engine, present
+from wire.engines import Engine, MissingEngine, engine, present
 from wire.errors import UnknownLayout
 
 PASSED, FAILED, INTERRUPTED = 0, 1, 130
@@ -150,43 +150,6 @@ def read_value(context: click.Context, parameter: click.Parameter, texts: tuple[
         return [parsed(text) for text in texts]
     except ValueError as error:
         raise click.BadParameter(f"not JSON, with bytes as {{'hex': …}}: {error}") from None
-
-
-@click.command("check")
-@click.argument("layout")
-@click.option("--engine", "name", type=click.Choice(NAMES), help="Only this one, against the reference engine.")
-@click.option("--frames", metavar="N", type=click.IntRange(min=0), help=f"Random frames; {FRAMES:,} by default.")
-@click.option("--for", "seconds", metavar="TIME", callback=read_time, help="Random frames for so long: 60s, 5m, 1h.")
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the random frames.")
-@click.option("--jobs", metavar="N", type=click.IntRange(min=1, max=256), help="Processes; one per core by default.")
-@click.option("--most", metavar="N", type=click.IntRange(min=1), default=MOST, show_default=True, help="Findings.")
-@click.option(
-    "--reference-share",
-    "share",
-    metavar="SHARE",
-    type=click.FloatRange(min=0, max=1),
-    default=1.0,
-    show_default=True,
-    help="Of the random frames, how many the slow reference engine sees if two others are compared.",
-)
-@click.option(
-    "--frame", "only_frames", metavar="HEX", multiple=True, callback=read_frame, help="Only this frame; also more."
-)
-@click.option(
-    "--value", "only_values", metavar="JSON", multiple=True, callback=read_value, help="Only encode this value."
-)
-@click.option(
-    "--at", "only_numbers", metavar="N", type=click.IntRange(min=0), multiple=True, help="Only frame N of --seed."
-)
-@click.pass_context
-def check_command(context: click.Context, /, layout: str, **options: Any) -> None:
-    """Check that all engines of LAYOUT give the same values, bytes and refusals.
-
-    Compared are the golden vectors, what Hypothesis makes of the layout, and random frames, valid and mutated.
-
-    Exit status: 0 no difference; 1 a difference, or nothing was compared; 2 wrong usage.
-    """
-    context.exit(check_engines(layout, **options))
 
 
 @click.command("bench")

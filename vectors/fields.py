@@ -13,9 +13,12 @@ Loop = Callable[[Callable[[bytes], Any], Sequence[bytes]], None]
 """Decodes frames and reads what comes of them."""
 
 
-def reading(layout: Layout, *, attributes: bool = False) -> Loop:
-    """Return a loop that reads every field of the layout's values, by item or by attribute."""
-    reader = _Reader("{}.{}" if attributes else '{}["{}"]')
+def reading(layout: Layout, *, attributes: bool = False, common: Mapping[str, int] | None = None) -> Loop:
+    """Return a loop that reads every field of the layout's values, by item or by attribute.
+
+    The type of a message is asked for in the order of how ``common`` it is, as its author would who knows the traffic.
+    """
+    reader = _Reader("{}.{}" if attributes else '{}["{}"]', common or {})
     lines = ["for data in frames:", "    value = decode(data)", *_indented(reader.part(layout.root, "value"))]
     scope: dict[str, Any] = {"Mapping": Mapping}
     exec("\n".join(["def loop(decode, frames):", *_indented(lines)]), scope)
@@ -23,11 +26,24 @@ def reading(layout: Layout, *, attributes: bool = False) -> Loop:
     return loop
 
 
+def types_in(value: Any) -> Iterator[str]:
+    """Give the types of all messages in a value, of dicts and lists."""
+    if isinstance(value, Mapping):
+        if "type" in value:
+            yield value["type"]
+        for part in value.values():
+            yield from types_in(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from types_in(part)
+
+
 class _Reader:
     """The lines that are made for one tree, and the names that they use."""
 
-    def __init__(self, access: str) -> None:
+    def __init__(self, access: str, common: Mapping[str, int]) -> None:
         self.access = access
+        self.common = common
         self.names = 0
 
     def name(self, what: str) -> str:
@@ -49,7 +65,7 @@ class _Reader:
                 kind = self.name("kind")
                 yield f"{kind} = {self.access.format(value, 'type')}"
                 word = "if"
-                for message in part.messages:
+                for message in sorted(part.messages, key=lambda message: -self.common.get(message.name, 0)):
                     yield f'{word} {kind} == "{message.name}":'
                     yield from _indented([*self.part(message, value)] or ["pass"])
                     word = "elif"

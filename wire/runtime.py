@@ -125,6 +125,11 @@ def _varint(data: bytes, at: int, value: int, bits: int, refuse: bool) -> tuple[
 WEIGHTS = tuple(1 << shift for shift in range(7, 56, 7))
 """What the second to the eighth byte of a variable-length integer count."""
 
+BIT_0, BIT_1, BIT_2, BIT_3, BIT_4, BIT_5, BIT_6 = (
+    tuple(bool(byte >> place & 1) for byte in range(256)) for place in range(7)
+)
+"""Whether a bit is set, by the byte."""
+
 OCTET = tuple(bytes((byte,)) for byte in range(256))
 """One byte, by its number."""
 

@@ -107,50 +107,49 @@ def test_a_lie_in_a_rare_branch_is_found_from_the_golden_vectors(tmp_path: Path)
 
 
 @with_atheris
-def test_engines_that_agree_pass_and_the_corpus_is_kept_and_merged(data: Path) -> None:
-    done = CliRunner().invoke(fuzz, ["codec", "zenoh/batch", "--for", "3s"])
+def test_engines_that_agree_pass_and_the_corpus_is_kept_merged_and_compared_again(data: Path) -> None:
+    layout = "zenoh/transport-message"
+    done = CliRunner().invoke(fuzz, ["codec", layout, "--for", "1s"])
     assert done.exit_code == 0, done.output
-    assert "NOTHING FOUND zenoh/batch: reference, python, " in done.stdout
+    assert f"NOTHING FOUND {layout}: reference, python, " in done.stdout
     assert not Path("findings").exists()
-    kept = corpus.kept(data / "corpora" / "zenoh" / "batch")
+    kept = corpus.kept(data / "corpora" / layout)
     assert kept
     assert all(corpus.name(frame) == name for name, frame in kept.items())
-    assert not set(kept.values()) & set(corpus.seeds("zenoh/batch"))
-    again = CliRunner().invoke(fuzz, ["codec", "zenoh/batch", "--kept-only"])
+    assert not set(kept.values()) & set(corpus.seeds(layout))
+
+    again = CliRunner().invoke(fuzz, ["codec", "--all", "--kept-only"])
     assert again.exit_code == 0, again.output
+    lines = again.stdout.splitlines()
+    assert [line.split()[2] for line in lines if line.startswith("NOTHING")] == [f"{each}:" for each in grammars()]
     assert f"corpus: {len(kept)} before, {len(kept)} with what is new, {len(kept)} kept" in again.stdout
-    assert corpus.kept(data / "corpora" / "zenoh" / "batch") == kept
+    assert corpus.kept(data / "corpora" / layout) == kept
 
 
-@with_atheris
-def test_every_layout_is_fuzzed_with_all() -> None:
-    done = CliRunner().invoke(fuzz, ["codec", "--all", "--kept-only"])
-    assert done.exit_code == 0, done.output
-    assert [line.split()[2].rstrip(":") for line in done.stdout.splitlines() if line.startswith("NOTHING")] == [
-        *grammars()
-    ]
-
-
-@with_atheris
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_whoever_interrupts_gets_a_result_and_no_process_stays(number: signal.Signals, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "number"),
+    [pytest.param("atheris", signal.SIGINT, marks=with_atheris), ("random", signal.SIGTERM)],
+)
+def test_whoever_interrupts_gets_a_result_and_no_process_stays(
+    how: str, number: signal.Signals, tmp_path: Path
+) -> None:
     marker = f"GOLDWIRE_TEST={tmp_path}"
-    environment = {**os.environ, "GOLDWIRE_TEST": str(tmp_path)}
     process = subprocess.Popen(
-        program("fuzz", "codec", LAYOUT, "--for", "60s"), env=environment, stdout=subprocess.PIPE, text=True
+        program("fuzz", "codec", LAYOUT, "--for", "60s", "--engine", how, "--jobs", "2"),
+        env={**os.environ, "GOLDWIRE_TEST": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
     )
-    place = corpus.folder(LAYOUT)
     deadline = time.monotonic() + 30
-    while not corpus.names(place) and time.monotonic() < deadline:
+    begun = "fuzz.target" if how == "atheris" else "multiprocessing.spawn"
+    while not any(begun in line for line in living(marker)) and time.monotonic() < deadline:
         assert process.poll() is None
         time.sleep(0.05)
-    assert any("fuzz.target" in line for line in living(marker))
     process.send_signal(number)
     said, _ = process.communicate(timeout=15)
     assert process.returncode == 130
     assert "; interrupted" in said
     assert living(marker) == []
-    assert corpus.names(place)
 
 
 @with_atheris
@@ -180,7 +179,7 @@ def fatal(what: str) -> Plant:
 
 
 @with_atheris
-@pytest.mark.parametrize(("what", "kind"), [(CRASH, "crash"), (HANG, "hang"), (BLOAT, "memory")])
+@pytest.mark.parametrize(("what", "kind"), [(CRASH, "crash"), (HANG, "hang"), (BLOAT, "breaks")])
 def test_what_takes_the_process_with_it_is_found_and_replayed(what: str, kind: str, tmp_path: Path) -> None:
     (tmp_path / "lie").mkdir()
     environment = plant(fatal(what), tmp_path / "lie")
@@ -200,7 +199,7 @@ def test_what_takes_the_process_with_it_is_found_and_replayed(what: str, kind: s
     (folder,) = (tmp_path / "out").iterdir()
     found = findings.read(folder).finding
     assert found.difference.kind == kind
-    assert [who for who, _ in found.difference.says] == ["python"]
+    assert "python" in [who for who, _ in found.difference.says]
     assert "D_TOKEN" in (folder / REPORT).read_text()
     still = subprocess.run(program("replay", folder), env=environment, capture_output=True, text=True, check=False)
     assert (still.returncode, still.stdout.split()[0]) == (1, "STILL"), still.stdout + still.stderr
@@ -254,8 +253,8 @@ def test_a_merge_that_comes_to_nothing_leaves_the_corpus_as_it_is(tmp_path: Path
 
 @pytest.mark.parametrize("how", ["random", "hypothesis"])
 def test_other_engines_pass_what_agrees(how: str, tmp_path: Path) -> None:
-    report = run(Campaign(layout=LAYOUT, engine=how, seconds=3.0, seed=1, out=tmp_path / "out"))
-    assert report.inputs > 50
+    report = run(Campaign(layout=LAYOUT, engine=how, seconds=1.5, seed=1, out=tmp_path / "out"))
+    assert report.inputs > 20
     assert report.findings == []
     assert not (tmp_path / "out").exists()
 
@@ -281,7 +280,7 @@ def test_a_crash_is_made_small_and_the_engine_named(tmp_path: Path) -> None:
     (tmp_path / "lie").mkdir()
     environment = plant(fatal(CRASH), tmp_path / "lie")
     task = {"layout": LAYOUT, "engines": ["reference", "python"], "fatal": True, "smaller": True}
-    long = "1ea64d000361626320808080801000"
+    long = "1ea64d0003616263208080808010"
     done = subprocess.run(
         [sys.executable, "-P", "-m", "fuzz.trial"],
         input=json.dumps({**task, "data": _base64(bytes.fromhex(long))}),

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from vectors.check import Check, Report, check, check_only, parsed, render, stream
-from vectors.check_command import check_command
+from vectors.codec_command import codec
 from vectors.differential import Engine, Panel, differing, same
 from vectors.loader import load
 from vectors.minimise import minimise, minimise_value, spelled
@@ -405,7 +405,7 @@ def test_nothing_compared_is_no_agreement():
 
 
 def invoke(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(check_command, arguments)
+    result = CliRunner().invoke(codec, ["check", *arguments])
     return result.exit_code, result.output
 
 
@@ -439,8 +439,8 @@ def test_wrong_usage(arguments):
 
 
 def test_ctrl_c_prints_what_was_done_and_leaves_no_process():
-    script = "from vectors.check_command import check_command as c; c()"
-    command = [sys.executable, "-c", script, BATCH, "--engine", "python", "--for", "60s", "--jobs", "2"]
+    script = "from vectors.codec_command import codec; codec()"
+    command = [sys.executable, "-c", script, "check", BATCH, "--engine", "python", "--for", "60s", "--jobs", "2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             eventually(lambda: len(children(process.pid)) >= 2)

@@ -44,6 +44,14 @@ from typing import Any
 from wire.errors import EncodeError, Reason
 from wire.primitives import Flags
 from wire.runtime import (
+    BIT_0,
+    BIT_1,
+    BIT_2,
+    BIT_3,
+    BIT_4,
+    BIT_5,
+    BIT_6,
+    CONTINUED,
     OCTET,
     VARINT,
     Codec,
@@ -187,8 +195,9 @@ class _Scope:
             case Ref(field=field, bit=str(bit)):
                 flags = self.flags(field)
                 mask = flags.spare if bit == "X" else flags.bit(bit).mask
-                # Python compares small numbers quicker than it masks them.
-                return f"b_{field} > 0x7F" if mask == 0x80 else f"b_{field} & 0x{mask:02X}"
+                if mask.bit_count() == 1:  # Python finds, and compares, small numbers quicker than it masks them
+                    return f"b_{field} > 0x7F" if mask == 0x80 else f"BIT_{mask.bit_length() - 1}[b_{field}]"
+                return f"b_{field} & 0x{mask:02X}"
             case Op(symbol="==", left=Ref(bit=str()) as left, right=Const(value=0)):
                 return f"not {self.truth(left)}"
             case Op(symbol="&", left=Ref(field=one, bit=str(a)), right=Ref(field=two, bit=str(b))) if one == two:
@@ -558,10 +567,12 @@ class _Writer(_Scope):
         return f'{self.source}.get("{field}")' if any(empty) else f'{self.source}["{field}"]'
 
     def varint(self, source: str, bits: int) -> str:
-        """Short integers are in a table; a length is never negative."""
-        short = f"0x{min(1 << bits, 1 << 14):X}"
-        test = f"{source} < {short}" if source.startswith("n_") else f"0 <= {source} < {short}"
-        return f"(VARINT[{source}] if {test} else spell_varint({source}, {bits}))"
+        """Short integers are in a table, longer ones are two of its entries; a length is never negative."""
+        if source.startswith("n_"):
+            return f"(VARINT[{source}] if {source} < 0x{min(1 << bits, 1 << 14):X} else spell_varint({source}, {bits}))"
+        short = f"VARINT[{source}] if 0 <= {source} < 0x{min(1 << bits, 1 << 14):X}"
+        longer = f" else CONTINUED[{source} & 0x3FFF] + VARINT[{source} >> 14] if 0 < {source} < 0x10000000"
+        return f"({short}{longer if bits >= 28 else ''} else spell_varint({source}, {bits}))"
 
     def flag_byte(self, flags: Flags, field: str) -> Lines:
         name = self.names.tables[flags]

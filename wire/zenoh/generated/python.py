@@ -7,6 +7,14 @@ from typing import Any
 from wire.errors import EncodeError, Reason
 from wire.primitives import Flags
 from wire.runtime import (
+    BIT_0,
+    BIT_1,
+    BIT_2,
+    BIT_3,
+    BIT_4,
+    BIT_5,
+    BIT_6,
+    CONTINUED,
     OCTET,
     VARINT,
     Codec,
@@ -442,7 +450,7 @@ def write_extensions(value: Any) -> bytes:
         if key == 0:
             w_value = b""
         elif key == 1:
-            w_value = (VARINT[v_value] if 0 <= v_value < 0x4000 else spell_varint(v_value, 64))
+            w_value = (VARINT[v_value] if 0 <= v_value < 0x4000 else CONTINUED[v_value & 0x3FFF] + VARINT[v_value >> 14] if 0 < v_value < 0x10000000 else spell_varint(v_value, 64))
         elif key == 2:
             if not isinstance(v_value, bytes):
                 raise EncodeError(f"{v_value!r} is not bytes")
@@ -487,7 +495,7 @@ def write_interest_final(value: Any) -> bytes:
         if interest_final_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, interest_final_header_bits, {"id": 25, "Mod": 0}, interest_final_header_bits_table)
     v_id = value["id"]
-    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32))
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else CONTINUED[v_id & 0x3FFF] + VARINT[v_id >> 14] if 0 < v_id < 0x10000000 else spell_varint(v_id, 32))
     if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -514,7 +522,7 @@ def read_interest(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_options = interest_options_bits_table[b_options]
     value["options"] = v_options
     at += 1
-    if b_options & 0x10:
+    if BIT_4[b_options]:
         v_key_scope = data[at]
         at += 1
         if v_key_scope > 0x7F:
@@ -569,8 +577,8 @@ def write_interest(value: Any) -> bytes:
     else:
         if interest_options_bits_table[b_options] is not v_options:
             b_options = spell_flags(v_options, interest_options_bits, {}, interest_options_bits_table)
-    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32)) + OCTET[b_options]
-    if b_options & 0x10:
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else CONTINUED[v_id & 0x3FFF] + VARINT[v_id >> 14] if 0 < v_id < 0x10000000 else spell_varint(v_id, 32)) + OCTET[b_options]
+    if BIT_4[b_options]:
         v_key_scope = value["key_scope"]
         out += (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
     if b_options & 0x30 == 0x30:
@@ -607,7 +615,7 @@ def read_d_keyexpr(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     value["key_scope"] = v_key_scope
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -645,7 +653,7 @@ def write_d_keyexpr(value: Any) -> bytes:
     v_expr_id = value["expr_id"]
     v_key_scope = value["key_scope"]
     out = OCTET[b_header] + (VARINT[v_expr_id] if 0 <= v_expr_id < 0x4000 else spell_varint(v_expr_id, 16)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
@@ -718,7 +726,7 @@ def read_d_subscriber(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     value["key_scope"] = v_key_scope
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -755,8 +763,8 @@ def write_d_subscriber(value: Any) -> bytes:
             b_header = spell_flags(v_header, d_subscriber_header_bits, {"id": 2}, d_subscriber_header_bits_table)
     v_subs_id = value["subs_id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_subs_id] if 0 <= v_subs_id < 0x4000 else spell_varint(v_subs_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
-    if b_header & 0x20:
+    out = OCTET[b_header] + (VARINT[v_subs_id] if 0 <= v_subs_id < 0x4000 else CONTINUED[v_subs_id & 0x3FFF] + VARINT[v_subs_id >> 14] if 0 < v_subs_id < 0x10000000 else spell_varint(v_subs_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    if BIT_5[b_header]:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
@@ -799,7 +807,7 @@ def write_u_subscriber(value: Any) -> bytes:
         if u_subscriber_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_subscriber_header_bits, {"id": 3}, u_subscriber_header_bits_table)
     v_subs_id = value["subs_id"]
-    out = OCTET[b_header] + (VARINT[v_subs_id] if 0 <= v_subs_id < 0x4000 else spell_varint(v_subs_id, 32))
+    out = OCTET[b_header] + (VARINT[v_subs_id] if 0 <= v_subs_id < 0x4000 else CONTINUED[v_subs_id & 0x3FFF] + VARINT[v_subs_id >> 14] if 0 < v_subs_id < 0x10000000 else spell_varint(v_subs_id, 32))
     if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -832,7 +840,7 @@ def read_d_queryable(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     value["key_scope"] = v_key_scope
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -869,8 +877,8 @@ def write_d_queryable(value: Any) -> bytes:
             b_header = spell_flags(v_header, d_queryable_header_bits, {"id": 4}, d_queryable_header_bits_table)
     v_qbls_id = value["qbls_id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_qbls_id] if 0 <= v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
-    if b_header & 0x20:
+    out = OCTET[b_header] + (VARINT[v_qbls_id] if 0 <= v_qbls_id < 0x4000 else CONTINUED[v_qbls_id & 0x3FFF] + VARINT[v_qbls_id >> 14] if 0 < v_qbls_id < 0x10000000 else spell_varint(v_qbls_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    if BIT_5[b_header]:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
@@ -913,7 +921,7 @@ def write_u_queryable(value: Any) -> bytes:
         if u_queryable_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_queryable_header_bits, {"id": 5}, u_queryable_header_bits_table)
     v_qbls_id = value["qbls_id"]
-    out = OCTET[b_header] + (VARINT[v_qbls_id] if 0 <= v_qbls_id < 0x4000 else spell_varint(v_qbls_id, 32))
+    out = OCTET[b_header] + (VARINT[v_qbls_id] if 0 <= v_qbls_id < 0x4000 else CONTINUED[v_qbls_id & 0x3FFF] + VARINT[v_qbls_id >> 14] if 0 < v_qbls_id < 0x10000000 else spell_varint(v_qbls_id, 32))
     if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -946,7 +954,7 @@ def read_d_token(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     value["key_scope"] = v_key_scope
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -983,8 +991,8 @@ def write_d_token(value: Any) -> bytes:
             b_header = spell_flags(v_header, d_token_header_bits, {"id": 6}, d_token_header_bits_table)
     v_token_id = value["token_id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_token_id] if 0 <= v_token_id < 0x4000 else spell_varint(v_token_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
-    if b_header & 0x20:
+    out = OCTET[b_header] + (VARINT[v_token_id] if 0 <= v_token_id < 0x4000 else CONTINUED[v_token_id & 0x3FFF] + VARINT[v_token_id >> 14] if 0 < v_token_id < 0x10000000 else spell_varint(v_token_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    if BIT_5[b_header]:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
@@ -1027,7 +1035,7 @@ def write_u_token(value: Any) -> bytes:
         if u_token_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, u_token_header_bits, {"id": 7}, u_token_header_bits_table)
     v_token_id = value["token_id"]
-    out = OCTET[b_header] + (VARINT[v_token_id] if 0 <= v_token_id < 0x4000 else spell_varint(v_token_id, 32))
+    out = OCTET[b_header] + (VARINT[v_token_id] if 0 <= v_token_id < 0x4000 else CONTINUED[v_token_id & 0x3FFF] + VARINT[v_token_id >> 14] if 0 < v_token_id < 0x10000000 else spell_varint(v_token_id, 32))
     if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1090,7 +1098,7 @@ def read_declare(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     value = declare_blank[b_header].copy()
     at += 1
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_interest_id = data[at]
         at += 1
         if v_interest_id > 0x7F:
@@ -1122,9 +1130,9 @@ def write_declare(value: Any) -> bytes:
         if declare_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, declare_header_bits, {"id": 30}, declare_header_bits_table)
     out = OCTET[b_header]
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_interest_id = value["interest_id"]
-        out += (VARINT[v_interest_id] if 0 <= v_interest_id < 0x4000 else spell_varint(v_interest_id, 32))
+        out += (VARINT[v_interest_id] if 0 <= v_interest_id < 0x4000 else CONTINUED[v_interest_id & 0x3FFF] + VARINT[v_interest_id >> 14] if 0 < v_interest_id < 0x10000000 else spell_varint(v_interest_id, 32))
     if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1166,17 +1174,17 @@ def write_timestamp(value: Any) -> bytes:
         raise EncodeError(f"{v_clock_id!r} is not bytes")
     t_clock_id = v_clock_id
     n_clock_id = len(t_clock_id)
-    return (VARINT[v_time] if 0 <= v_time < 0x4000 else spell_varint(v_time, 64)) + (VARINT[n_clock_id] if n_clock_id < 0x100 else spell_varint(n_clock_id, 8)) + t_clock_id
+    return (VARINT[v_time] if 0 <= v_time < 0x4000 else CONTINUED[v_time & 0x3FFF] + VARINT[v_time >> 14] if 0 < v_time < 0x10000000 else spell_varint(v_time, 64)) + (VARINT[n_clock_id] if n_clock_id < 0x100 else spell_varint(n_clock_id, 8)) + t_clock_id
 
 
 def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     value = put_blank[b_header].copy()
     at += 1
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_timestamp, at = read_timestamp(data, at, refuse)
         value["timestamp"] = v_timestamp
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         v_encoding = data[at]
         at += 1
         if v_encoding > 0x7F:
@@ -1190,7 +1198,7 @@ def read_put(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             else:
                 v_encoding, at = varint(data, at, v_encoding, 32, refuse)
         value["encoding"] = v_encoding
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         key = v_encoding & 1
         if key == 1:
             start = at
@@ -1241,13 +1249,13 @@ def write_put(value: Any) -> bytes:
         if put_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, put_header_bits, {"id": 1}, put_header_bits_table)
     out = OCTET[b_header]
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_timestamp = value["timestamp"]
         out += write_timestamp(v_timestamp)
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         v_encoding = value["encoding"]
-        out += (VARINT[v_encoding] if 0 <= v_encoding < 0x4000 else spell_varint(v_encoding, 32))
-    if b_header & 0x40:
+        out += (VARINT[v_encoding] if 0 <= v_encoding < 0x4000 else CONTINUED[v_encoding & 0x3FFF] + VARINT[v_encoding >> 14] if 0 < v_encoding < 0x10000000 else spell_varint(v_encoding, 32))
+    if BIT_6[b_header]:
         v_schema = value.get("schema")
         key = v_encoding & 1
         if key == 1:
@@ -1274,7 +1282,7 @@ def read_del(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     value = del_blank[b_header].copy()
     at += 1
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_timestamp, at = read_timestamp(data, at, refuse)
         value["timestamp"] = v_timestamp
     if b_header > 0x7F:
@@ -1293,7 +1301,7 @@ def write_del(value: Any) -> bytes:
         if del_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, del_header_bits, {"id": 2}, del_header_bits_table)
     out = OCTET[b_header]
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_timestamp = value["timestamp"]
         out += write_timestamp(v_timestamp)
     if b_header > 0x7F:
@@ -1327,7 +1335,7 @@ def read_push(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     value["key_scope"] = v_key_scope
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -1366,7 +1374,7 @@ def write_push(value: Any) -> bytes:
             b_header = spell_flags(v_header, push_header_bits, {"id": 29}, push_header_bits_table)
     v_key_scope = value["key_scope"]
     out = OCTET[b_header] + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
@@ -1382,13 +1390,13 @@ def read_query(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     value = query_blank[b_header].copy()
     at += 1
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_consolidation = data[at]
         at += 1
         if v_consolidation > 0x7F:
             v_consolidation, at = varint(data, at, v_consolidation, 8, refuse)
         value["consolidation"] = v_consolidation
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -1427,10 +1435,10 @@ def write_query(value: Any) -> bytes:
         if query_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, query_header_bits, {"id": 3}, query_header_bits_table)
     out = OCTET[b_header]
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_consolidation = value["consolidation"]
         out += (VARINT[v_consolidation] if 0 <= v_consolidation < 0x100 else spell_varint(v_consolidation, 8))
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         v_parameters = value["parameters"]
         t_parameters = v_parameters.encode()
         n_parameters = len(t_parameters)
@@ -1477,7 +1485,7 @@ def read_request(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     value["key_scope"] = v_key_scope
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -1516,8 +1524,8 @@ def write_request(value: Any) -> bytes:
             b_header = spell_flags(v_header, request_header_bits, {"id": 28}, request_header_bits_table)
     v_id = value["id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
-    if b_header & 0x20:
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else CONTINUED[v_id & 0x3FFF] + VARINT[v_id >> 14] if 0 < v_id < 0x10000000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    if BIT_5[b_header]:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
@@ -1533,7 +1541,7 @@ def read_reply(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     value = reply_blank[b_header].copy()
     at += 1
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_consolidation = data[at]
         at += 1
         if v_consolidation > 0x7F:
@@ -1557,7 +1565,7 @@ def write_reply(value: Any) -> bytes:
         if reply_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, reply_header_bits, {"id": 4}, reply_header_bits_table)
     out = OCTET[b_header]
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_consolidation = value["consolidation"]
         out += (VARINT[v_consolidation] if 0 <= v_consolidation < 0x100 else spell_varint(v_consolidation, 8))
     if b_header > 0x7F:
@@ -1571,7 +1579,7 @@ def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     b_header = data[at]
     value = err_blank[b_header].copy()
     at += 1
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         v_encoding = data[at]
         at += 1
         if v_encoding > 0x7F:
@@ -1585,7 +1593,7 @@ def read_err(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
             else:
                 v_encoding, at = varint(data, at, v_encoding, 32, refuse)
         value["encoding"] = v_encoding
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         key = v_encoding & 1
         if key == 1:
             start = at
@@ -1636,10 +1644,10 @@ def write_err(value: Any) -> bytes:
         if err_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, err_header_bits, {"id": 5}, err_header_bits_table)
     out = OCTET[b_header]
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         v_encoding = value["encoding"]
-        out += (VARINT[v_encoding] if 0 <= v_encoding < 0x4000 else spell_varint(v_encoding, 32))
-    if b_header & 0x40:
+        out += (VARINT[v_encoding] if 0 <= v_encoding < 0x4000 else CONTINUED[v_encoding & 0x3FFF] + VARINT[v_encoding >> 14] if 0 < v_encoding < 0x10000000 else spell_varint(v_encoding, 32))
+    if BIT_6[b_header]:
         v_schema = value.get("schema")
         key = v_encoding & 1
         if key == 1:
@@ -1700,7 +1708,7 @@ def read_response(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_key_scope, at = varint(data, at, v_key_scope, 16, refuse)
     value["key_scope"] = v_key_scope
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -1739,8 +1747,8 @@ def write_response(value: Any) -> bytes:
             b_header = spell_flags(v_header, response_header_bits, {"id": 27}, response_header_bits_table)
     v_id = value["id"]
     v_key_scope = value["key_scope"]
-    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
-    if b_header & 0x20:
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else CONTINUED[v_id & 0x3FFF] + VARINT[v_id >> 14] if 0 < v_id < 0x10000000 else spell_varint(v_id, 32)) + (VARINT[v_key_scope] if 0 <= v_key_scope < 0x4000 else spell_varint(v_key_scope, 16))
+    if BIT_5[b_header]:
         v_key_suffix = value["key_suffix"]
         t_key_suffix = v_key_suffix.encode()
         n_key_suffix = len(t_key_suffix)
@@ -1784,7 +1792,7 @@ def write_response_final(value: Any) -> bytes:
         if d_final_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, d_final_header_bits, {"id": 26}, d_final_header_bits_table)
     v_id = value["id"]
-    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else spell_varint(v_id, 32))
+    out = OCTET[b_header] + (VARINT[v_id] if 0 <= v_id < 0x4000 else CONTINUED[v_id & 0x3FFF] + VARINT[v_id >> 14] if 0 < v_id < 0x10000000 else spell_varint(v_id, 32))
     if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -1878,7 +1886,7 @@ def write_oam(value: Any) -> bytes:
     v_body = value.get("body")
     key = b_header >> 5 & 0x3
     if key == 1:
-        w_body = (VARINT[v_body] if 0 <= v_body < 0x4000 else spell_varint(v_body, 64))
+        w_body = (VARINT[v_body] if 0 <= v_body < 0x4000 else CONTINUED[v_body & 0x3FFF] + VARINT[v_body >> 14] if 0 < v_body < 0x10000000 else spell_varint(v_body, 64))
     elif key == 2:
         if not isinstance(v_body, bytes):
             raise EncodeError(f"{v_body!r} is not bytes")
@@ -1992,7 +2000,7 @@ def write_t_oam(value: Any) -> bytes:
     v_body = value.get("body")
     key = b_header >> 5 & 0x3
     if key == 1:
-        w_body = (VARINT[v_body] if 0 <= v_body < 0x4000 else spell_varint(v_body, 64))
+        w_body = (VARINT[v_body] if 0 <= v_body < 0x4000 else CONTINUED[v_body & 0x3FFF] + VARINT[v_body >> 14] if 0 < v_body < 0x10000000 else spell_varint(v_body, 64))
     elif key == 2:
         if not isinstance(v_body, bytes):
             raise EncodeError(f"{v_body!r} is not bytes")
@@ -2023,18 +2031,18 @@ def read_init(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     v_zid = data[at:end]
     at = end
     value["zid"] = v_zid
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         b_resolution = data[at]
         v_resolution = init_resolution_bits_table[b_resolution]
         at += 1
         value["resolution"] = v_resolution
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         if at + 2 > len(data):
             raise Refusal(TRUNCATED, len(data))
         v_batch_size = int.from_bytes(data[at : at + 2], "little")
         at += 2
         value["batch_size"] = v_batch_size
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -2081,7 +2089,7 @@ def write_init(value: Any) -> bytes:
     if len(v_zid) != ((b_node >> 4) + 1):
         raise EncodeError("bytes of another length than announced")
     out = OCTET[b_header] + bytes((v_version,)) + OCTET[b_node] + v_zid
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         v_resolution = value["resolution"]
         try:
             b_resolution = v_resolution.byte
@@ -2091,10 +2099,10 @@ def write_init(value: Any) -> bytes:
             if init_resolution_bits_table[b_resolution] is not v_resolution:
                 b_resolution = spell_flags(v_resolution, init_resolution_bits, {}, init_resolution_bits_table)
         out += OCTET[b_resolution]
-    if b_header & 0x40:
+    if BIT_6[b_header]:
         v_batch_size = value["batch_size"]
         out += v_batch_size.to_bytes(2, "little")
-    if b_header & 0x20:
+    if BIT_5[b_header]:
         v_cookie = value["cookie"]
         if not isinstance(v_cookie, bytes):
             raise EncodeError(f"{v_cookie!r} is not bytes")
@@ -2136,7 +2144,7 @@ def read_open(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
         else:
             v_initial_sn, at = varint(data, at, v_initial_sn, 32, refuse)
     value["initial_sn"] = v_initial_sn
-    if not b_header & 0x20:
+    if not BIT_5[b_header]:
         start = at
         count = data[at]
         at += 1
@@ -2170,8 +2178,8 @@ def write_open(value: Any) -> bytes:
             b_header = spell_flags(v_header, open_header_bits, {"id": 2}, open_header_bits_table)
     v_lease = value["lease"]
     v_initial_sn = value["initial_sn"]
-    out = OCTET[b_header] + (VARINT[v_lease] if 0 <= v_lease < 0x4000 else spell_varint(v_lease, 64)) + (VARINT[v_initial_sn] if 0 <= v_initial_sn < 0x4000 else spell_varint(v_initial_sn, 32))
-    if not b_header & 0x20:
+    out = OCTET[b_header] + (VARINT[v_lease] if 0 <= v_lease < 0x4000 else CONTINUED[v_lease & 0x3FFF] + VARINT[v_lease >> 14] if 0 < v_lease < 0x10000000 else spell_varint(v_lease, 64)) + (VARINT[v_initial_sn] if 0 <= v_initial_sn < 0x4000 else CONTINUED[v_initial_sn & 0x3FFF] + VARINT[v_initial_sn >> 14] if 0 < v_initial_sn < 0x10000000 else spell_varint(v_initial_sn, 32))
+    if not BIT_5[b_header]:
         v_cookie = value["cookie"]
         if not isinstance(v_cookie, bytes):
             raise EncodeError(f"{v_cookie!r} is not bytes")
@@ -2290,7 +2298,7 @@ def write_frame(value: Any) -> bytes:
         if frame_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, frame_header_bits, {"id": 5}, frame_header_bits_table)
     v_sn = value["sn"]
-    out = OCTET[b_header] + (VARINT[v_sn] if 0 <= v_sn < 0x4000 else spell_varint(v_sn, 32))
+    out = OCTET[b_header] + (VARINT[v_sn] if 0 <= v_sn < 0x4000 else CONTINUED[v_sn & 0x3FFF] + VARINT[v_sn >> 14] if 0 < v_sn < 0x10000000 else spell_varint(v_sn, 32))
     if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
@@ -2333,7 +2341,7 @@ def write_fragment(value: Any) -> bytes:
         if fragment_header_bits_table[b_header] is not v_header:
             b_header = spell_flags(v_header, fragment_header_bits, {"id": 6}, fragment_header_bits_table)
     v_sn = value["sn"]
-    out = OCTET[b_header] + (VARINT[v_sn] if 0 <= v_sn < 0x4000 else spell_varint(v_sn, 32))
+    out = OCTET[b_header] + (VARINT[v_sn] if 0 <= v_sn < 0x4000 else CONTINUED[v_sn & 0x3FFF] + VARINT[v_sn >> 14] if 0 < v_sn < 0x10000000 else spell_varint(v_sn, 32))
     if b_header > 0x7F:
         v_extensions = value["extensions"]
         out += write_extensions(v_extensions)
