@@ -112,16 +112,19 @@ def measure(
     *,
     rounds: int = ROUNDS,
     only: Sequence[str] = (),
-    corpus: str = LAYOUT,
+    corpus: str | None = None,
     seconds: float = SECONDS,
     clock: Clock = time.process_time,
     tell: Tell = lambda line: None,
 ) -> Results:
     """Measure all that can decode a layout, or ``only`` some beside the baseline, on the frames of a ``corpus``.
 
+    Without a name it is what the field sends, where somebody has written that down, and else everything there is.
+
     Tells a line for everything that is not here. Raises ``UnknownLayout``, and ``WrongChoice`` for an engine or a
     corpus that nobody knows.
     """
+    corpus = corpus or next(iter(corpora(layout)), LAYOUT)
     frames = frames_of(layout, corpus)
     known = contenders(layout, tell)
     unknown = set(only) - {each.name for each in known} - {"columnar"}
@@ -144,12 +147,17 @@ def frames_of(layout: str, corpus: str, count: int = FRAMES) -> list[bytes]:
 
         sampler = Sampler(tree, Random(SEED))
         return list(_short(sampler.frame, count))
-    protocol, _, name = layout.partition("/")
-    there = {key: make for module in modules(protocol) for key, make in exported(module, "CORPORA", name).items()}
+    there = corpora(layout)
     if corpus not in there:
         raise WrongChoice(f"{layout} has no corpus {corpus!r}; there are {', '.join([LAYOUT, *there])}")
     made: list[bytes] = there[corpus](SEED, count)
     return made
+
+
+def corpora(layout: str) -> dict[str, Callable[[int, int], list[bytes]]]:
+    """Return what makes frames as the field sends them, by the name of the corpus: from a seed, so many."""
+    protocol, _, name = layout.partition("/")
+    return {key: make for module in modules(protocol) for key, make in exported(module, "CORPORA", name).items()}
 
 
 def _short(make: Callable[[], bytes], count: int) -> Iterator[bytes]:

@@ -168,9 +168,7 @@ def read_value(context: click.Context, parameter: click.Parameter, texts: tuple[
 @click.option(
     "--corpus",
     metavar="NAME",
-    default=benchmark.LAYOUT,
-    show_default=True,
-    help="The frames: layout has every kind; others are in benchmarks/baselines.",
+    help="The frames: layout has every kind. Default: what the field sends, if benchmarks/baselines has it.",
 )
 @click.pass_context
 def bench(
@@ -180,7 +178,7 @@ def bench(
     plot: Path | None,
     rounds: int,
     only: tuple[str, ...],
-    corpus: str,
+    corpus: str | None,
 ) -> None:
     """Measure the engines of LAYOUT, and others, against Construct interpreted, in one run.
 

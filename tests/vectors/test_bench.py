@@ -263,6 +263,23 @@ def test_the_scapy_model_agrees_with_the_reference():
         assert scapy.encode(rebuilt) == data
 
 
+def test_the_stock_grammar_agrees_with_the_reference():
+    stock = rivals("construct-stock")
+    assert stock.covers is not None
+    covered = [(data, value) for data, value in valid() if stock.covers(value)]
+    assert len(covered) > 100
+    for data, value in covered:
+        message, inner = stock.decode(data), value["declaration"]
+        names = {"D_SUBSCRIBER": "subs_id", "D_QUERYABLE": "qbls_id", "D_TOKEN": "token_id"}
+        assert message.declaration.entity_id == inner[names[inner["type"]]]
+        assert message.declaration.key_suffix == inner["key_suffix"]
+        assert message.interest_id == value["interest_id"]
+        for chain, expected in ((message, value), (message.declaration, inner)):
+            assert [each.value for each in chain.extensions or []] == [x["value"] for x in expected["extensions"] or []]
+        if not value["header"]["X"]:
+            assert stock.encode(message) == data
+
+
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_what_construct_compiles_agrees_on_valid_frames(name):
     quick, how = compiled(grammar(name))

@@ -66,8 +66,14 @@ def read(decode: Any, frames: Any) -> None:
 
 
 def covers(value: dict[str, Any]) -> bool:
-    """Tell whether a message is among those that are written down here."""
-    return value["type"] == "DECLARE" and value["declaration"]["type"] in ("D_SUBSCRIBER", "D_QUERYABLE", "D_TOKEN")
+    """Tell whether a message is among those that are written down here.
+
+    A ninth byte of an integer has eight bits on this wire, which ``VarInt`` does not know.
+    """
+    if value["type"] != "DECLARE" or value["declaration"]["type"] not in ("D_SUBSCRIBER", "D_QUERYABLE", "D_TOKEN"):
+        return False
+    chains = (value["extensions"] or []) + (value["declaration"]["extensions"] or [])
+    return all(not isinstance(each["value"], int) or each["value"] < 1 << 56 for each in chains)
 
 
 BASELINES = {
