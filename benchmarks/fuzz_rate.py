@@ -23,7 +23,7 @@ import msgspec
 from fuzz.corpus import folder as kept_in
 from fuzz.corpus import keep, kept
 from fuzz.driving import TARGET, Limits, Run, installed, wait
-from fuzz.target import COUNTERS, LAYOUT, NOTES, SEED, STATUS, TOLD, mutator
+from fuzz.target import COUNTERS, LAYOUT, NOTES, SEED, STATUS, TOLD, Turn, mutator
 from vectors.check_command import read_time
 
 CONSTRUCT = ("-P", str(Path(__file__).resolve()), "--construct-alone")
@@ -91,7 +91,7 @@ def construct_alone() -> None:
     import atheris
 
     layout, status = os.environ[LAYOUT], Path(os.environ[NOTES]) / STATUS
-    mutate = mutator(layout, int(os.environ[SEED]))
+    mutate = mutator(layout, int(os.environ[SEED]), Turn())
     for name in [name for name in sys.modules if name.partition(".")[0] in ("construct", "wire")]:
         del sys.modules[name]  # the mutator has them without Atheris
     with atheris.instrument_imports(include=["construct", "wire"]):

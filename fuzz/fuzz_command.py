@@ -1,0 +1,180 @@
+"""The commands ``goldwire fuzz …``: campaigns."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress as Bar
+from rich.progress import TextColumn, TimeElapsedColumn
+
+from fuzz.codec import ENGINES, Campaign, Progress, Report, Tell, run
+from fuzz.driving import Broken, Limits, NotInstalled
+from vectors.check import MOST
+from vectors.check_command import interrupted_by_signal, read_time
+from wire.catalogue import grammar, grammars
+from wire.errors import UnknownLayout
+
+NOTHING, FOUND, INTERRUPTED = 0, 1, 130
+OUT = Path("findings")
+
+
+@click.group()
+def fuzz() -> None:
+    """Search for what nobody thought of: campaigns of fuzzing."""
+
+
+@fuzz.command()
+@click.argument("layout", required=False)
+@click.option("--all", "everything", is_flag=True, help="Every layout, one after the other, each for so long.")
+@click.option(
+    "--engine", type=click.Choice(ENGINES), default=ENGINES[0], show_default=True, help="What searches; see below."
+)
+@click.option("--for", "seconds", metavar="TIME", default="60s", show_default=True, callback=read_time, help="60s, 2h.")
+@click.option("--kept-only", is_flag=True, help="Compare what is kept and the golden vectors, and search no further.")
+@click.option("--seed", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Of all choices.")
+@click.option(
+    "--out", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), default=OUT, show_default=True,
+    help="Where findings go, a folder each.",
+)  # fmt: skip
+@click.option(
+    "--corpus", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+    help="Where inputs are kept; with --all a folder in it for each layout. Default: the user's data folder.",
+)  # fmt: skip
+@click.option("--most", metavar="N", type=click.IntRange(min=1), default=MOST, show_default=True, help="Findings.")
+@click.option("--jobs", metavar="N", type=click.IntRange(1, 256), help="Processes of --engine random: one per core.")
+@click.option(
+    "--longest", metavar="BYTES", type=click.IntRange(1, 1 << 20), default=Limits().longest, show_default=True,
+    help="Of an input that Atheris makes.",
+)  # fmt: skip
+@click.option(
+    "--timeout", metavar="TIME", default=f"{Limits().seconds:g}s", show_default=True, callback=read_time,
+    help="What takes longer is a hang.",
+)  # fmt: skip
+@click.option(
+    "--memory", metavar="MB", type=click.IntRange(min=256), default=Limits().megabytes, show_default=True,
+    help="What takes more is a finding.",
+)  # fmt: skip
+@click.pass_context
+def codec(
+    context: click.Context,
+    layout: str | None,
+    everything: bool,
+    engine: str,
+    seconds: float,
+    kept_only: bool,
+    seed: int,
+    out: Path,
+    corpus: Path | None,
+    most: int,
+    jobs: int | None,
+    longest: int,
+    timeout: float,
+    memory: int,
+) -> None:
+    """Search for frames of LAYOUT on which goldwire's engines differ, or which crash, hang or bloat one.
+
+    atheris follows the branches of the generated Python engine and needs goldwire[fuzz]; hypothesis and random need
+    nothing more, and see less.
+
+    Exit status: 0 nothing found; 1 findings; 2 wrong usage; 130 interrupted, and nothing found so far.
+    """
+    if everything == (layout is not None):
+        raise click.UsageError("name one layout, or give --all")
+    if kept_only and engine != "atheris":
+        raise click.UsageError("--kept-only is about the corpus, which only --engine atheris keeps")
+    status = NOTHING
+    for name in grammars() if layout is None else [layout]:
+        campaign = Campaign(
+            layout=name,
+            engine=engine,
+            seconds=None if kept_only else seconds,
+            seed=seed,
+            out=out,
+            corpus=corpus / name if corpus is not None and everything else corpus,
+            most=most,
+            jobs=jobs or os.cpu_count() or 1,
+            limits=Limits(longest, timeout, memory),
+        )
+        report = searched(campaign)
+        for line in told(report):
+            click.echo(line)
+        if report.interrupted and not report.findings:
+            context.exit(INTERRUPTED)
+        if report.findings:
+            status = FOUND
+        if report.interrupted:
+            break
+    context.exit(status)
+
+
+def searched(campaign: Campaign) -> Report:
+    """Run a campaign with its progress on the terminal; ``click.UsageError`` for what the user can mend."""
+    try:
+        grammar(campaign.layout)
+        with interrupted_by_signal(), shown(campaign) as tell:
+            return run(campaign, tell)
+    except (UnknownLayout, NotInstalled) as error:
+        raise click.UsageError(str(error)) from None
+    except Broken as error:
+        raise click.ClickException(str(error)) from None
+
+
+@contextmanager
+def shown(campaign: Campaign) -> Iterator[Tell | None]:
+    """Show how far a campaign is, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        TextColumn("{task.fields[inputs]:,} inputs, {task.fields[rate]:,.0f}/s, {task.fields[kept]:,} kept"),
+        TextColumn("{task.fields[found]} findings"),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"fuzzing {campaign.layout}", total=None, inputs=0, rate=0.0, kept=0, found=0)
+
+        def tell(progress: Progress) -> None:
+            doing = progress.doing or "fuzzing"
+            bar.update(
+                task,
+                description=f"{doing} {campaign.layout}",
+                inputs=progress.inputs,
+                rate=progress.rate,
+                kept=progress.kept,
+                found=progress.found,
+            )
+
+        yield tell
+
+
+def told(report: Report) -> Iterator[str]:
+    """Write what came of a campaign: a few lines for each finding, then what was searched."""
+    for each in report.findings:
+        folder, difference = each.folder, each.finding.difference
+        place = "" if difference.place in ("(frame)", "(value)") else f" at {difference.place}"
+        yield f"{difference.kind}{place}{'' if each.new else ' (known)'}, after {each.finding.origin.seconds:.1f} s"
+        for who, lines in difference.says:
+            for line in lines:
+                yield f"   {who}: {line}"
+        yield f"   read: {folder / 'report.txt'}"
+        yield f"   try again: goldwire replay {folder}"
+    count = len(report.findings)
+    verdict = f"FOUND {count}" if count else "NOTHING FOUND"
+    ending = "; interrupted" if report.interrupted else "; stopped at --most" if report.full else ""
+    yield (
+        f"{verdict} {report.layout}: {', '.join(report.engines)}: {report.inputs:,} inputs, {report.rate:,.0f}/s, "
+        f"{report.accepted:,} accepted, {report.engine}, seed {report.seed}, {report.seconds:.1f} s{ending}"
+    )
+    if report.corpus is not None:
+        before, reached, after = report.kept
+        yield (
+            f"   {report.branches} branches, {report.features} features; corpus: {before} before, {reached} with what "
+            f"is new, {after} kept; {report.referred} compared with the reference as well; in {report.corpus}"
+        )
+    for note in report.notes:
+        yield f"   note: {note}"

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""The program that Atheris drives: one layout, the generated Python engine watched and compared with the native one.
+
+What libFuzzer wants is given as arguments, what this program wants in the environment, because libFuzzer starts it
+anew for ``-merge``, ``-fork`` and ``-jobs`` with arguments of its own. It has to be started by the path of an
+executable file for that (this one, or the one that ``fuzz.driving`` writes).
+
+========================  ==================================================================================
+``GOLDWIRE_FUZZ``         the layout
+``GOLDWIRE_FUZZ_SEED``    of the mutations that know the layout; libFuzzer's own take ``-seed``
+``GOLDWIRE_FUZZ_NOTES``   a folder for what is found, and for how far the program is; ``-`` for no notes at all;
+                          without it, the first difference ends the program as a crash would
+``GOLDWIRE_FUZZ_MEMORY``  megabytes that the process may have; what needs more is a ``MemoryError``
+========================  ==================================================================================
+
+What costs the most is done less often: of the two modes (overlong integers accepted, refused) each input is decoded in
+one, as its checksum says; one mutated input of four is watched, and of those that are accepted, the encoder for one of
+sixteen. Inputs that reach something new are compared again by the campaign: in both modes, and with the reference
+engine.
+"""
+
+import mmap
+import os
+import struct
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from operator import is_
+from pathlib import Path
+from random import Random
+from types import CellType, FunctionType
+from typing import Any
+from zlib import crc32
+
+from fuzz.corpus import name, seeds
+from fuzz.trial import limited
+from vectors.differential import Difference, Engine, Panel
+from vectors.mutation import Mutator
+from vectors.sampling import Sampler
+from wire import engines
+from wire.catalogue import layout as find
+from wire.errors import DecodeError
+from wire.runtime import Codec
+
+LAYOUT, SEED, NOTES, MEMORY = (f"GOLDWIRE_FUZZ{each}" for each in ("", "_SEED", "_NOTES", "_MEMORY"))
+
+NOWHERE = "-"
+
+STATUS, DIFFERENCES = "status", "differences"
+"""What stands in the folder for notes: a file of counters, and a folder of inputs, one for each kind of difference."""
+
+CHOICES = 8
+MUTATED, DRAWN = 2, 1
+"""Of so many outputs of the mutator so many are mutated along the layout, and so many drawn anew, valid; the others
+are libFuzzer's, which is faster, and knows what to do with what has reached something new."""
+
+WATCHED = 4
+"""Of so many mutated inputs one is watched. The others are compared in less than half the time, and what is new among
+them is not missed for long, because the like of it is made again. What is read from a corpus is always watched."""
+
+POOL = 200
+"""Bytes of the longest golden frame that others are spliced with."""
+
+TOLD = 256
+"""Inputs between two looks at what is told to the campaign, and at whether it is still there."""
+
+DESCRIBED = 2000
+"""Differing inputs of which each is described; of the later ones only some, for where everything differs."""
+
+
+COUNTERS = struct.Struct("<QQQ")
+"""The counters of a target: inputs, accepted ones, differing ones."""
+
+
+def read_status(notes: Path) -> tuple[int, int, int]:
+    """Return the counters that a target has written, zeros if there are none yet."""
+    try:
+        inputs, accepted, differing = COUNTERS.unpack((notes / STATUS).read_bytes())
+    except (FileNotFoundError, struct.error):
+        return 0, 0, 0
+    return inputs, accepted, differing
+
+
+class Watched:
+    """The Python engine of a layout, with every branch of the generated code reported to libFuzzer.
+
+    It is a copy, so that the engine itself, which the native one and others use, stays as fast as it is. What the
+    generated code calls elsewhere is watched as well. Comparisons are not traced: they cost as much as the branches,
+    and the mutations already know the numbers that decide something.
+    """
+
+    name = "python"
+
+    def __init__(self, layout: str) -> None:
+        codec = engines.engine(self.name).codec(layout)
+        self._codec = Codec(*_Copy(codec.decode.__module__).of(tuple(codec)))
+
+    def codec(self, layout: str) -> Codec:
+        """Return the watched functions."""
+        return self._codec
+
+
+ONLY_WORDS = ("refusing", "unspeakable")
+"""Functions of ``wire.runtime`` that put refusals into words; where they were raised has been seen."""
+
+
+class _Copy:
+    """A copy of a module's functions, and of those that it calls elsewhere, with their branches reported.
+
+    Data is not copied: engines know their own flags by identity, and are slow with those of others.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.patch_code = import_module("atheris").patch_code  # only who starts Atheris needs it
+        functions = [part for part in vars(import_module(name)).values() if isinstance(part, FunctionType)]
+        self.spaces: dict[str, dict[str, Any]] = {function.__module__: {} for function in functions}
+        self.known: dict[FunctionType, FunctionType] = {}
+        for module, space in self.spaces.items():
+            space.update((own, self.of(part)) for own, part in vars(import_module(module)).items())
+
+    def of(self, part: Any) -> Any:
+        """Return the copy of a function, or of what holds functions; anything else as it is."""
+        if isinstance(part, FunctionType):
+            return self._function(part)
+        if type(part) in (tuple, list):
+            copied = [self.of(each) for each in part]
+            return part if all(map(is_, copied, part)) else type(part)(copied)
+        if type(part) is dict:
+            table = {name: self.of(each) for name, each in part.items()}
+            return part if all(table[name] is each for name, each in part.items()) else table
+        if isinstance(part, Codec):
+            return Codec(*map(self.of, part))
+        return part
+
+    def _function(self, function: FunctionType) -> FunctionType:
+        space = self.spaces.get(function.__module__)
+        if space is None or function.__name__ in ONLY_WORDS:
+            return function
+        if function not in self.known:
+            code = self.patch_code(function.__code__, trace_dataflow=False)
+            cells = tuple(CellType(self.of(cell.cell_contents)) for cell in function.__closure__ or ())
+            copy = FunctionType(code, space, function.__name__, function.__defaults__, cells)
+            copy.__kwdefaults__ = function.__kwdefaults__
+            self.known[function] = copy
+        return self.known[function]
+
+
+class Pair:
+    """Two engines that are compared fast, and thoroughly as soon as something looks different.
+
+    ``watched`` reports what it reaches, ``quiet`` is the same engine and does not; ``other`` is what they are
+    compared with, if there is one. Without it they have to read back what they write.
+    """
+
+    def __init__(self, layout: str, watched: Engine, quiet: Engine, other: Engine | None) -> None:
+        self.panel = Panel(layout, [watched, other or engines.engine("reference")])
+        self.watched, self.quiet = watched.codec(layout), quiet.codec(layout)
+        self.other = (other or quiet).codec(layout)
+
+    def compared(self, *, watched: bool = True) -> Callable[[bytes], bool | None]:
+        """Return a function of an input: whether it is accepted, ``None`` if something looks different."""
+        decode, watched_encode = self.watched if watched else self.quiet
+        quiet_decode, quiet_encode = self.quiet
+        other_decode, other_encode = self.other
+
+        def compare(data: bytes) -> bool | None:
+            chosen = crc32(data)
+            refuse = not chosen & 3
+            try:
+                value = decode(data, refuse)
+            except DecodeError as refusal:
+                try:
+                    other_decode(data, refuse)
+                except DecodeError as other:
+                    alike = refusal.reason is other.reason and refusal.offset == other.offset
+                    return False if alike else None
+                return None
+            same = other_decode(data, refuse)
+            equal = value == same
+            if not equal:
+                return None
+            written = (quiet_encode if chosen & 60 else watched_encode)(value)
+            if other_encode(same) != written:
+                return None
+            if written != data and not (other_decode(written, True) == value and quiet_decode(written, True) == value):
+                return None
+            return True
+
+        return compare
+
+
+class Differs(Exception):
+    """Engines that differ; raised only where nobody keeps notes."""
+
+
+class Notes:
+    """What is told to the campaign."""
+
+    def __init__(self, folder: Path, panel: Panel) -> None:
+        self.folder = folder / DIFFERENCES
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.panel = panel
+        file = folder / STATUS
+        file.write_bytes(bytes(COUNTERS.size))
+        with file.open("r+b") as opened:
+            self.map = mmap.mmap(opened.fileno(), COUNTERS.size)
+        self.seen: set[Any] = set()
+        self.parent = os.getppid()
+
+    def tell(self, inputs: int, accepted: int, differing: int) -> None:
+        """Write the counters; end the process if nobody reads them any more."""
+        COUNTERS.pack_into(self.map, 0, inputs, accepted, differing)
+        if os.getppid() != self.parent:
+            os._exit(1)
+
+    def differs(self, data: bytes, differing: int) -> None:
+        """Keep an input on which the engines differ as on no other one before."""
+        if differing > DESCRIBED and differing % 64:
+            return
+        difference = self.panel.difference(data)
+        signature = None if difference is None else difference.signature
+        if signature not in self.seen:
+            self.seen.add(signature)
+            part = self.folder / f".{name(data)}"
+            part.write_bytes(data)
+            part.rename(self.folder / name(data))
+
+
+class Turn:
+    """Whether the next input is watched; who makes inputs says so, and what is read from a corpus always is."""
+
+    __slots__ = ("watched",)
+
+    def __init__(self) -> None:
+        self.watched = True
+
+
+def one_input(layout: str, notes_in: str | None, turn: Turn) -> Callable[[bytes], None]:
+    """Return what is done with one input of a layout."""
+    there = {engine.name: engine for engine in engines.present(layout)}
+    pair = Pair(layout, Watched(layout), there["python"], there.get("native"))
+    watched, quiet = pair.compared(), pair.compared(watched=False)
+    notes = None if notes_in in (None, NOWHERE) else Notes(Path(notes_in), pair.panel)
+    inputs = accepted = differing = 0
+
+    def test(data: bytes) -> None:
+        nonlocal inputs, accepted, differing
+        inputs += 1
+        try:
+            accepts = watched(data) if turn.watched else quiet(data)
+        except Exception:  # an engine raised what it must not raise: the panel will say which
+            accepts = None
+        turn.watched = True
+        if accepts:
+            accepted += 1
+        elif accepts is None:
+            differing += 1
+            if notes is not None:
+                notes.differs(data, differing)
+            elif notes_in is None:
+                raise Differs(_described(pair.panel.difference(data)))
+        if notes is not None and (not inputs % TOLD or inputs < TOLD or accepts is None):
+            notes.tell(inputs, accepted, differing)
+
+    return test
+
+
+def _described(difference: Difference | None) -> str:
+    if difference is None:
+        return "the engines differ at first, and not again"
+    said = (f"{who}: {line}" for who, lines in difference.says for line in lines)
+    return f"{difference.kind} at {difference.place}: {'; '.join(said)}"
+
+
+def mutator(layout: str, seed: int, turn: Turn) -> Callable[[bytes, int, int], bytes]:
+    """Return what libFuzzer calls to mutate an input: on some outputs the layout decides, on the others libFuzzer."""
+    atheris = import_module("atheris")
+    rng = Random(seed)
+    mutate, draw = Mutator(find(layout), rng).mutate, Sampler(find(layout), rng).frame
+    pool = [data for data in seeds(layout) if 1 < len(data) <= POOL]
+
+    def mutated(data: bytes, most: int, number: int) -> bytes:
+        turn.watched = not number % WATCHED
+        choice = number // WATCHED % CHOICES
+        if choice < MUTATED + DRAWN:
+            out = mutate(data, pool)[0] if choice < MUTATED else draw()
+            if len(out) <= most:
+                return out
+        changed: bytes = atheris.Mutate(data, most)  # another function once Fuzz() has begun
+        return changed
+
+    return mutated
+
+
+def main() -> None:
+    """Fuzz the layout that the environment names; libFuzzer ends the process."""
+    layout = os.environ.get(LAYOUT)
+    if not layout:
+        sys.exit(f"the environment says no layout: {LAYOUT}=zenoh/network-message {sys.argv[0]} CORPUS…")
+    atheris = import_module("atheris")
+    if os.environ.get(MEMORY):
+        limited(int(os.environ[MEMORY]))
+    turn = Turn()
+    test = one_input(layout, os.environ.get(NOTES), turn)
+    atheris.Setup(
+        [os.environ.get("GOLDWIRE_FUZZ_PROGRAM", sys.argv[0]), *sys.argv[1:]],
+        test,
+        custom_mutator=mutator(layout, int(os.environ.get(SEED, "0")), turn),
+    )
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
