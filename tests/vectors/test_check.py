@@ -6,11 +6,15 @@ import shlex
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Callable
 from functools import cache
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from random import Random
+from shutil import which
 from types import ModuleType
 
 import pytest
@@ -137,6 +141,47 @@ def test_a_planted_difference_is_found_and_minimised_in_time(name):
     assert finding.difference.kind in kinds
     assert len(finding.data) <= size
     assert not report.agrees
+
+
+NATIVE = {
+    "a range one bit too wide": ("read_varint(r, 16, &n)", "read_varint(r, 17, &n)", {"accept"}),
+    "a reserved encoding elsewhere": ("refuse(r, RESERVED, r->at - 1);", "refuse(r, RESERVED, r->at);", {"offset"}),
+    "an encoder that forgets the end of a chain": ("if (i + 1 < count)", "if (i < count)", {"bytes", "round-trip"}),
+}
+"""Of the C: what is replaced wherever it stands, and the kinds by which it may show."""
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_a_difference_planted_in_the_native_engine_is_found_too(name, tmp_path):
+    compiler, headers = which("cc"), Path(sysconfig.get_path("include"))
+    if compiler is None or not (headers / "Python.h").exists():
+        pytest.skip("no C compiler, or no headers of Python")
+    right, wrong, kinds = NATIVE[name]
+    folder = Path(generated.__file__).parent
+    text = (folder / "native.c").read_text()
+    assert right in text, "the generated code no longer has what is to be replaced"
+    source, built = tmp_path / "native.c", tmp_path / "native.so"
+    source.write_text(text.replace(right, wrong))
+    include = ["-I", str(folder.parents[1] / "emit"), "-I", str(headers)]
+    subprocess.run([compiler, "-shared", "-fPIC", *include, str(source), "-o", str(built)], check=True)
+    spec = spec_from_file_location("native", built, loader=ExtensionFileLoader("native", str(built)))
+    assert spec is not None
+    assert spec.loader is not None
+    extension = module_from_spec(spec)
+    spec.loader.exec_module(extension)
+
+    class Native:
+        name = "planted"
+
+        def codec(self, layout: str) -> Codec:
+            return extension.CODECS[layout.partition("/")[2]]
+
+    begun = time.monotonic()
+    report = check(NETWORK, [engine("python"), Native()], frames=None, seconds=IN_TIME, examples=0, most=1)
+    assert time.monotonic() - begun < IN_TIME
+    (finding,) = report.findings
+    assert finding.difference.kind in kinds
+    assert len(finding.data) <= 8
 
 
 FREQUENT = [
