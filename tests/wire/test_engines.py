@@ -14,6 +14,7 @@ import pytest
 from vectors.loader import load
 from wire import engines
 from wire.catalogue import grammars
+from wire.columnar import decode_batch
 from wire.emit.__main__ import main, sources
 from wire.engines import MissingEngine, engine, live, present
 from wire.errors import DecodeError, EncodeError, Reason, UnknownLayout
@@ -206,6 +207,18 @@ def test_hostile_frames_cost_little(what, name):
             tracemalloc.stop()
         assert peak < 300_000_000
         assert time.process_time() - started < 60
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_frames_in_columns(what):
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed: the extra that reads columns")
+    begins, repeated, count = HOSTILE[what]
+    data = bytes.fromhex(begins) + bytes.fromhex(repeated) * count
+    for layout in LAYOUTS:
+        columns = pyarrow.record_batch(decode_batch(layout, [data, b"\x04"]))
+        said = columns.column("refused").to_pylist()[0], columns.column("refused_at").to_pylist()[0]
+        reason, offset = answer(engine("python").codec(layout), data)
+        assert said == (reason.value, offset)
 
 
 @pytest.mark.parametrize("name", HERE)
