@@ -15,6 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -88,8 +89,7 @@ def warmed(layout: str, seconds: float, seed: int) -> list[bytes]:
 
 def construct_alone() -> None:
     """Be the target that Atheris drives: Construct interpreted, and nothing else."""
-    import atheris
-
+    atheris = import_module("atheris")
     layout, status = os.environ[LAYOUT], Path(os.environ[NOTES]) / STATUS
     mutate = mutator(layout, int(os.environ[SEED]), Turn())
     for name in [name for name in sys.modules if name.partition(".")[0] in ("construct", "wire")]:

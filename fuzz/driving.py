@@ -89,7 +89,9 @@ class Run:
         (folder / CORPUS).symlink_to(kept.resolve())
         for name in (SEEDS, ARTIFACTS, NOTES):
             (folder / name).mkdir()
-        corpus.keep(folder / SEEDS, (data for data in corpus.seeds(layout) if len(data) <= limits.longest))
+        for data in corpus.seeds(layout):
+            if len(data) <= limits.longest:
+                (folder / SEEDS / corpus.name(data)).write_bytes(data)
         program = folder / PROGRAM
         # The interpreter's path may be longer than what a shebang can hold, or have blanks.
         program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, *python])} "$@"\n')
