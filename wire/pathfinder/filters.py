@@ -84,6 +84,10 @@ class Composite(msgspec.Struct, frozen=True, eq=False):
         # The parts are a prefix code: of two filters that differ, neither is the other's beginning.
         return self is other or all(map(eq, _parts(self), _parts(other)))
 
+    def __ne__(self, other: object) -> bool:
+        # Struct has one of its own, which would tell by identity.
+        return not self == other
+
     def __hash__(self) -> int:
         return hash(tuple(_parts(self)))
 
@@ -230,20 +234,24 @@ class _Reader:
         return Substring(key, strings[0], tuple(strings[1:-1]), strings[-1])
 
     def string(self) -> str:
-        pieces = []
-        while True:
-            start = self.at
-            run = self.unescaped.match(self.text, start)
-            assert run is not None  # it matches nothing, too
-            self.at = run.end()
-            pieces.append(self.text[start : self.at])
-            if self.next != "\\":
-                return "".join(pieces)
+        run = self.run()
+        if self.next != "\\":
+            return run
+        pieces = [run]
+        while self.next == "\\":
             self.at += 1
             if not self.next or self.next not in SPECIALS:
                 self.refuse(f"one of {' '.join(SPECIALS)}")
             pieces.append(self.next)
             self.at += 1
+            pieces.append(self.run())
+        return "".join(pieces)
+
+    def run(self) -> str:
+        unescaped = self.unescaped.match(self.text, self.at)
+        assert unescaped is not None  # it may be empty
+        self.at = unescaped.end()
+        return unescaped.group()
 
     def integer(self) -> str:
         run = INTEGER.match(self.text, self.at)
