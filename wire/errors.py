@@ -3,9 +3,13 @@
 ::
 
     WireError
-    ├── DecodeError      bytes that a layout refuses
+    ├── DecodeError      bytes that a layout refuses; Refusal of an optimized engine, whose words come when asked for
     ├── EncodeError      a value that a layout cannot express
-    └── UnknownLayout    a layout name that nobody declares
+    ├── UnknownLayout    a layout name that nobody declares
+    ├── CannotLayOut     a construct that no engine can be made from
+    ├── MissingEngine    an engine that does not run here
+    ├── TooManyFields    a frame with more fields than a dump shows
+    └── FilterError      a text that is no filter of Pathfinder
 """
 
 from enum import Enum
