@@ -10,6 +10,9 @@ from importlib.metadata import EntryPoint, entry_points, version
 import click
 
 from harness.errors import BadDescription, HarnessError, StartFailed
+from wire.catalogue import grammars
+from wire.engines import live
+from wire.errors import WireError
 
 WRONG_USAGE, NOT_STARTED, INTERRUPTED = 2, 3, 130
 """Exit statuses beyond 0 (as expected) and 1 (a failure)."""
@@ -48,6 +51,9 @@ def goldwire() -> None:
     Exit status: 0 as expected; 1 a failure, an unexpected pass, an error or nothing tested; 2 wrong usage;
     3 the implementation could not be started; 130 interrupted.
     """
+    if "GOLDWIRE_ENGINE" in os.environ:  # one that is not there is told before anything begins
+        for layout in grammars():
+            live(layout)
 
 
 def main() -> None:
@@ -63,6 +69,9 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except WireError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(WRONG_USAGE)
     except HarnessError as error:
         click.echo(f"Error: {error}", err=True)
         match error:

@@ -9,11 +9,12 @@ from click.testing import CliRunner
 
 from harness import command
 from harness.errors import BadDescription, LinkClosed, StartFailed
+from wire.engines import MissingEngine, live
 
 
 def test_help_lists_what_the_rooms_bring() -> None:
     said = CliRunner().invoke(command.goldwire, ["--help"]).output
-    for name in ("decode", "peer", "rules", "selfcheck", "test"):
+    for name in ("codec", "decode", "fuzz", "peer", "replay", "rules", "selfcheck", "test", "vectors"):
         assert f"  {name} " in said
 
 
@@ -31,6 +32,7 @@ def test_an_unknown_command_names_the_known_ones() -> None:
         (LinkClosed("fin", "gone"), 1),
         (KeyboardInterrupt(), 130),
         (click.UsageError("how?"), 2),
+        (MissingEngine("not here"), 2),
     ],
 )
 def test_errors_are_one_line_and_a_status(
@@ -59,3 +61,13 @@ def test_a_reader_that_leaves_is_no_traceback() -> None:
         said = process.stderr.read()
         process.wait(30)
     assert "Traceback" not in said
+
+
+def test_an_engine_that_nobody_knows(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    live.cache_clear()
+    monkeypatch.setenv("GOLDWIRE_ENGINE", "quick")
+    monkeypatch.setattr(sys, "argv", ["goldwire", "rules", "zenoh"])
+    with pytest.raises(SystemExit) as left:
+        command.main()
+    assert left.value.code == 2
+    assert capsys.readouterr().err == "Error: GOLDWIRE_ENGINE is 'quick'; there are reference, python, native\n"
