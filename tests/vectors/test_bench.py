@@ -264,7 +264,7 @@ def test_the_scapy_model_agrees_with_the_reference():
 
 
 def test_the_stock_grammar_agrees_with_the_reference():
-    stock = rivals("construct-stock")
+    stock = rivals("stock")
     assert stock.covers is not None
     covered = [(data, value) for data, value in valid() if stock.covers(value)]
     assert len(covered) > 100

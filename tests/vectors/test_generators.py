@@ -609,11 +609,13 @@ def test_a_declaration_shrinks_to_nothing_but_itself(name, frame):
 
 
 def test_a_text_shrinks_to_the_letter_that_matters():
+    """A letter that is not rare: which ones Hypothesis tries often depends on what is imported."""
     value = smallest(
         strategies.values(layout(NETWORK)),
-        lambda value: any("q" in (each.get("key_suffix") or "") for each in mappings(value)),
+        lambda value: any(not (each.get("key_suffix") or "").isascii() for each in mappings(value)),
     )
-    assert remarkable(value) == ["q"]
+    (letter,) = remarkable(value)
+    assert len(letter) == 1
     assert not any(each.get("extensions") for each in mappings(value))
 
 

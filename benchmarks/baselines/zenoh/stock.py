@@ -77,6 +77,6 @@ def covers(value: dict[str, Any]) -> bool:
 
 
 BASELINES = {
-    "network-message": Baseline("construct-stock", declare.parse, declare.build, read, covers),
+    "network-message": Baseline("stock", declare.parse, declare.build, read, covers),
 }
 """By the name of a layout of zenoh."""
