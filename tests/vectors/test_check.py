@@ -28,8 +28,9 @@ from vectors.minimise import minimise, minimise_value, spelled
 from vectors.spoiling import spoil
 from vectors.sweep import Sweep, drawn, run, sweep_chunk
 from wire.engines import engine, present
-from wire.primitives import Flags
+from wire.primitives import VLE, Flags
 from wire.runtime import Codec
+from wire.zenoh.declarations import d_subscriber
 from wire.zenoh.generated import python as generated
 
 NETWORK = "zenoh/network-message"
@@ -181,6 +182,18 @@ def test_a_difference_planted_in_the_native_engine_is_found_too(name, tmp_path):
     assert time.monotonic() - begun < IN_TIME
     (finding,) = report.findings
     assert finding.difference.kind in kinds
+    assert len(finding.data) <= 8
+
+
+def test_a_difference_planted_in_the_reference_is_found_too(monkeypatch):
+    scope = d_subscriber.subcon.subcons[2].subcon
+    assert (type(scope), scope.bits) == (VLE, 16)
+    monkeypatch.setattr(scope, "bits", 17)
+    begun = time.monotonic()
+    report = check(NETWORK, [engine("reference"), engine("python")], frames=None, seconds=IN_TIME, examples=0, most=1)
+    assert time.monotonic() - begun < IN_TIME
+    (finding,) = report.findings
+    assert finding.difference.kind == "accept"
     assert len(finding.data) <= 8
 
 
