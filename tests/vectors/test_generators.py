@@ -1,13 +1,16 @@
 """The generators: what they make is valid or wrong as they say, everything is reached, and seeds mean the same."""
 
 import hashlib
+import subprocess
+import sys
 from collections import Counter
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import pytest
 from construct import If, Pass, Struct, Switch, this
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from vectors import strategies
@@ -581,79 +584,18 @@ def mappings(value):
             yield from mappings(each)
 
 
-def smallest(strategy, predicate):
-    return find(strategy, predicate, settings=settings(ONCE, max_examples=5000))
-
-
-def remarkable(value):
-    """Return the numbers, bytes and texts in a value that are not zero or empty; flags and names do not count."""
-    records = [each for each in mappings(value) if "header" in each]
-    leaves = [part for each in records for name, part in each.items() if name not in ("type", "header", "options")]
-    return [each for each in leaves if each and not isinstance(each, dict | list)]
-
-
 NETWORK = "zenoh/network-message"
 
 
-def test_values_shrink_to_the_first_message():
-    value = smallest(strategies.values(layout(NETWORK)), lambda value: True)
-    assert engine("python").encode(NETWORK, value) == bytes.fromhex("1900")
+def test_shrinking_ends_where_it_should():
+    """``shrinking.py`` beside this file, in an interpreter of its own.
 
-
-@pytest.mark.parametrize(("name", "frame"), [("D_TOKEN", "1e060000"), ("U_KEYEXPR", "1e0100"), ("D_FINAL", "1e1a")])
-def test_a_declaration_shrinks_to_nothing_but_itself(name, frame):
-    value = smallest(
-        strategies.values(layout(NETWORK)), lambda value: any(each.get("type") == name for each in mappings(value))
-    )
-    assert engine("python").encode(NETWORK, value).hex() == frame
-
-
-def test_a_text_shrinks_to_the_letter_that_matters():
-    """A letter that is not rare: which ones Hypothesis tries often depends on what is imported."""
-    value = smallest(
-        strategies.values(layout(NETWORK)),
-        lambda value: any(not (each.get("key_suffix") or "").isascii() for each in mappings(value)),
-    )
-    (letter,) = remarkable(value)
-    assert len(letter) == 1
-    assert not any(each.get("extensions") for each in mappings(value))
-
-
-def test_an_extension_shrinks_to_the_number_that_matters():
-    value = smallest(
-        strategies.values(layout(NETWORK)),
-        lambda value: any(isinstance(each.get("value"), int) and each["value"] > 1 << 32 for each in mappings(value)),
-    )
-    assert remarkable(value) == [(1 << 32) + 1]
-    chains = [each["extensions"] for each in mappings(value) if each.get("extensions")]
-    assert [dict(each["header"]) for chain in chains for each in chain] == [{"Z": 0, "encoding": 1, "M": 0, "id": 0}]
-
-
-def test_a_list_shrinks_to_the_item_that_matters():
-    frame = smallest(
-        strategies.frames(artificial("list")),
-        lambda frame: any(
-            each.get("value", 0) >= 200 for each in mappings(reference.decode(ARTIFICIAL["list"], frame))
-        ),
-    )
-    assert frame.hex() == "02c801"
-
-
-@pytest.mark.parametrize(
-    ("reason", "length"),
-    [
-        (Reason.TRUNCATED, 4),
-        (Reason.UNKNOWN_ID, 4),
-        (Reason.TRAILING, 8),
-        (Reason.OUT_OF_RANGE, 12),
-        (Reason.RESERVED, 14),
-        (Reason.BAD_TEXT, 16),
-    ],
-)
-def test_mutated_frames_shrink_to_what_is_wrong(reason, length):
-    """A small message of whatever kind: which one depends on where Hypothesis begins, and that on what is imported."""
-    frame = smallest(strategies.mutated(layout(NETWORK)), lambda frame: refusal(NETWORK, frame) is reason)
-    assert len(frame) <= length
+    Hypothesis tries the constants of every module that is imported, so that elsewhere it begins, and now and then
+    ends, where the tests that ran before have led it.
+    """
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "shrinking.py"]
+    done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-3000:]
 
 
 def test_mutated_frames_name_their_mutations():
