@@ -694,7 +694,7 @@ def validator(name):
 def test_traffic_is_of_the_schema(language, adapter):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     lines = []
-    vectors = VECTORS[:533][:: 12 if language == "python" else 40]
+    vectors = VECTORS[:: len(VECTORS) // (40 if language == "python" else 12)]
     check(adapter(language), LAYOUT, vectors, traffic=lambda *line: lines.append(line))
     assert [kind for kind, _ in lines] == ["request", "answer"] * 3
     for kind, line in lines:

@@ -7,6 +7,7 @@ in the text, and so sees a name that is there twice. Where anything does not fit
 
 import keyword
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import count
 
@@ -109,7 +110,7 @@ def _spelled(text: str) -> str:
     return repr(spell(text))[1:-1].replace("{", "{{").replace("}", "}}")
 
 
-class _Functions:
+class _Functions(ABC):
     """Functions of one kind, each made once, inner ones first; ``known`` are members that a union has compared."""
 
     word = ""
@@ -147,8 +148,9 @@ class _Functions:
         yield first
         yield from (f"{first}_{number}" for number in count(2))
 
+    @abstractmethod
     def body(self, part: JsonPart, hint: str, known: frozenset[str]) -> Lines:
-        raise NotImplementedError
+        """Give the lines of the function of a part."""
 
     def union(self, union: JsonUnion, hint: str, known: frozenset[str]) -> Lines:
         """Choose by what the members have; text that no message has, or no text at all, is in no table."""
