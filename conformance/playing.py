@@ -135,10 +135,10 @@ class Player:
         )
 
     def _keep(self, name: str, trace: Trace, folder: Path) -> str:
-        framing = getattr(import_module(f"harness.{self.settings.protocol}"), "FRAMING", None)
+        framings = getattr(import_module(f"harness.{self.settings.protocol}"), "FRAMINGS", None)
         write_ndjson(trace, folder / f"{name}.ndjson")
-        if framing is not None:
-            import_module("harness.pcapng").write_pcapng(trace, folder / f"{name}.pcapng", framing)
+        if framings is not None:
+            import_module("harness.pcapng").write_pcapng(trace, folder / f"{name}.pcapng", framings)
         return name
 
 

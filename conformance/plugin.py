@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CASES = re.compile(r"conformance[./](\w+)[./]cases")
 GLOB = re.compile(r"[\w:+.\\/*?-]*[*?][\w:+.\\/*?-]*")
+LINKS = ("tcp", "udp", "tcp-stream", "ux", "tls", "tcp-framed")  # those of harness.addresses, which is not loaded here
 MESSAGE = "goldwire_message"  # the attribute of a report that carries what the player said
 
 
@@ -34,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the document to the letter, or what the field has settled on",
     )
     group.addoption("--goldwire-strict", choices=("should",), help="a SHOULD that is not kept fails")
-    group.addoption("--link", dest="goldwire_link", choices=("tcp", "udp"), help="default: what it speaks first")
+    group.addoption("--link", dest="goldwire_link", choices=LINKS, help="default: what it speaks first")
     group.addoption("--expectations", dest="goldwire_expectations", metavar="FILE", help="what is known to be wrong")
     group.addoption("--accept", dest="goldwire_accept", action="store_true", help="rewrite the expectations as it is")
     group.addoption("--goldwire-report", metavar="DIR", help="where run.ndjson, summary.json and traces go")

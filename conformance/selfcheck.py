@@ -8,6 +8,7 @@ everything shows.
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from importlib import import_module
 
 import msgspec
@@ -108,7 +109,7 @@ def row(protocol: str, mutant: Mutant, profile: Profile, pattern: str = "") -> R
     """Play every case against one mutant."""
     suite = Suite(protocol)
     made = _make(suite, mutant)
-    world = suite.harness.world(lambda: made(profile=profile), mutant.role)
+    world = suite.harness.world(partial(made, profile=profile), mutant.role)
     outcomes: dict[str, list[Outcome]] = {}
     accusers: dict[str, list[str]] = {}
     errors: list[str] = []

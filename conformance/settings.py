@@ -10,6 +10,7 @@ import msgspec
 from conformance.expectations import BadExpectations, Expectations, find, load
 from conformance.rules import Catalogue, CatalogueError, protocols
 from conformance.rules import load as load_catalogue
+from harness.addresses import known_transport
 from harness.errors import BadDescription
 from harness.iut import Description, Embedded, Remote, resolve
 
@@ -82,7 +83,7 @@ def gather(
         raise BadSettings(f"--iut: {error}") from None
     except CatalogueError as error:
         raise BadSettings(str(error)) from None
-    transport = link or description.transports[0]
+    transport = (known_transport(link) or link) if link else description.transports[0]
     if transport not in description.transports:
         raise BadSettings(
             f"--link: {description.name} does not speak over {transport}: it knows {', '.join(description.transports)}"

@@ -14,6 +14,7 @@ from conformance.screen import Screen
 from conformance.settings import BadSettings, Settings, gather
 from conformance.summary import INTERRUPTED
 from conformance.terminal import summary_lines
+from harness.addresses import SPELLINGS, TRANSPORTS
 
 WRONG_USAGE = 2
 # What pytest's own statuses mean here when there is no summary.
@@ -42,7 +43,11 @@ STATUSES: dict[int, int] = {
 )
 @click.option("-k", "keyword", metavar="PATTERN", help="Only cases whose name or rule ids match: 'ZI-01* or options'.")
 @click.option("-n", "workers", metavar="N|auto", help="Play with N workers, each with an instance of its own.")
-@click.option("--link", type=click.Choice(["tcp", "udp"]), help="Default: what the implementation speaks first.")
+@click.option(
+    "--link",
+    type=click.Choice([*TRANSPORTS, *SPELLINGS]),
+    help="Default: what the implementation speaks first.",
+)
 @click.option(
     "--expectations",
     metavar="FILE",

@@ -6,28 +6,44 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from harness.addresses import LOOPBACK, Address, free_port
+from harness.accepting import open_more_files
+from harness.addresses import free_addresses
 from harness.control import Control, Request, answer, parse, write
-from harness.errors import BadDescription, HarnessError
-from harness.framing import Framing
+from harness.errors import BadDescription, HarnessError, NotInstalled
+from harness.framing import Framings
 from harness.iut import Description
-from harness.nodes import Node
+from harness.nodes import Node, is_dialler
 from harness.serving import Server
 
 START_PATIENCE = 10.0
 
 
 class EmbeddedNode:
-    """A running implementation (``harness.running.Running``) that is our own node."""
+    """A running implementation (``harness.running.Running``) that is our own node.
+
+    ``make`` makes the node; it is called with ``scenario`` and ``servers`` (their number) once ``begin`` was.
+    ``connect`` holds the addresses to dial, with commas between. ``tempo`` is the pace of the node's time.
+    """
 
     exit_status: int | None = None
 
-    def __init__(self, description: Description, make: Callable[[], Node], framing: Framing, connect: str = "") -> None:
+    def __init__(
+        self,
+        description: Description,
+        make: Callable[..., Node],
+        framings: Framings,
+        connect: str = "",
+        *,
+        tempo: float = 1.0,
+    ) -> None:
         self.description = description
+        self.tempo = tempo
         self.control: Control | None = None
         self._make = make
-        self._framing = framing
+        self._options: dict[str, object] = {}
+        self._framings = framings
         self._connect = connect
+        open_more_files()
         self.restart()
 
     def address(self, transport: str = "tcp") -> str:
@@ -35,6 +51,8 @@ class EmbeddedNode:
         for text in self._server.addresses:
             if text.startswith(f"{transport}/"):
                 return text
+        if transport in self._missing:
+            raise BadDescription(f"{self.description.label}: {self._missing[transport]}")
         raise BadDescription(f"{self.description.label} does not listen over {transport}")
 
     def alive(self) -> bool:
@@ -45,9 +63,21 @@ class EmbeddedNode:
         """Return what the node died of."""
         return "" if self._server.death is None else f"{type(self._server.death).__name__}: {self._server.death}"
 
+    def events(self) -> list[str]:
+        """Return what the node's application was told since the start."""
+        return list(self._events)
+
+    def begin(self, connect: str, scenario: str) -> None:
+        """Begin anew with a fresh node, to dial other addresses and play another scenario."""
+        self._connect = connect
+        self._options = {"scenario": scenario, "servers": len(connect.split(","))}
+        self.restart()
+
     def restart(self) -> None:
         """Begin anew with a fresh node, on new ports."""
         self.stop()
+        self._events: list[str] = []
+        self._missing: dict[str, str] = {}
         ready = threading.Event()
         failure: list[BaseException] = []
         self._thread = threading.Thread(target=self._run, args=(ready, failure), name="goldwire-peer", daemon=True)
@@ -76,17 +106,16 @@ class EmbeddedNode:
         async def main() -> None:
             self._loop = asyncio.get_running_loop()
             self._over = asyncio.Event()
-            self._server = Server(self._make(), self._framing)
+            self._server = Server(self._make(**self._options), self._framings, scale=self.tempo)
+            self._server.on_event = self._events.append
             try:
                 if self._connect:
-                    await self._server.dial(self._connect)
+                    await self._dial(self._connect.split(","))
                 else:
-                    port = free_port(*self.description.transports)
-                    await self._server.listen(
-                        str(Address(each, LOOPBACK, port)) for each in self.description.transports
-                    )
+                    await self._listen()
             except HarnessError as error:
                 failure.append(error)
+                self._server.stop()
                 return
             finally:
                 ready.set()
@@ -94,6 +123,20 @@ class EmbeddedNode:
             self._server.stop()
 
         asyncio.run(main())
+
+    async def _dial(self, addresses: list[str]) -> None:
+        if is_dialler(self._server.node):
+            self._server.dial_at_will(addresses)
+            return
+        for address in addresses:
+            await self._server.dial(address)
+
+    async def _listen(self) -> None:
+        for where in free_addresses(self.description.transports):
+            try:
+                await self._server.listen([str(where)])
+            except NotInstalled as error:
+                self._missing[where.transport] = str(error)
 
     def _ask(self, line: str) -> None:
         self._loop.call_soon_threadsafe(self._obey, line)

@@ -5,9 +5,11 @@
     HarnessError
     ├── LinkError                a link could not do what was asked
     │   ├── Deadline             nothing arrived in time
-    │   ├── LinkClosed           the other side ended the link (how: "fin", "reset" or "closed")
+    │   ├── LinkClosed           the link has ended (how: "fin", "reset", "oversized" or "closed")
+    │   ├── Oversized            a frame is longer than its framing allows
     │   └── Unreachable          no link could be made at all
     ├── StartFailed              an implementation did not start (exit status 3)
+    ├── NotInstalled             what is asked for needs a package that is not there
     ├── ControlFailed            an implementation did not do what a control line asked
     │   └── Unsupported          because it cannot do such a thing at all
     └── BadDescription           an implementation's description is wrong (exit status 2)
@@ -27,11 +29,23 @@ class Deadline(LinkError):
 
 
 class LinkClosed(LinkError):
-    """The other side ended the link; ``how`` is ``fin``, ``reset`` or ``closed`` (by ourselves)."""
+    """The link has ended.
+
+    ``how`` is ``fin`` or ``reset`` (by the other side), ``oversized`` (it sent a frame that is too long) or
+    ``closed`` (by ourselves).
+    """
 
     def __init__(self, how: str, message: str = "") -> None:
         super().__init__(message or f"the link was closed ({how})")
         self.how = how
+
+
+class Oversized(LinkError):
+    """A frame is longer than its framing allows; ``frames`` are those that came whole before it."""
+
+    def __init__(self, message: str, frames: list[bytes]) -> None:
+        super().__init__(message)
+        self.frames = frames
 
 
 class Unreachable(LinkError):
@@ -40,6 +54,10 @@ class Unreachable(LinkError):
 
 class StartFailed(HarnessError):
     """An implementation under test did not start; the message holds the last lines it printed."""
+
+
+class NotInstalled(HarnessError):
+    """What is asked for needs a package that is not installed; the message says which, and how to get it."""
 
 
 class ControlFailed(HarnessError):

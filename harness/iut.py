@@ -19,7 +19,7 @@ PEER = "peer"
 
 _HERE = Path(__file__).parent
 _NAME = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:==(?P<version>[\w.+!-]+))?(?::(?P<role>[\w-]*))?")
-_ADDRESS = re.compile(r"(?P<address>[a-z]+/.*:\d+)(?::(?P<role>[A-Za-z][\w-]*))?")
+_ADDRESS = re.compile(r"(?P<address>ux/[^:]+|[a-z-]+/.*:\d+)(?::(?P<role>[A-Za-z][\w-]*))?")
 _FILE = re.compile(r"(?P<file>.*\.toml)(?::(?P<role>[\w-]*))?")
 
 Restart = Literal["on-crash", "every-case"]

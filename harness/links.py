@@ -5,59 +5,81 @@ Everything that a user of links needs can be imported from here.
 
 import select
 import socket
+import ssl
 
-from harness.addresses import LOOPBACK, Address, Transport, free_port, parse_address
+from harness.addresses import (
+    LOOPBACK,
+    Address,
+    Transport,
+    free_addresses,
+    free_port,
+    parse_address,
+    socket_kind,
+)
 from harness.clock import Clock
-from harness.errors import Deadline, LinkError, Unreachable
-from harness.framing import Framing, LengthPrefixed
+from harness.errors import Deadline, LinkError, Unreachable, Unsupported
+from harness.framing import Framing, Framings, JsonStream, LengthPrefixed, framing_of
 from harness.link import Link, wait
+from harness.packets import UxLink
 from harness.tcp import TcpLink
+from harness.tls import TlsLink, client_context, server_context
 from harness.trace import Direction, Trace
 from harness.udp import Door, UdpLink
 
 __all__ = [
     "Address",
     "Framing",
+    "Framings",
+    "JsonStream",
     "LengthPrefixed",
     "Link",
     "Listener",
+    "SomeLink",
     "TcpLink",
+    "TlsLink",
     "UdpLink",
+    "UxLink",
     "dial",
     "free_port",
     "parse_address",
 ]
 
+SomeLink = TcpLink | UdpLink | UxLink
+
+_BACKLOG = 1024
+_HANDSHAKE_PATIENCE = 5.0
+
 
 def dial(
     address: str,
-    framing: Framing,
+    framings: Framings,
     clock: Clock,
     timeout: float = 5.0,
     label: str = "a",
     trace: Trace | None = None,
-) -> TcpLink | UdpLink:
+) -> SomeLink:
     """Connect to an address, within ``timeout`` seconds.
 
-    Unreachable when nobody is there, BadDescription when the address is misspelt.
+    Unreachable when nobody is there, BadDescription when the address is misspelt or has no framing.
     """
     target = parse_address(address)
-    kind = socket.SOCK_STREAM if target.transport == "tcp" else socket.SOCK_DGRAM
+    framing = framing_of(framings, target.transport)
     try:
-        family, _, _, _, where = socket.getaddrinfo(target.host, target.port, type=kind)[0]
-        connection = socket.socket(family, kind)
+        connection, where = _socket(target)
     except OSError as error:
         raise Unreachable(f"{address}: {error}") from error
     try:
         connection.settimeout(timeout)
         connection.connect(where)
         # The kernel lets a dial to a free port of the ephemeral range meet itself.
-        if connection.getsockname() == connection.getpeername():
+        if target.transport != "ux" and connection.getsockname() == connection.getpeername():
             raise Unreachable(f"{address}: nobody listens")
-        if target.transport == "tcp":
-            return TcpLink(connection, framing, clock, label, trace)
-        remote = connection.getpeername()
-        return UdpLink(Door(connection), (remote[0], remote[1]), clock, label, trace)
+        if target.transport == "tls":
+            connection = client_context().wrap_socket(connection, server_hostname=target.host)
+        if target.transport == "udp":
+            remote = connection.getpeername()
+            return UdpLink(Door(connection), (remote[0], remote[1]), clock, label, trace)
+        return _link(connection, target.transport, framing, clock, label, trace, Direction.SENT)
     except OSError as error:
         connection.close()
         raise Unreachable(f"{address}: {error}") from error
@@ -66,35 +88,83 @@ def dial(
         raise
 
 
+def _socket(target: Address) -> tuple[socket.socket, str | tuple[object, ...]]:
+    """Return a socket for an address, and the address as the socket takes it."""
+    kind = socket_kind(target.transport)
+    if target.transport == "ux":
+        return socket.socket(socket.AF_UNIX, kind), f"\0{target.host}"
+    family, _, _, _, where = socket.getaddrinfo(target.host, target.port, type=kind)[0]
+    return socket.socket(family, kind), where
+
+
+def _link(
+    connection: socket.socket,
+    transport: Transport,
+    framing: Framing,
+    clock: Clock,
+    label: str,
+    trace: Trace | None,
+    opened: Direction,
+) -> TcpLink | UxLink:
+    if transport == "ux":
+        return UxLink(connection, framing, clock, label, trace, opened)
+    kind = TlsLink if transport == "tls" else TcpLink
+    return kind(connection, framing, clock, label, trace, opened, transport)
+
+
 class Listener:
-    """A listening tester, for implementations that dial; ``address`` is where."""
+    """A listening tester, for implementations that dial; ``address`` is where.
+
+    Its door can be shut (connections are refused) and opened again at the same address.
+    """
 
     def __init__(
         self,
         transport: Transport,
-        framing: Framing,
+        framings: Framings,
         clock: Clock,
         host: str = LOOPBACK,
         trace: Trace | None = None,
     ) -> None:
-        self._framing = framing
+        self._framing = framing_of(framings, transport)
         self._clock = clock
         self._trace = trace
-        kind = socket.SOCK_STREAM if transport == "tcp" else socket.SOCK_DGRAM
-        self._socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, kind)
-        self._socket.bind((host, 0))
-        self._socket.setblocking(False)
+        where = free_addresses([transport])[0]
+        self.transport = transport
+        self._where = where if transport == "ux" else Address(transport, host, where.port)
+        self.address = str(self._where)
         self._door: Door | None = None
-        if transport == "udp":
+        self._listen()
+
+    def open(self) -> None:
+        """Listen again, after ``shut``; does nothing where it listens."""
+        if self._socket.fileno() < 0:
+            self._listen()
+
+    def _listen(self) -> None:
+        self._socket, where = _socket(self._where)
+        if self._where.transport not in ("udp", "ux"):
+            # Links that were accepted before may still hold the port.
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._socket.bind(where)
+        self._socket.setblocking(False)
+        if self._where.transport == "udp":
             self._door = Door(self._socket)
             self._door.listen()
         else:
-            self._socket.listen()
-        self.address = str(Address(transport, host, self._socket.getsockname()[1]))
+            self._socket.listen(_BACKLOG)
 
-    def accept(self, deadline: float, label: str = "a", trace: Trace | None = None) -> TcpLink | UdpLink:
+    def shut(self) -> None:
+        """Refuse connections until ``open``; those that were not accepted are reset. Unsupported over UDP."""
+        if self._door is not None:
+            raise Unsupported("nothing refuses a connection over UDP: there are none")
+        self._socket.close()
+
+    def accept(self, deadline: float, label: str = "a", trace: Trace | None = None) -> SomeLink:
         """Return the next link that was dialled (UDP: next new sender); Deadline when none came in time."""
         while True:
+            if self._socket.fileno() < 0:
+                raise Deadline(f"nobody can dial {self.address}: its door is shut")
             link = self._next(label, self._trace if trace is None else trace)
             if link is not None:
                 return link
@@ -109,7 +179,7 @@ class Listener:
         else:
             self._door.close()
 
-    def _next(self, label: str, trace: Trace | None) -> TcpLink | UdpLink | None:
+    def _next(self, label: str, trace: Trace | None) -> SomeLink | None:
         if self._door is not None:
             self._door.pump()
             remote = self._door.stranger()
@@ -121,8 +191,17 @@ class Listener:
         except BlockingIOError:
             return None
         try:
-            return TcpLink(connection, self._framing, self._clock, label, trace, Direction.RECEIVED)
+            if self._where.transport == "tls":
+                connection = _secured(connection)
+            return _link(
+                connection, self._where.transport, self._framing, self._clock, label, trace, Direction.RECEIVED
+            )
         except OSError:
             # It was reset before we looked at it; the next one may be better.
             connection.close()
             return None
+
+
+def _secured(connection: socket.socket) -> ssl.SSLSocket:
+    connection.settimeout(_HANDSHAKE_PATIENCE)
+    return server_context().wrap_socket(connection, server_side=True)

@@ -1,12 +1,15 @@
 """A node in memory: its links are calls and its time is virtual, so that nothing waits and every play is the same."""
 
+from collections import deque
 from collections.abc import Callable
 
 from harness.clock import VirtualClock
 from harness.errors import ControlFailed, Deadline, LinkClosed, Unreachable
 from harness.link import RecordedLink
-from harness.nodes import HANG_UP, Node
+from harness.nodes import HANG_UP, Dialler, Node, is_dialler, take_events
 from harness.trace import Direction, Happening, Trace
+
+DIAL_PATIENCE = 20.0
 
 
 class MemoryLink(RecordedLink):
@@ -52,34 +55,97 @@ class MemoryLink(RecordedLink):
             self._arrived(frame)
 
 
+class Arrival:
+    """A link that the node has dialled and nobody has accepted yet; what the node puts out waits."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.frames: list[bytes | None] = []
+
+    def arrive(self, frame: bytes | None) -> None:
+        """Keep what the node put out."""
+        self.frames.append(frame)
+
+
 class World:
-    """One node, the links to it, and their time; an instance (``harness.instances``) that runs in memory."""
+    """One node, the links to it, and their time; an instance (``harness.instances``) that runs in memory.
+
+    ``make`` makes the node; it is called with ``scenario`` and ``servers`` (their number) once ``begin`` was.
+    """
 
     version = ""
     patience = 5.0
+    tempo = 1.0
 
-    def __init__(self, make: Callable[[], Node], role: str, *, dials: bool = False) -> None:
+    def __init__(self, make: Callable[..., Node], role: str, *, dials: bool = False) -> None:
         self.role = role
         self.dials = dials
         self._make = make
+        self._options: dict[str, object] = {}
+        self._servers = 1
         self.clock = VirtualClock()
         self.restart()
 
     def restart(self) -> None:
         """Begin anew with a fresh node."""
-        self._node = self._make()
-        self._links: dict[int, MemoryLink] = {}
+        self._node = self._make(**self._options)
+        self._links: dict[int, MemoryLink | Arrival] = {}
+        self._arrivals: list[deque[Arrival]] = [deque() for _ in range(self._servers)]
+        self._shut: set[int] = set()
+        self._events: list[str] = []
         self._count = 0
         self._death = ""
+        self._do(lambda: None)
 
-    def link(self, trace: Trace, label: str, transport: str = "tcp") -> MemoryLink:
-        """Connect to the node, or be dialled by it."""
+    def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
+        """Begin anew with a fresh node that plays a scenario with so many servers."""
+        self._options = {"scenario": scenario, "servers": servers}
+        self._servers = servers
+        self.restart()
+
+    def link(
+        self, trace: Trace, label: str, transport: str = "tcp", server: int = 0, patience: float | None = None
+    ) -> MemoryLink:
+        """Connect to the node, or be dialled by it: virtual time passes until a node that dials at will does so."""
         if self._death:
             raise Unreachable(f"the node has died: {self._death}")
+        if is_dialler(self._node):
+            return self._accept(server, DIAL_PATIENCE if patience is None else patience, label, trace)
         self._count += 1
         link = self._links[self._count] = MemoryLink(self, self._count, label, trace)
         self._do(lambda: self._node.connected(link._number, self.clock.now(), dialled=self.dials))
         return link
+
+    def _accept(self, server: int, patience: float, label: str, trace: Trace) -> MemoryLink:
+        deadline = self.clock.now() + patience
+        while not self._arrivals[server]:
+            if not self.wait(deadline):
+                if self._death:
+                    raise Unreachable(f"the node has died: {self._death}")
+                raise Deadline(f"the node did not dial server {server} in {patience:g} s")
+        arrival = self._arrivals[server].popleft()
+        link = MemoryLink(self, arrival.number, label, trace)
+        if arrival.number in self._links:
+            self._links[arrival.number] = link
+        for frame in arrival.frames:
+            link.arrive(frame)
+        return link
+
+    def refuse(self, server: int = 0) -> None:
+        """Refuse the node's dials to a server from now on; those that were not accepted are cut."""
+        self._shut.add(server)
+        while self._arrivals[server]:
+            arrival = self._arrivals[server].popleft()
+            if arrival.number in self._links:
+                self.cut(arrival.number)
+
+    def admit(self, server: int = 0) -> None:
+        """Let the node's dials to a server in again."""
+        self._shut.discard(server)
+
+    def events(self) -> list[str]:
+        """Return what the node's application was told since it began."""
+        return list(self._events)
 
     def command(self, verb: str, *arguments: str) -> str:
         """Tell the node to act."""
@@ -124,12 +190,11 @@ class World:
             return
         try:
             act()
-            for number, frame in self._node.drain(self.clock.now()):
-                link = self._links.get(number)
-                if link is not None:
-                    link.arrive(frame)
-                    if frame is HANG_UP:
-                        del self._links[number]
+            self._deliver()
+            self._events += take_events(self._node)
+            if is_dialler(self._node):
+                for server in self._node.dials(self.clock.now()):
+                    self._dialled(self._node, server)
         except ControlFailed:
             raise
         except Exception as error:  # a node that fails has died, whatever the reason
@@ -137,3 +202,20 @@ class World:
             for link in self._links.values():
                 link.arrive(HANG_UP)
             self._links.clear()
+
+    def _deliver(self) -> None:
+        for number, frame in self._node.drain(self.clock.now()):
+            link = self._links.get(number)
+            if link is not None:
+                link.arrive(frame)
+                if frame is HANG_UP:
+                    del self._links[number]
+
+    def _dialled(self, node: Dialler, server: int) -> None:
+        if server in self._shut:
+            self._do(lambda: node.refused(server, self.clock.now()))
+            return
+        self._count += 1
+        arrival = self._links[self._count] = Arrival(self._count)
+        self._arrivals[server].append(arrival)
+        self._do(lambda: node.connected(arrival.number, self.clock.now(), dialled=True, server=server))

@@ -1,14 +1,17 @@
 """Nodes: reference peers as machines without sockets. Batches and time go in; batches and hang-ups come out."""
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 HANG_UP = None
 """What a node puts out to end a link, in the place of a frame."""
 
 
 class Node(Protocol):
-    """A peer that some runner drives: over sockets (``harness.serving``) or in memory (``harness.memory``)."""
+    """A peer that some runner drives: over sockets (``harness.serving``) or in memory (``harness.memory``).
+
+    A node may have ``events``, a list of texts that its application is told: the runner takes them out.
+    """
 
     verbs: tuple[str, ...]
     """The control verbs that ``command`` knows."""
@@ -20,7 +23,7 @@ class Node(Protocol):
         """Take one frame."""
 
     def disconnected(self, link: int, now: float) -> None:
-        """Take note that a link is gone."""
+        """Take note that a link is gone; not told of links that the node itself ended."""
 
     def tick(self, now: float) -> None:
         """Let time pass."""
@@ -33,3 +36,29 @@ class Node(Protocol):
 
     def command(self, verb: str, arguments: list[str], now: float) -> str:
         """Do what a control line asks and return the answer; ``ControlFailed`` otherwise."""
+
+
+class Dialler(Node, Protocol):
+    """A node that dials by itself, again and again if it likes; its servers are numbered from 0."""
+
+    def dials(self, now: float) -> list[int]:
+        """Return the servers that it wants to be connected to now, and forget them."""
+
+    def refused(self, server: int, now: float) -> None:
+        """Take note that a dial has failed."""
+
+    def connected(self, link: int, now: float, *, dialled: bool = False, server: int = 0) -> None:
+        """Take note of a new link, and of the server that was dialled."""
+
+
+def is_dialler(node: Node) -> TypeGuard[Dialler]:
+    """Tell whether a node dials by itself."""
+    return hasattr(node, "dials")
+
+
+def take_events(node: Node) -> list[str]:
+    """Return what a node's application was told, and forget it."""
+    events: list[str] = getattr(node, "events", None) or []
+    taken = events[:]
+    events.clear()
+    return taken

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.framing import Framing
+from harness.addresses import known_transport
+from harness.framing import Framing, Framings
 from harness.trace import Direction, Entry, Happening, Trace
 
 # Linux gives loopback packets all-zero Ethernet addresses, and as a rule no more than this at once.
@@ -18,11 +19,15 @@ _SEGMENT = 32768
 _FALLBACK_PORTS = (40000, 7447)
 
 
-def write_pcapng(trace: Trace, path: Path, framing: Framing) -> None:
-    """Write a trace as pcapng; ``framing`` is that of its links (over UDP a frame is a datagram)."""
+def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
+    """Write a trace as pcapng, with the framing of its transport; over UDP a frame is a datagram.
+
+    TLS is written as what it protects, and what went as AF_UNIX packets as it would have gone over TCP.
+    """
     # Loaded here, as loading it takes longer than most cases.
     from scapy.utils import PcapNgWriter
 
+    framing = framings.get(known_transport(trace.transport) or "tcp") or framings["tcp"]
     streams: dict[str, _Stream] = {}
     with PcapNgWriter(str(path)) as writer:
         for entry in trace:
@@ -30,7 +35,9 @@ def write_pcapng(trace: Trace, path: Path, framing: Framing) -> None:
                 continue
             stream = streams.get(entry.link)
             if stream is None:
-                ports = trace.ports.get(entry.link, (_FALLBACK_PORTS[0] + len(streams), _FALLBACK_PORTS[1]))
+                ports = trace.ports.get(entry.link, (0, 0))
+                if not any(ports):
+                    ports = (_FALLBACK_PORTS[0] + len(streams), _FALLBACK_PORTS[1])
                 kind = _UdpStream if trace.transport == "udp" else _TcpStream
                 stream = streams[entry.link] = kind(ports, framing)
             for packet in stream.packets(entry):
@@ -82,7 +89,7 @@ class _TcpStream(_Stream):
             # A trace may begin in the middle of a link; the tester is then taken for who dialled.
             yield from self._handshake(by if entry.what is Happening.OPENED else Direction.SENT)
         if entry.what is Happening.FRAME:
-            yield from self._data(by, self.framing.encode(entry.data))
+            yield from self._data(by, self._framed(entry.data))
         elif entry.what is Happening.RAW:
             yield from self._data(by, entry.data)
         elif entry.what is Happening.CLOSED and entry.note == "reset":
@@ -91,6 +98,12 @@ class _TcpStream(_Stream):
             yield self._segment(by, "FA")
             yield self._segment(other, "FA")
             yield self._segment(by, "A")
+
+    def _framed(self, frame: bytes) -> bytes:
+        try:
+            return self.framing.encode(frame)
+        except ValueError:
+            return frame  # it went by other means, which carry more
 
     def _handshake(self, by: Direction) -> Iterator[Any]:
         self._open = True

@@ -4,19 +4,25 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
 import click
 
 import harness
+from harness.accepting import open_more_files
 from harness.addresses import parse_address
 from harness.control import Request, answer, parse, write
 from harness.errors import BadDescription
 from harness.faults import Variant, Variants
-from harness.nodes import Node
+from harness.framing import framing_of
+from harness.nodes import Node, is_dialler
 from harness.serving import Server
+
+_PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def protocols() -> list[str]:
@@ -31,9 +37,17 @@ def protocols() -> list[str]:
     "--listen",
     multiple=True,
     metavar="ADDRESS",
-    help="Where to listen: tcp/127.0.0.1:7447, udp/…; repeatable.",
+    help="Where to listen: tcp/127.0.0.1:7447, tls/…, udp/…, ux/NAME; repeatable, of several kinds at once.",
 )
-@click.option("--connect", metavar="ADDRESS", help="Where to dial, for roles that dial.")
+@click.option(
+    "--connect",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Where to dial, for roles that dial; repeatable.",
+)
+@click.option("--scenario", envvar="GOLDWIRE_SCENARIO", default="", help="What a role that dials is to play.")
+@click.option("--certificate", type=_PEM, help="For tls/…: a PEM file. Without it one is made fresh.")
+@click.option("--key", type=_PEM, help="The certificate's key, unless it stands in the same file.")
 @click.option("--fault", metavar="RULE|NAME", help="Break a rule.")
 @click.option("--oddity", metavar="RULE|NAME", help="Keep a rule in a legal but unusual way.")
 @click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
@@ -43,7 +57,10 @@ def peer(
     protocol: str,
     role: str | None,
     listen: tuple[str, ...],
-    connect: str | None,
+    connect: tuple[str, ...],
+    scenario: str,
+    certificate: Path | None,
+    key: Path | None,
     fault: str | None,
     oddity: str | None,
     profile: str,
@@ -52,8 +69,9 @@ def peer(
 ) -> int:
     """Serve the reference peer of PROTOCOL until it is interrupted.
 
-    Prints ``ready`` and where it listens. Control lines (docs/control.md) are taken on standard input by roles that
-    know verbs. ``--time-scale 10`` makes the peer's time run ten times as fast.
+    Prints ``ready`` and where it listens, and ``event TEXT`` for what its application is told. Control lines
+    (docs/control.md) are taken on standard input by roles that know verbs. ``--time-scale 10`` makes the peer's time
+    run ten times as fast.
     """
     if protocol not in protocols():
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")
@@ -62,16 +80,24 @@ def peer(
         _list(protocol)
         return 0
     make = _maker(protocol, brings, role, fault, oddity)
-    node: Node = make(profile=profile)
-    if connect is None and not listen:
+    if not connect and not listen:
         dials = getattr(make, "role", "") in brings.DIALS
         raise click.UsageError("say where to dial with --connect" if dials else "say where to listen with --listen")
-    for address in (*listen, *([connect] if connect else [])):
+    for address in (*listen, *connect):
         try:
-            parse_address(address)
+            framing_of(brings.FRAMINGS, parse_address(address).transport)
         except BadDescription as error:
             raise click.UsageError(str(error)) from error
-    return asyncio.run(_serve(node, brings, listen, connect, time_scale))
+    if key is not None and certificate is None:
+        raise click.UsageError("--key without --certificate")
+    options = {"scenario": scenario, "servers": len(connect)} if hasattr(make, "dials") else {}
+    node: Node = make(profile=profile, **options)
+    open_more_files()
+
+    def serve() -> Server:
+        return Server(node, brings.FRAMINGS, scale=time_scale, certificate=certificate, key=key)
+
+    return asyncio.run(_serve(serve, listen, connect))
 
 
 def _maker(protocol: str, brings: Any, role: str | None, fault: str | None, oddity: str | None) -> Any:
@@ -104,25 +130,38 @@ def _list(protocol: str) -> None:
             click.echo(f"{kind:7} {each.name:36} {each.role:7} {', '.join(each.rules):24} {each.sentence}")
 
 
-async def _serve(node: Node, brings: Any, listen: tuple[str, ...], connect: str | None, scale: float) -> int:
-    server = Server(node, brings.FRAMING, scale=scale)
+async def _serve(made: Callable[[], Server], listen: tuple[str, ...], connect: tuple[str, ...]) -> int:
+    server = made()
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
     server.on_death = over.set
+    server.on_event = lambda text: _say(f"event {text}", over)
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
     await server.listen(listen)
-    if connect is not None:
-        await server.dial(connect)
-    click.echo(f"ready {' '.join(server.addresses) or connect}")
-    sys.stdout.flush()
-    if node.verbs:
+    if not is_dialler(server.node):
+        for address in connect:
+            await server.dial(address)
+    _say(f"ready {' '.join((*server.addresses, *connect))}", over)
+    if is_dialler(server.node):
+        server.dial_at_will(connect)
+    if server.node.verbs:
         _take_lines(server, over)
     await over.wait()
     server.stop()
     if server.death is not None:
         click.echo(f"the peer has died: {type(server.death).__name__}: {server.death}", err=True)
     return 1 if server.death is not None else 0
+
+
+def _say(line: str, over: asyncio.Event) -> None:
+    """Print a line at once; the peer ends when nobody is there to read it."""
+    try:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        over.set()
 
 
 def _take_lines(server: Server, over: asyncio.Event) -> None:
@@ -144,8 +183,7 @@ def _take_lines(server: Server, over: asyncio.Event) -> None:
     def obey(line: str) -> None:
         request = parse(line)
         if request is not None:
-            click.echo(write(answer(request, dict.fromkeys(server.node.verbs, handle))))
-            sys.stdout.flush()
+            _say(write(answer(request, dict.fromkeys(server.node.verbs, handle))), over)
 
     def handle(request: Request) -> str:
         return server.command(request.verb, list(request.args))

@@ -23,6 +23,7 @@ from typing import IO
 from harness.control import Control
 
 READY = "ready"
+EVENT = "event "
 
 _GUARD = Path(__file__).with_name("guard.py")
 _TERM_PATIENCE = 3.0
@@ -31,6 +32,7 @@ _DEATH_POLL = 0.2
 _DYING_PATIENCE = 1.0
 _LINES_KEPT = 200
 _LINE_LENGTH = 2000
+_EVENTS_KEPT = 100_000
 _running: set["Process"] = set()
 
 
@@ -46,6 +48,7 @@ class Process:
         crash_signs: Sequence[str] = (),
     ) -> None:
         self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
+        self._events: deque[str] = deque(maxlen=_EVENTS_KEPT)
         self._changed = threading.Condition()
         self._ready = False
         self._crash_signs = tuple(crash_signs)
@@ -98,6 +101,11 @@ class Process:
         """Return the last lines of its standard output and error, in the order in which they came."""
         with self._changed:
             return "\n".join(self._lines)
+
+    def events(self) -> list[str]:
+        """Return the texts of the lines ``event TEXT`` on its standard output, of the last 100,000."""
+        with self._changed:
+            return list(self._events)
 
     def crash_line(self) -> str:
         """Return the first line of its output that holds a sign of a crash; empty when there was none."""
@@ -176,6 +184,8 @@ class Process:
                 if answers and line.startswith(READY):
                     self._ready = True
                     self._changed.notify_all()
+                if answers and line.startswith(EVENT):
+                    self._events.append(line.removeprefix(EVENT))
                 if answers and self.control is not None and self.control.feed(line):
                     continue
                 self._lines.append(line)

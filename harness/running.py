@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Protocol, Self
 
-from harness.addresses import LOOPBACK, Address, free_port
+from harness.addresses import Address, free_addresses
 from harness.control import Control
 from harness.environments import environment
 from harness.errors import BadDescription, LinkError, StartFailed
@@ -26,6 +26,8 @@ class Running(Protocol):
     """An implementation that was started; a context manager that stops it."""
 
     description: Description
+    tempo: float
+    """Seconds of the protocol that pass in one second: 1, unless its time is scaled."""
 
     @property
     def control(self) -> Control | None:
@@ -57,6 +59,14 @@ class Running(Protocol):
         """End it and start it anew; its address may change."""
         ...
 
+    def begin(self, connect: str, scenario: str) -> None:
+        """End it and start it anew, to dial other addresses and play another scenario."""
+        ...
+
+    def events(self) -> list[str]:
+        """Return the texts of the lines ``event TEXT`` that it printed since it was started."""
+        ...
+
     def __enter__(self) -> Self: ...
 
     def __exit__(
@@ -86,6 +96,7 @@ class _Stopped(ABC):
 class RemoteNode(_Stopped):
     """A node that somebody else runs: nothing is known of it but its address."""
 
+    tempo = 1.0
     control: Control | None = None
     exit_status: int | None = None
 
@@ -113,9 +124,18 @@ class RemoteNode(_Stopped):
     def restart(self) -> None:
         """Leave it running."""
 
+    def begin(self, connect: str, scenario: str) -> None:
+        """Leave it running."""
+
+    def events(self) -> list[str]:
+        """Return nothing: what it prints is not seen here."""
+        return []
+
 
 class ProgramNode(_Stopped):
-    """A program that the tester runs; each start listens on a new port."""
+    """A program that the tester runs; each start listens on new ports."""
+
+    tempo = 1.0
 
     def __init__(
         self, description: Description, source: Launched, probe: Probe | None, connect: str, scenario: str
@@ -145,9 +165,9 @@ class ProgramNode(_Stopped):
 
     def address(self, transport: str = "tcp") -> str:
         """Return where it listens; BadDescription when it does not, over that transport."""
-        for each in self.description.transports:
-            if each == transport and not self.description.is_dialling:
-                return str(Address(each, LOOPBACK, self._port))
+        for each in self._places:
+            if each.transport == transport and not self.description.is_dialling:
+                return str(each)
         raise BadDescription(f"{self.description.label} does not listen over {transport}")
 
     def alive(self) -> bool:
@@ -163,9 +183,18 @@ class ProgramNode(_Stopped):
         self._process.stop()
 
     def restart(self) -> None:
-        """End it and start it anew, on another port."""
+        """End it and start it anew, on other ports."""
         self.stop()
         self._process = self._start()
+
+    def begin(self, connect: str, scenario: str) -> None:
+        """End it and start it anew, to dial other addresses and play another scenario."""
+        self._connect, self._scenario = connect, scenario
+        self.restart()
+
+    def events(self) -> list[str]:
+        """Return the texts of the lines ``event TEXT`` that it printed since it was started."""
+        return self._process.events()
 
     def _interpreter(self) -> str:
         its = self._source.environment
@@ -174,7 +203,7 @@ class ProgramNode(_Stopped):
     def _start(self) -> Process:
         program = self._source.program
         dialling = self.description.is_dialling
-        self._port = free_port(*self.description.transports)
+        self._places: tuple[Address, ...] = free_addresses(self.description.transports)
         values = self._placeholders()
         command = (program.client_command if dialling else ()) or program.command
         variables = {name: text.format_map(values) for name, text in program.env.items()}
@@ -192,14 +221,14 @@ class ProgramNode(_Stopped):
         return process
 
     def _placeholders(self) -> dict[str, str]:
-        listens = [str(Address(each, LOOPBACK, self._port)) for each in self.description.transports]
+        listens = [str(each) for each in self._places]
         return {
             "python": self._python,
             "here": str(self._source.folder),
             "role": self.description.role,
             "listen": "" if self.description.is_dialling else ",".join(listens),
             "connect": self._connect,
-            "port": str(self._port),
+            "port": str(next((each.port for each in self._places if each.port), 0)),
         }
 
     def _hints(self, values: Mapping[str, str]) -> dict[str, str]:

@@ -2,37 +2,54 @@
 
 import asyncio
 import socket
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import cast
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
+from harness.accepting import TLS_PATIENCE, Acceptor, listening
 from harness.addresses import Address, parse_address
-from harness.errors import HarnessError, Unreachable
-from harness.framing import Framing
-from harness.nodes import HANG_UP, Node
+from harness.ends import Datagrams, End, StreamEnd
+from harness.errors import Unreachable
+from harness.framing import Framings, framing_of
+from harness.nodes import HANG_UP, Dialler, Node, is_dialler, take_events
+from harness.packets import PacketTransport
+from harness.tls import client_context, server_context
 
-WRITE_LIMIT = 64 * 1024 * 1024
-"""Bytes that may wait for a link that does not read; beyond it the link is cut."""
-
-Datagrams = tuple[asyncio.DatagramTransport, tuple[str, int]]
+DIAL_PATIENCE = 5.0
+"""Seconds after which a dial that is not answered has failed."""
 
 
 class Server:
-    """Runs one node: listens, dials, keeps its timers, hangs up. ``scale`` makes its time run faster than ours."""
+    """Runs one node: listens, dials, keeps its timers, hangs up. ``scale`` makes its time run faster than ours.
 
-    def __init__(self, node: Node, framing: Framing, *, scale: float = 1.0) -> None:
+    ``certificate`` and ``key`` are PEM files for TLS; without them a certificate is made fresh.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        framings: Framings,
+        *,
+        scale: float = 1.0,
+        certificate: Path | None = None,
+        key: Path | None = None,
+    ) -> None:
         self.node = node
-        self.framing = framing
+        self.framings = framings
         self.scale = scale
         self.addresses: list[str] = []
         self.death: BaseException | None = None
         self.on_death: Callable[[], None] = lambda: None
+        self.on_event: Callable[[str], None] = lambda text: None
+        self._certificate = certificate, key
         self._loop = asyncio.get_running_loop()
-        self._streams: dict[int, asyncio.Transport] = {}
-        self._datagrams: dict[int, Datagrams] = {}
-        self._senders: dict[tuple[str, int], int] = {}
-        self._servers: list[asyncio.Server | asyncio.DatagramTransport] = []
+        self._dialler: Dialler | None = node if is_dialler(node) else None
+        self._links: dict[int, End] = {}
+        self._speaking: dict[int, End] = {}
+        self._doors: list[Acceptor | asyncio.DatagramTransport] = []
+        self._servers: list[Address] = []
+        self._dialling: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_at: float | None = None
         self._count = 0
 
     def now(self) -> float:
@@ -44,150 +61,170 @@ class Server:
         for text in addresses:
             where = parse_address(text)
             try:
-                port = await self._listen(where)
+                await self._listen(where)
             except OSError as error:
                 raise Unreachable(f"cannot listen on {text}: {error.strerror or error}") from error
-            self.addresses.append(str(Address(where.transport, where.host, port)))
+            self.addresses.append(str(where))
 
-    async def _listen(self, where: Address) -> int:
-        if where.transport == "tcp":
-            server = await self._loop.create_server(lambda: _Stream(self, dialled=False), where.host, where.port)
-            self._servers.append(server)
-            port: int = server.sockets[0].getsockname()[1]
-            return port
-        transport, _ = await self._loop.create_datagram_endpoint(
-            lambda: _Datagrams(self), local_addr=(where.host, where.port)
-        )
-        self._servers.append(transport)
-        bound: int = transport.get_extra_info("sockname")[1]
-        return bound
+    async def _listen(self, where: Address) -> None:
+        if where.transport == "udp":
+            for each in listening(where):
+                transport, _ = await self._loop.create_datagram_endpoint(lambda: Datagrams(self), sock=each)
+                self._doors.append(transport)
+            return
+        framing = framing_of(self.framings, where.transport)
+        secure = server_context(*self._certificate) if where.transport == "tls" else None
+        for each in listening(where):
+            self._doors.append(Acceptor(each, lambda: StreamEnd(self, framing), secure))
 
     async def dial(self, address: str) -> None:
-        """Connect the node to an address; ``Unreachable`` when nobody is there."""
+        """Connect the node to an address, once; ``Unreachable`` when nobody is there."""
         where = parse_address(address)
         try:
-            await self._loop.create_connection(lambda: _Stream(self, dialled=True), where.host, where.port)
+            await self._connect(where, None)
         except OSError as error:
             raise Unreachable(f"{address}: {error.strerror or error}") from error
+
+    def dial_at_will(self, addresses: Sequence[str]) -> None:
+        """Tell a node that dials by itself where its servers are, and let it."""
+        self._servers = [parse_address(address) for address in addresses]
+        self.act(lambda: None)
+
+    async def _connect(self, where: Address, server: int | None) -> None:
+        framing = framing_of(self.framings, where.transport)
+
+        def protocol() -> StreamEnd:
+            return StreamEnd(self, framing, dialled=True, server=server)
+
+        async with asyncio.timeout(DIAL_PATIENCE):
+            if where.transport == "ux":
+                connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                connection.setblocking(False)
+                try:
+                    # Unlike others, such a socket is connected at once or not at all.
+                    connection.connect(f"\0{where.host}")
+                except OSError:
+                    connection.close()
+                    raise
+                PacketTransport(self._loop, connection, protocol())
+                return
+            secure = client_context() if where.transport == "tls" else None
+            await self._loop.create_connection(
+                protocol,
+                where.host,
+                where.port,
+                ssl=secure,
+                ssl_handshake_timeout=TLS_PATIENCE if secure else None,
+            )
+
+    async def _try(self, dialler: Dialler, server: int) -> None:
+        try:
+            await self._connect(self._servers[server], server)
+        except OSError:
+            self.act(lambda: dialler.refused(server, self.now()))
 
     def command(self, verb: str, arguments: list[str]) -> str:
         """Tell the node to act; raises what the node raises."""
         try:
             return self.node.command(verb, arguments, self.now())
         finally:
-            self.flush()
+            self.act(lambda: None)
 
     def stop(self) -> None:
         """Close every link and stop listening."""
-        for server in self._servers:
-            server.close()
-        for stream in list(self._streams.values()):
-            stream.abort()
+        for door in self._doors:
+            door.close()
+        for task in self._dialling:
+            task.cancel()
+        links = list(self._links.values())
+        self._links.clear()
+        for link in links:
+            link.abort()
         if self._timer is not None:
             self._timer.cancel()
 
-    def arrived(self, transport: asyncio.Transport, *, dialled: bool) -> int:
-        """Give a new stream a number and tell the node."""
+    def arrived(self, link: End, *, dialled: bool = False, server: int | None = None) -> int:
+        """Give a new link a number and tell the node; ``server`` is the one that a node dialled at will."""
         self._count += 1
-        self._streams[self._count] = transport
         number = self._count
-        self.act(lambda: self.node.connected(number, self.now(), dialled=dialled))
+        self._links[number] = link
+        dialler = self._dialler
+        if dialler is not None and server is not None:
+            self.act(lambda: dialler.connected(number, self.now(), dialled=True, server=server))
+        else:
+            self.act(lambda: self.node.connected(number, self.now(), dialled=dialled))
         return number
 
+    def received(self, number: int, frames: Sequence[bytes]) -> None:
+        """Give the node frames of one link, until it ends that link."""
+
+        def take() -> None:
+            now = self.now()
+            for frame in frames:
+                if number not in self._links:
+                    return
+                self.node.received(number, frame, now)
+                self._drain(now)
+
+        self.act(take)
+
     def left(self, number: int) -> None:
-        """Tell the node that a stream is gone."""
-        if self._streams.pop(number, None) is not None:
+        """Tell the node that a link is gone."""
+        if self._links.pop(number, None) is not None:
             self.act(lambda: self.node.disconnected(number, self.now()))
 
-    def datagram(self, transport: asyncio.DatagramTransport, data: bytes, sender: tuple[str, int]) -> None:
-        """Give a datagram to the node, on the link of its sender."""
-        number = self._senders.get(sender)
-        if number is None:
-            self._count += 1
-            number = self._senders[sender] = self._count
-            self._datagrams[number] = (transport, sender)
-            self.node.connected(number, self.now())
-        self.act(lambda: self.node.received(number, data, self.now()))
-
     def act(self, deed: Callable[[], None]) -> None:
-        """Let the node do something, then send what it puts out; a node that raises has died."""
+        """Let the node do something, then see to what it wants; a node that raises has died."""
         if self.death is not None:
             return
         try:
             deed()
-            self.flush()
-        except HarnessError:
-            raise
+            self._see_to()
         except Exception as error:  # whatever the reason, the node is dead and its links with it
             self.death = error
             self.stop()
             self.on_death()
 
-    def flush(self) -> None:
-        """Send what the node puts out, and set its timer."""
-        for number, frame in self.node.drain(self.now()):
-            if number in self._datagrams:
-                self._send_datagram(number, frame)
-            elif (stream := self._streams.get(number)) is not None:
-                self._send(number, stream, frame)
+    def _see_to(self) -> None:
+        """Tell the node's events, send what it puts out, dial where it wants to, and set its timer."""
+        now = self.now()
+        self._drain(now)
+        # First, so that who has seen the frames finds the events there.
+        for text in take_events(self.node):
+            self.on_event(text)
+        speaking, self._speaking = self._speaking, {}
+        for link in speaking.values():
+            link.flush()
+        if self._dialler is not None and self._servers:
+            for server in self._dialler.dials(now):
+                self._dial(self._dialler, server)
+        self._set_timer(self.node.next_tick())
+
+    def _drain(self, now: float) -> None:
+        for number, frame in self.node.drain(now):
+            link = self._links.get(number)
+            if link is None:
+                continue
+            self._speaking[number] = link
+            link.put(frame)
+            if frame is HANG_UP:
+                del self._links[number]
+
+    def _dial(self, dialler: Dialler, server: int) -> None:
+        if not 0 <= server < len(self._servers):
+            raise IndexError(f"the node dials server {server}, and there are {len(self._servers)}")
+        task = self._loop.create_task(self._try(dialler, server))
+        self._dialling.add(task)
+        task.add_done_callback(self._dialling.discard)
+
+    def _set_timer(self, at: float | None) -> None:
+        if at == self._timer_at:
+            return
         if self._timer is not None:
             self._timer.cancel()
-        at = self.node.next_tick()
+        self._timer_at = at
         self._timer = None if at is None else self._loop.call_at(at / self.scale, self._tick)
 
     def _tick(self) -> None:
+        self._timer = self._timer_at = None
         self.act(lambda: self.node.tick(self.now()))
-
-    def _send(self, number: int, stream: asyncio.Transport, frame: bytes | None) -> None:
-        if frame is HANG_UP:
-            self._streams.pop(number, None)
-            stream.close()
-        elif stream.get_write_buffer_size() > WRITE_LIMIT:
-            stream.abort()
-        else:
-            stream.write(self.framing.encode(frame))
-
-    def _send_datagram(self, number: int, frame: bytes | None) -> None:
-        transport, sender = self._datagrams[number]
-        if frame is HANG_UP:
-            del self._datagrams[number], self._senders[sender]
-        else:
-            transport.sendto(frame, sender)
-
-
-class _Stream(asyncio.Protocol):
-    """One TCP link of a server."""
-
-    def __init__(self, server: Server, *, dialled: bool) -> None:
-        self.server = server
-        self.dialled = dialled
-        self.buffer = bytearray()
-        self.number = 0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.number = self.server.arrived(transport, dialled=self.dialled)
-
-    def data_received(self, data: bytes) -> None:
-        self.buffer += data
-        for frame in self.server.framing.split(self.buffer):
-            self.server.act(partial(self.server.node.received, self.number, frame, self.server.now()))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self.server.left(self.number)
-
-
-class _Datagrams(asyncio.DatagramProtocol):
-    """One UDP endpoint of a server."""
-
-    def __init__(self, server: Server) -> None:
-        self.server = server
-        self.transport: asyncio.DatagramTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(asyncio.DatagramTransport, transport)  # the selector loop's own class is no subclass
-
-    def datagram_received(self, data: bytes, sender: tuple[str, int]) -> None:
-        assert self.transport is not None
-        self.server.datagram(self.transport, data, sender)

@@ -49,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True):
 class Trace:
     """An append-only list of entries with the addresses of its links.
 
-    ``transport`` (``tcp``, ``udp``) says how the frames travelled; ``ports`` maps a link's label to its
+    ``transport`` (``tcp``, ``udp`` …) says how the frames travelled; ``ports`` maps a link's label to its
     ``(tester, implementation)`` port numbers where there are any; ``epoch`` is the wall-clock time, in
     seconds since 1970, at which the trace began.
     """

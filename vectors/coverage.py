@@ -8,7 +8,7 @@ holds, a number of 64 bits that is out of range, more items than fit into a limi
 ``trace`` reads a frame along the layout, by a reader of its own: the fourth opinion beside the three engines.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -55,20 +55,24 @@ class Branch(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Something that was read: the bytes ``[start, end)`` at a place; ``where`` is its path with indices."""
+    """Something that was read: the bytes ``[start, end)`` at a place; ``where`` is its path with indices.
+
+    ``names`` are what conditions can ask of it beside its value, where there is more to ask.
+    """
 
     place: Place
     where: str
     start: int
     end: int
     value: Any
+    names: Mapping[str, Any] | None = None
 
 
 class Trace(msgspec.Struct):
     """What came of a frame: its value, or the reason, offset and path of the refusal, and what was met on the way.
 
     ``events`` are in the order in which their reading ended; ``counts`` and ``members`` have, by path with indices,
-    how many items a list has and which message a union.
+    how many items a list has and which message a union; ``refused`` is what conditions can ask of a refusal.
     """
 
     layout: str
@@ -80,6 +84,7 @@ class Trace(msgspec.Struct):
     reason: Reason | None = None
     offset: int = 0
     where: str = ""
+    refused: Mapping[str, Any] = {}
 
 
 class Coverage(msgspec.Struct, frozen=True):
@@ -93,21 +98,6 @@ class Coverage(msgspec.Struct, frozen=True):
     def reached(self) -> int:
         """The number of branches that were reached."""
         return self.total - len(self.unreached)
-
-
-def cover(layout: str, frames: Iterable[bytes]) -> Coverage:
-    """Tell which branches of a layout the frames leave out. Raises ``UnknownLayout``, ``CannotCover``."""
-    root = survey(layout)
-    met: set[Branch] = set()
-    for frame in frames:
-        met |= trace(root, frame).branches
-    return covered(layout, met)
-
-
-def covered(layout: str, met: set[Branch]) -> Coverage:
-    """Tell which branches of a layout are not among those that were met."""
-    every = branches(layout)
-    return Coverage(layout, len(every), tuple(branch for branch in every if branch not in met))
 
 
 @cache

@@ -23,11 +23,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from vectors.coverage import Coverage, covered, trace
+from vectors.coverage import Coverage
+from vectors.kinds import covered, kind, trace
 from vectors.loader import SCHEMA, Entry, File, Group, Run, revive
 from vectors.notes import Notes, judge, notes, rules_for
-from vectors.places import survey
-from vectors.specimens import FAMILIES, specimens
 from wire.catalogue import grammars
 from wire.engines import Engine, present
 from wire.errors import DecodeError, EncodeError, WireError
@@ -92,7 +91,7 @@ def expect(layout: str, data: bytes) -> tuple[Expected, set[Any]]:
         again = ask(other, layout, data)
         if again != answer:
             raise NotConfirmed(differing(layout, data, first.name, answer, other.name, again))
-    found = trace(survey(layout), data)
+    found = trace(layout, data)
     own = (found.value, None) if found.reason is None else (None, (found.reason.value, found.offset))
     if own != answer[:2]:
         raise NotConfirmed(differing(layout, data, first.name, answer[:2], "the reader of coverage", own))
@@ -109,8 +108,11 @@ def expect(layout: str, data: bytes) -> tuple[Expected, set[Any]]:
 
 
 def check_canonical(layout: str, data: bytes, canonical: bytes, value: Any, flags: tuple[str, ...]) -> None:
-    """Raise ``NotConfirmed`` unless the canonical form of a frame is read as the same value, and a flag says why."""
-    if not flags:
+    """Raise ``NotConfirmed`` unless the canonical form of a frame is read as the same value.
+
+    A flag says why it is another, except where one value has several legal spellings.
+    """
+    if not flags and not kind(layout).respells:
         raise NotConfirmed(f"{naming(layout, data)}: it is written back as {canonical.hex()}, and no flag says why")
     for engine in engines(layout):
         if engine.decode(layout, canonical, overlong="refuse") != value:
@@ -187,7 +189,8 @@ def build(layout: str) -> Built:
             known.add(entry.id)
     written = len(known)
     made: dict[tuple[str, ...], dict[str, list[Entry]]] = {}
-    for specimen in specimens(layout, about):
+    families_of = kind(layout).families
+    for specimen in kind(layout).specimens(layout, about):
         name = identify(layout, specimen.data)
         if name in known:
             continue
@@ -198,7 +201,7 @@ def build(layout: str) -> Built:
         entry = as_entry(name, specimen.comment, specimen.data, expected, tuple(sorted(rules)))
         if specimen.group in groups:
             raise BadSource(f"{layout}: the name of the group {specimen.group!r} is kept for generated vectors")
-        families = made.setdefault(specimen.names, {family: [] for family in FAMILIES})
+        families = made.setdefault(specimen.names, {family: [] for family in families_of})
         families[specimen.family].append(entry)
     for names, families in made.items():
         for family, entries in families.items():

@@ -1,18 +1,21 @@
 """The smallest frame, or value, on which engines still differ in the same way.
 
 Frames are made smaller along their structure first (whole messages, extensions, fields, the contents of counted
-bytes with their count, a flag together with its field), then byte by byte.
+bytes with their count, a flag together with its field; of JSON members, items, texts and numbers), then byte by byte.
 """
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from vectors import json_minimise
 from vectors.spoiling import copied, places
 from wire import reference
-from wire.errors import DecodeError, EncodeError
+from wire.catalogue import layout as find
+from wire.errors import DecodeError, EncodeError, UnknownLayout
 from wire.primitives import Bits, Blob, Span
 
 SECONDS = 6.0
@@ -24,15 +27,16 @@ def minimise(layout: str, data: bytes, keeps: Callable[[bytes], bool], seconds: 
     """Return a frame, as short and plain as can be found in ``seconds``, of which ``keeps`` still holds."""
     deadline = time.monotonic() + seconds
     tried = {data}
+    weight, smaller = (json_minimise.weight, _smaller_text) if _is_json(layout) else (_weight, _smaller)
 
     def better(candidate: bytes) -> bool:
-        if candidate in tried or _weight(candidate) >= _weight(data):
+        if candidate in tried or weight(candidate) >= weight(data):
             return False
         tried.add(candidate)
         return keeps(candidate)
 
     while time.monotonic() < deadline:
-        for candidate in _smaller(layout, data):
+        for candidate in smaller(layout, data):
             if time.monotonic() > deadline:
                 break
             if better(candidate):
@@ -41,6 +45,13 @@ def minimise(layout: str, data: bytes, keeps: Callable[[bytes], bool], seconds: 
         else:
             break
     return data
+
+
+def _is_json(layout: str) -> bool:
+    try:
+        return find(layout).is_json
+    except UnknownLayout:  # of a test, which has a grammar and no name
+        return False
 
 
 def _weight(data: bytes) -> tuple[int, int, bytes]:
@@ -59,6 +70,12 @@ def _smaller(layout: str, data: bytes) -> Iterator[bytes]:
     if len(spans) <= PAIRED:
         yield from _flag_and_span(data, spans)
     yield from _plainer_bytes(data)
+
+
+def _smaller_text(layout: str, data: bytes) -> Iterator[bytes]:
+    yield from _halves(data)
+    yield from json_minimise.smaller(data)
+    yield from _without_bytes(data)
 
 
 def _halves(data: bytes) -> Iterator[bytes]:
@@ -139,14 +156,19 @@ def _plainer_bytes(data: bytes) -> Iterator[bytes]:
             yield data[:at] + bytes((new,)) + data[at + 1 :]
 
 
-def minimise_value(value: Any, keeps: Callable[[Any], bool], seconds: float = SECONDS) -> Any:
-    """Return a value, as plain as can be found in ``seconds``, of which ``keeps`` still holds."""
+def minimise_value(
+    value: Any, keeps: Callable[[Any], bool], seconds: float = SECONDS, *, dropping: bool = False
+) -> Any:
+    """Return a value, as plain as can be found in ``seconds``, of which ``keeps`` still holds.
+
+    With ``dropping`` names are left out of tables: what is absent in JSON has no name.
+    """
     deadline = time.monotonic() + seconds
     tried: set[str] = set()
     shrinking = True
     while shrinking:
         shrinking = False
-        for candidate in plainer_values(value):
+        for candidate in plainer_values(value, dropping=dropping):
             if time.monotonic() > deadline:
                 return value
             key = repr(candidate)
@@ -158,15 +180,20 @@ def minimise_value(value: Any, keeps: Callable[[Any], bool], seconds: float = SE
     return value
 
 
-def plainer_values(value: Any) -> Iterator[Any]:
-    """Give copies of a value in which one part is plainer; the boldest first."""
+def plainer_values(value: Any, *, dropping: bool = False) -> Iterator[Any]:
+    """Give copies of a value in which one part is plainer; the boldest first, ``dropping`` names or not."""
     root = [copied(value)]
     for container, key in sorted(places(root), key=lambda place: -_size(place[0][place[1]])):
         before = container[key]
-        for after in _plainer(before):
+        for after in (*(_without_names(before) if dropping else ()), *_plainer(before)):
             container[key] = after
             yield copied(root[0])
         container[key] = before
+
+
+def _without_names(part: Any) -> Iterator[dict[Any, Any]]:
+    if isinstance(part, dict):
+        yield from ({name: each for name, each in part.items() if name != left_out} for left_out in part)
 
 
 def _size(part: Any) -> int:
@@ -183,6 +210,10 @@ def _plainer(part: Any) -> Iterator[Any]:
             return
         case int():
             yield from dict.fromkeys(new for new in (0, 1, part >> 7, part >> 1, part - 1) if 0 <= new < part)
+            yield from dict.fromkeys(new for new in (0, -1, -(-part >> 7), -(-part >> 1), part + 1) if part < new <= 0)
+        case float():
+            whole = float(int(part)) if math.isfinite(part) else 0.0
+            yield from (new for new in (0, 0.0, 1.5, whole) if abs(new) < abs(part) or part != part)
         case str() | bytes():
             if part:
                 yield None
@@ -201,13 +232,15 @@ def _plainer(part: Any) -> Iterator[Any]:
 
 
 def spelled(value: Any) -> str | None:
-    """Write a value as JSON, bytes as ``{"hex": …}``; ``None`` if JSON has no word for a part of it."""
+    """Write a value as JSON, bytes as ``{"hex": …}``; ``None`` if JSON has no word for a part of it, or for a name."""
 
     def plain(part: Any) -> Any:
         match part:
             case bytes():
                 return {"hex": part.hex()}
             case dict():
+                if not all(isinstance(name, str) for name in part):
+                    raise TypeError(part)
                 return {name: plain(each) for name, each in part.items()}
             case list():
                 return [plain(each) for each in part]

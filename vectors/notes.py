@@ -17,8 +17,11 @@ import msgspec
 
 from vectors.coverage import BEYOND, COUNT_CUT, COUNT_MISSING, CUT, END_MISSING, MISSING, Event, Trace, trace
 from vectors.places import Place, join, survey_tree
-from wire.layout import Chain, Counted, Flags, Optional, Part, Record, Varint, lay_out
+from wire.layout import Chain, Counted, Flags, Json, JsonPart, Optional, Part, Record, Varint, lay_out
 from wire.primitives import vle
+
+IN_JSON = {"negative", "real", "whole", "digits", "size"}
+"""What conditions can ask of an event in JSON beside its value; a condition over one that is not there does not hold."""
 
 ENDS = frozenset((MISSING, CUT, COUNT_MISSING, COUNT_CUT, BEYOND, END_MISSING))
 
@@ -31,7 +34,9 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why something that was read ``at`` a place may be taken either way.
 
     ``when`` is a condition over the fields of a record, the bits of a byte of flags, or ``value``; ``refused`` is the
-    class of a refusal that other decoders do not make.
+    class of a refusal that other decoders do not make. In JSON ``when`` is also for refusals, which have an ``aspect``
+    and types that were ``expected``, and may be ``otherwise_encoded``; numbers are ``negative``, ``real``, ``whole`` and have ``digits``, and the whole
+    frame has a ``size``.
     """
 
     flag: str
@@ -43,7 +48,7 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Rules that a vector exercises which looks at a place: ``at``, in one of these ``aspects``, or by its flag.
 
-    The aspect ``ends`` stands for all in which a frame ends too early.
+    The aspect ``ends`` stands for all in which a frame ends too early, ``wrong type`` for each ``wrong type: …``.
     """
 
     rules: tuple[str, ...]
@@ -82,21 +87,22 @@ class Shapes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Notes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The notes of one protocol, as its file has them."""
+    """The notes of one protocol, as its file has them; ``texts`` are plain texts in JSON, by where they stand."""
 
     flags: dict[str, str]
-    overlong_flag: str
-    nine_bytes_flag: str
-    spare_flag: str
+    overlong_flag: str = ""
+    nine_bytes_flag: str = ""
+    spare_flag: str = ""
     notes: tuple[Note, ...] = ()
     shapes: Shapes | None = None
     rules: tuple[Rule, ...] = ()
     plain: dict[str, tuple[str, ...]] = {}
+    texts: dict[str, str] = {}
     exceptions: dict[str, str] = {}
 
     def explained(self) -> Iterator[str]:
         """Give every flag that the notes can set."""
-        yield from (self.overlong_flag, self.nine_bytes_flag, self.spare_flag)
+        yield from (flag for flag in (self.overlong_flag, self.nine_bytes_flag, self.spare_flag) if flag)
         yield from (note.flag for note in self.notes)
         if self.shapes is not None:
             shapes = self.shapes
@@ -124,7 +130,13 @@ def judge(about: Notes, found: Trace) -> frozenset[str]:
     if found.reason is not None:
         path = general(found.where)
         refusal = found.reason.value
-        return frozenset(n.flag for n in about.notes if n.refused == refusal and matches(n.at, path))
+        return frozenset(
+            note.flag
+            for note in about.notes
+            if note.refused == refusal
+            and matches(note.at, path)
+            and (note.when is None or condition(note.when)(found.refused))
+        )
     return frozenset(_flags(about, found, ""))
 
 
@@ -134,10 +146,14 @@ def rules_for(about: Notes, path: str, aspect: str, flags: frozenset[str]) -> fr
         name
         for rule in about.rules
         if matches(rule.at, path)
-        and (not rule.aspects or aspect in rule.aspects or ("ends" in rule.aspects and aspect in ENDS))
+        and (not rule.aspects or {aspect, aspect.partition(":")[0]} & set(rule.aspects) or _ends(rule, aspect))
         and (rule.flag is None or rule.flag in flags)
         for name in rule.rules
     )
+
+
+def _ends(rule: Rule, aspect: str) -> bool:
+    return "ends" in rule.aspects and aspect in ENDS
 
 
 def _flags(about: Notes, found: Trace, prefix: str) -> Iterator[str]:
@@ -150,7 +166,7 @@ def _flags(about: Notes, found: Trace, prefix: str) -> Iterator[str]:
         elif isinstance(part, Flags) and event.value.get("X"):
             yield about.spare_flag
         for note in _notes_at(about.notes, path, event.place):
-            if note.when is not None and condition(note.when)(_names(part, event.value)):
+            if note.when is not None and condition(note.when)(_names(part, event)):
                 yield note.flag
         if about.shapes is not None and isinstance(part, Record):
             for name, items in chains(event.place, event.value):
@@ -169,8 +185,11 @@ def _spelling(about: Notes, part: Part, event: Event) -> Iterator[str]:
         yield about.nine_bytes_flag
 
 
-def _names(part: Part, value: Any) -> Mapping[str, Any]:
-    return value if isinstance(part, Record | Flags) else {"value": value}
+def _names(part: Part, event: Event) -> Mapping[str, Any]:
+    if isinstance(part, Record | Flags):
+        found: Mapping[str, Any] = event.value
+        return found
+    return {"value": event.value, **(event.names or {})}
 
 
 def chains(place: Place, value: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -231,8 +250,11 @@ def _notes_at(notes: tuple[Note, ...], path: str, place: Place) -> tuple[Note, .
     """Return the notes with a condition over what there is at a place."""
     there = {"type", *place.labels, *(place.part.names if isinstance(place.part, Flags) else ())}
     there |= set() if isinstance(place.part, Record | Flags) else {"value"}
+    there |= IN_JSON if isinstance(place.part, Json | JsonPart) else set()
     return tuple(
-        note for note in notes if note.when is not None and matches(note.at, path) and fields(note.when) <= there
+        note
+        for note in notes
+        if note.refused is None and note.when is not None and matches(note.at, path) and fields(note.when) <= there
     )
 
 

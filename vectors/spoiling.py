@@ -1,5 +1,6 @@
 """Values with one thing wrong: what an encoder has to refuse, or has to be lenient about like every other one."""
 
+import math
 import random
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -58,6 +59,15 @@ def spoiled(part: Any, rng: random.Random) -> Iterator[tuple[str, Any]]:
             yield "long text", "a" * rng.choice((0x80, 0x100, 0x4000, MANY))
             yield "a number", 0
             yield "a list", [part]
+            yield "a NUL", part + "\0"
+        case float():
+            yield "a negative number", -1.0 - abs(part)
+            yield "no number", math.nan
+            yield "no end", rng.choice((math.inf, -math.inf))
+            yield "an integer", 1 << rng.choice((1, 31, 53, 62, 63, 64, 1100))
+            yield "a number beyond any", 10**400
+            yield "text", str(part)
+            yield "a truth", True
         case bytes():
             yield "text", part.decode("latin-1")
             yield "a bytearray", bytearray(part)
@@ -77,6 +87,7 @@ def spoiled(part: Any, rng: random.Random) -> Iterator[tuple[str, Any]]:
         case dict():
             yield "an empty table", {}
             yield "an added name", {**part, "surplus": 0}
+            yield "an odd name", {**part, rng.choice(("", "a\0", "\ud800", "\udc00\ud800", "\U0001f600")): 0}
             yield "an unknown type", {**part, "type": "NOTHING"}
             yield "no text as type", {**part, "type": ["NOTHING"]}
             yield "odd bits", {**part, "X": rng.choice((0, 1, 0x80, 0xFF, 0x100, -1, None))}

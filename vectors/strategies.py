@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from vectors.choices import Draw, Leaf, Pair, Source
 from vectors.mutation import mutations
-from vectors.sampling import Draw, Leaf, Pair, Source, drawing
+from vectors.sampling import drawing
 from vectors.spelling import LONGEST, Scope, Unsatisfiable, spell, stretch
 from wire.layout import Layout, Limited
 
@@ -90,6 +91,18 @@ class Drawn:
 
     def octets(self) -> Callable[[Source, int], bytes]:
         return lambda draw, size: draw(st.binary(min_size=size, max_size=size))
+
+    def integer(self, least: int, most: int) -> Callable[[Source], int]:
+        integers = st.integers(least, most)
+        return lambda draw: draw(integers)
+
+    def real(self, least: int | None) -> Callable[[Source], float]:
+        reals = st.floats(min_value=least, allow_nan=False, allow_infinity=False)
+        return lambda draw: draw(reals)
+
+    def letters(self) -> Callable[[Source], str]:
+        texts = st.text(st.characters(codec="utf-8", min_codepoint=1), max_size=MOST_CONTENT)
+        return lambda draw: draw(texts)
 
     def item(self, draw: Draw) -> Draw:
         return lambda source, scope: source(_item(draw, scope))

@@ -12,8 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from vectors import golden
-from vectors.coverage import Coverage, cover
+from vectors.coverage import Coverage
 from vectors.exporting import FORMS, MissingArrow, export
+from vectors.kinds import cover
+from vectors.kinds import cover
 from vectors.loader import UnknownVectors, layouts, load
 from vectors.notes import BadNotes
 from wire.errors import WireError

@@ -1,7 +1,8 @@
 """The engines: three ways to run the same layouts, with the same values, bytes and refusals.
 
-``reference`` interprets the grammars; ``python`` runs code that was generated from them; ``native`` runs C that was
-generated from them, where a compiler was at hand when goldwire was installed.
+``reference`` interprets the grammars; ``python`` runs code that was generated from them, or for a language with a
+grammar of its own was written by hand; ``native`` runs C that was generated from them, where a compiler was at hand when
+goldwire was installed.
 """
 
 import os
@@ -14,6 +15,7 @@ from wire import reference
 from wire.catalogue import grammar
 from wire.catalogue import layout as find
 from wire.errors import WireError
+from wire.languages import by_hand
 from wire.runtime import Codec
 
 BUILD = "where a C compiler is at hand, installing goldwire anew builds it"
@@ -61,6 +63,10 @@ def _reference(layout: str) -> Codec:
 
 
 def _generated(engine: str, layout: str) -> Codec:
+    if find(layout).is_text:
+        if engine == "native":
+            raise MissingEngine(f"{layout} is a language, which no C reads here: the fastest that it has is 'python'")
+        return by_hand(grammar(layout), layout)
     if find(layout).is_json and engine == "native":
         raise MissingEngine(f"{layout} is JSON, which no C reads here: the engine 'python' is the fastest that it has")
     protocol, _, name = layout.partition("/")

@@ -9,6 +9,9 @@
     ├── CannotLayOut     a construct that no engine can be made from
     ├── MissingEngine    an engine that does not run here
     ├── TooManyFields    a frame with more fields than a dump shows
+    ├── CannotDerive     a grammar in ABNF that texts cannot be read by
+    ├── Unread           a text that a reader by hand finds to be of no language
+    ├── NoDerivation     a text that a grammar in ABNF has not
     └── FilterError      a text that is no filter of Pathfinder
 """
 
@@ -28,8 +31,9 @@ class Reason(Enum):
     BAD_VALUE = "bad-value"
     TRAILING = "trailing"
     TOO_LONG = "too-long"
-    # Of texts of JSON only:
+    # Of texts of JSON, and of languages with a grammar of their own:
     BAD_SYNTAX = "bad-syntax"
+    # Of texts of JSON only:
     DUPLICATE_NAME = "duplicate-name"
     WRONG_TYPE = "wrong-type"
     MISSING_FIELD = "missing-field"

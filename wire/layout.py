@@ -14,6 +14,7 @@
         Counted, Sized, Remainder                                          bytes or text
         Nothing, Reserved                                                  None, always refused
         Json      the whole frame is one text of JSON                      what JSON has
+        Language  the whole frame is one text of a grammar in ABNF         what the language's own codec gives
 
     In a text of JSON:
         JsonText, JsonInteger, JsonNumber, JsonBool                        "text", 1, 1.5, true
@@ -36,7 +37,7 @@ import construct
 import msgspec
 from construct.expr import BinExpr
 
-from wire import primitives
+from wire import abnf, languages, primitives
 from wire.errors import WireError
 from wire.json import primitives as json
 
@@ -315,6 +316,13 @@ class Json(Node, frozen=True):
     node: JsonPart
 
 
+class Language(Node, frozen=True):
+    """A whole frame that is one text, in UTF-8, of a language: what it is called, and its ``grammar``."""
+
+    language: str
+    grammar: abnf.Grammar
+
+
 Part = (
     Integer
     | Varint
@@ -333,6 +341,7 @@ Part = (
     | Limited
     | Json
     | JsonPart
+    | Language
 )
 
 
@@ -345,7 +354,17 @@ class Layout(Node, frozen=True):
     @property
     def is_json(self) -> bool:
         """Whether a frame is a text of JSON."""
-        return isinstance(self.root.node if isinstance(self.root, Limited) else self.root, Json)
+        return isinstance(self.frame, Json)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether a frame is a text of a language with a grammar of its own."""
+        return isinstance(self.frame, Language)
+
+    @property
+    def frame(self) -> Part:
+        """What a frame is, its limit aside."""
+        return self.root.node if isinstance(self.root, Limited) else self.root
 
 
 def children(part: Part) -> tuple[Part, ...]:
@@ -392,6 +411,8 @@ def lay_out(grammar: primitives.Grammar, name: str = "(grammar)") -> Layout:
     layout = Layout(name, _Walk().part(grammar, name, {}))
     if not layout.is_json and any(isinstance(part, Json) for part in walk(layout.root)):
         raise CannotLayOut(f"{name}: JSON within something else; a text of JSON is a whole frame")
+    if not layout.is_text and any(isinstance(part, Language) for part in walk(layout.root)):
+        raise CannotLayOut(f"{name}: a language within something else; its text is a whole frame")
     return layout
 
 
@@ -488,6 +509,8 @@ class _Walk:
                 return Limited(grammar.size, self.part(grammar.content, path, scope))
             case json.Json():
                 return Json(self.json_part(grammar, path))
+            case languages.Language():
+                return Language(grammar.language, grammar.grammar)
             case construct.Renamed():
                 return self.part(grammar.subcon, path, scope)
             case construct.Struct():

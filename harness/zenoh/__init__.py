@@ -6,7 +6,7 @@ from typing import Any
 from harness.clock import RealClock
 from harness.embedded import EmbeddedNode
 from harness.errors import HarnessError, LinkError
-from harness.framing import LengthPrefixed
+from harness.framing import Framings, LengthPrefixed
 from harness.instances import SocketInstance
 from harness.iut import Description
 from harness.links import dial
@@ -21,7 +21,7 @@ from harness.zenoh.transport import Settings
 from harness.zenoh.under_test import NodeUnderTest
 from wire.zenoh.frames import WhatAmI
 
-FRAMING = LengthPrefixed(2, "little")
+FRAMINGS: Framings = {"tcp": LengthPrefixed(2, "little")}
 ROLES: dict[str, type[Any]] = {"router": Router, "client": Client}
 DIALS = frozenset({"client"})
 
@@ -30,9 +30,9 @@ def instance(description: Description, *, profile: str = "document") -> SocketIn
     """Start an implementation behind real sockets."""
 
     def embed(its: Description, connect: str) -> EmbeddedNode:
-        return EmbeddedNode(its, lambda: ROLES[its.role](profile=profile), FRAMING, connect)
+        return EmbeddedNode(its, lambda: ROLES[its.role](profile=profile), FRAMINGS, connect)
 
-    return SocketInstance(description, FRAMING, probe=probe, embedded=embed)
+    return SocketInstance(description, FRAMINGS, probe=probe, embedded=embed)
 
 
 def world(make: Callable[[], Node], role: str) -> World:
@@ -44,7 +44,7 @@ def probe(address: str) -> None:
     """Shake hands with a node and leave; raises ``LinkError`` when it does not answer."""
     clock = RealClock()
     trace = Trace("zenoh")
-    link = dial(address, FRAMING, clock, trace=trace)
+    link = dial(address, FRAMINGS, clock, trace=trace)
     session = Session(link, trace, Settings(b"gw-probe", WhatAmI.CLIENT), patience=1.0)
     try:
         session.open()
@@ -56,4 +56,4 @@ def probe(address: str) -> None:
         session.close()
 
 
-__all__ = ["DIALS", "FRAMING", "ROLES", "NodeUnderTest", "conversations", "instance", "probe", "world"]
+__all__ = ["DIALS", "FRAMINGS", "ROLES", "NodeUnderTest", "conversations", "instance", "probe", "world"]

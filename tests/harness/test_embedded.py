@@ -11,7 +11,7 @@ from harness.errors import Unreachable
 from harness.iut import resolve
 from harness.links import dial, free_port
 from harness.trace import Trace
-from harness.zenoh import FRAMING, NodeUnderTest, instance
+from harness.zenoh import FRAMINGS, NodeUnderTest, instance
 from harness.zenoh.watching import these, token
 from wire.zenoh.messages import Kind, Mode
 
@@ -31,7 +31,7 @@ def test_router_over_sockets(transport: str) -> None:
     finally:
         running.stop()
     with pytest.raises(Unreachable):
-        dial(running._running.address(), FRAMING, running.clock)
+        dial(running._running.address(), FRAMINGS, running.clock)
 
 
 def test_client_dials_and_obeys() -> None:
@@ -82,7 +82,7 @@ def test_the_command_takes_control_lines() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("zenow",), "unknown protocol 'zenow'; there are zenoh"),
+        (("zenow",), "unknown protocol 'zenow'; there are "),
         (("zenoh",), "--listen"),
         (("zenoh", "--listen", "tcp/nowhere"), "tcp/nowhere"),
         (("zenoh", "--listen", "tcp/127.0.0.1:1", "--fault", "ZI-999"), "ZI-999"),

@@ -2,17 +2,19 @@
 
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from harness.clock import RealClock, VirtualClock
-from harness.errors import Deadline, LinkClosed, LinkError, Unreachable
-from harness.framing import LengthPrefixed
+from harness.errors import BadDescription, Deadline, LinkClosed, LinkError, Unreachable
+from harness.framing import JsonStream, LengthPrefixed
 from harness.links import Listener, dial, free_port
 from harness.trace import Direction, Happening, Trace
 
 CLOCK = RealClock()
 FRAMING = LengthPrefixed()
+FRAMINGS = {"tcp": FRAMING, "tls": LengthPrefixed(4, "big", 1 << 18), "tcp-stream": JsonStream()}
 
 
 def soon():
@@ -24,14 +26,16 @@ def trace():
     return Trace("zenoh", clock=CLOCK)
 
 
-@pytest.fixture(params=["tcp", "udp"])
+@pytest.fixture(params=["tcp", "udp", "ux", "tls"])
 def pair(request, trace):
     """A dialled link and its accepted other end."""
-    listener = Listener(request.param, FRAMING, CLOCK)
-    near = dial(listener.address, FRAMING, CLOCK, trace=trace)
-    if request.param == "udp":
-        near.send(b"hello")
-    far = listener.accept(soon(), label="far")
+    listener = Listener(request.param, FRAMINGS, CLOCK)
+    with ThreadPoolExecutor(1) as other:  # as both shake hands over TLS
+        dialled = other.submit(dial, listener.address, FRAMINGS, CLOCK, trace=trace)
+        if request.param == "udp":
+            dialled.result().send(b"hello")
+        far = listener.accept(soon(), label="far")
+        near = dialled.result()
     if request.param == "udp":
         assert far.receive(soon()) == b"hello"
     listener.close()
@@ -44,7 +48,7 @@ def pair(request, trace):
 def raw(trace):
     """A dialled TCP link and the plain socket at its other end."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        near = dial(f"tcp/127.0.0.1:{server.getsockname()[1]}", FRAMING, CLOCK, trace=trace)
+        near = dial(f"tcp/127.0.0.1:{server.getsockname()[1]}", FRAMINGS, CLOCK, trace=trace)
         far, _ = server.accept()
     yield near, far
     near.close()
@@ -63,8 +67,8 @@ def test_frames_travel_both_ways_and_keep_their_borders(pair):
     for frame in (b"one", b"", b"three" * 3000):
         assert far.receive(soon()) == frame
         assert near.receive(soon()) == frame[::-1]
-    assert near.peername.endswith(str(near.ports[1]))
     assert near.ports == far.ports[::-1]
+    assert near.peername.endswith(f":{near.ports[1]}") or near.peername.startswith("ux/goldwire-")
 
 
 def test_a_frame_that_comes_byte_by_byte_is_one_frame(raw):
@@ -89,7 +93,7 @@ def test_frames_before_a_fin_are_delivered_first(raw, trace):
     assert trace.entries[-1].note == "fin"
 
 
-@pytest.mark.parametrize("pair", ["tcp"], indirect=True)
+@pytest.mark.parametrize("pair", ["tcp", "tls"], indirect=True)
 def test_frames_before_a_reset_are_delivered_first(pair):
     near, far = pair
     far.send(b"last words")
@@ -118,7 +122,7 @@ def send_until_it_fails(link):
         link.send(b"x" * 60_000)
 
 
-@pytest.mark.parametrize("pair", ["tcp"], indirect=True)
+@pytest.mark.parametrize("pair", ["tcp", "ux", "tls"], indirect=True)
 def test_two_sides_that_only_write_do_not_block_each_other(pair):
     near, far = pair
     frames = [bytes([number % 256]) * 60_000 for number in range(500)]
@@ -137,9 +141,9 @@ def test_two_sides_that_only_write_do_not_block_each_other(pair):
     assert received == {"a": frames, "far": frames}
 
 
-@pytest.mark.parametrize("pair", ["tcp"], indirect=True)
+@pytest.mark.parametrize("pair", ["tcp", "ux", "tls"], indirect=True)
 def test_a_side_that_takes_nothing_is_given_up(pair, monkeypatch):
-    monkeypatch.setattr("harness.tcp.SEND_PATIENCE", 0.05)
+    monkeypatch.setattr("harness.connection.SEND_PATIENCE", 0.05)
     near, _ = pair
     with pytest.raises(Deadline, match="took no bytes"):
         send_until_it_fails(near)
@@ -156,10 +160,10 @@ def test_a_deadline_passes_and_the_link_lives_on(pair):
 
 def test_a_deadline_on_a_clock_that_stands_still_passes(trace):
     clock = VirtualClock()
-    listener = Listener("tcp", FRAMING, clock)
+    listener = Listener("tcp", FRAMINGS, clock)
     with pytest.raises(Deadline, match="nobody dialled"):
         listener.accept(0.01)
-    near = dial(listener.address, FRAMING, clock)
+    near = dial(listener.address, FRAMINGS, clock)
     with pytest.raises(Deadline, match="nothing arrived"):
         near.receive(0.01)
     near.close()
@@ -217,11 +221,11 @@ def test_raw_bytes_are_sent_and_recorded_as_they_are(raw, trace):
 
 def test_nobody_there_over_tcp():
     with pytest.raises(Unreachable, match="refused"):
-        dial(f"tcp/127.0.0.1:{free_port()}", FRAMING, CLOCK)
+        dial(f"tcp/127.0.0.1:{free_port()}", FRAMINGS, CLOCK)
 
 
 def test_nobody_there_over_udp():
-    near = dial(f"udp/127.0.0.1:{free_port('udp')}", FRAMING, CLOCK)
+    near = dial(f"udp/127.0.0.1:{free_port('udp')}", FRAMINGS, CLOCK)
     near.send(b"hello?")
     with pytest.raises(LinkClosed) as end:
         near.receive(soon())
@@ -232,13 +236,13 @@ def test_nobody_there_over_udp():
 def test_a_datagram_that_is_too_long_is_not_a_closed_link(pair):
     near, _ = pair
     with pytest.raises((LinkError, ValueError)) as refusal:
-        near.send(b"x" * 70_000)
+        near.send(b"x" * (1 << 22))
     assert not isinstance(refusal.value, LinkClosed)
 
 
 def test_udp_senders_get_links_of_their_own():
-    listener = Listener("udp", FRAMING, CLOCK)
-    one, two = (dial(listener.address, FRAMING, CLOCK) for _ in range(2))
+    listener = Listener("udp", FRAMINGS, CLOCK)
+    one, two = (dial(listener.address, FRAMINGS, CLOCK) for _ in range(2))
     one.send(b"1a")
     two.send(b"2a")
     one.send(b"1b")
@@ -251,14 +255,96 @@ def test_udp_senders_get_links_of_their_own():
         link.close()
 
 
-def test_big_endian_lengths():
-    framing = LengthPrefixed(4, "big")
-    buffer = bytearray(framing.encode(b"abc") + b"\0\0\0")
-    assert framing.split(buffer) == [b"abc"]
-    assert buffer == b"\0\0\0"
+@pytest.mark.parametrize("pair", ["ux"], indirect=True)
+def test_a_packet_holds_as_much_as_a_frame_may(pair):
+    near, far = pair
+    frame = bytes(range(256)) * 1024
+    near.send(frame)
+    assert far.receive(soon()) == frame
 
 
-def test_a_frame_longer_than_its_length_can_say_is_refused():
-    assert len(FRAMING.encode(b"x" * 65535)) == 65537
-    with pytest.raises(ValueError, match="65536 bytes does not fit"):
-        FRAMING.encode(b"x" * 65536)
+@pytest.mark.parametrize("pair", ["ux"], indirect=True)
+def test_a_packet_that_is_too_long_ends_the_link(pair):
+    near, far = pair
+    near.send(b"before")
+    near.send(b"x" * ((1 << 18) + 1))
+    assert far.receive(soon()) == b"before"
+    for act in (lambda: far.receive(soon()), lambda: far.send(b"x")):
+        with pytest.raises(LinkClosed) as end:
+            act()
+        assert end.value.how == "oversized"
+
+
+@pytest.mark.parametrize("pair", ["ux"], indirect=True)
+def test_an_empty_packet_right_before_the_end_is_no_end(pair):
+    near, far = pair
+    near.send(b"")
+    near.close()
+    assert far.receive(soon()) == b""
+    with pytest.raises(LinkClosed) as end:
+        far.receive(soon())
+    assert end.value.how == "fin"
+
+
+def test_a_prefix_that_is_too_long_ends_the_link(trace):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp/127.0.0.1:{server.getsockname()[1]}"
+        near = dial(address, {"tcp": LengthPrefixed(4, "big", 1 << 18)}, CLOCK, trace=trace)
+        far, _ = server.accept()
+    with far:
+        far.sendall(b"\0\0\0\1a\0\4\0\1")
+        assert near.receive(soon()) == b"a"
+        for act in (lambda: near.receive(soon()), lambda: near.send(b"x")):
+            with pytest.raises(LinkClosed) as end:
+                act()
+            assert end.value.how == "oversized"
+        assert recorded(trace, Happening.RAW) == [(Direction.RECEIVED, b"\0\4\0\1")]
+        assert trace.entries[-1].note == "oversized"
+        assert far.recv(1) == b""
+    near.close()
+
+
+def test_objects_in_a_stream_are_frames(trace):
+    listener = Listener("tcp-stream", FRAMINGS, CLOCK)
+    near = dial(listener.address, FRAMINGS, CLOCK, trace=trace)
+    far = listener.accept(soon())
+    near.send_raw(b' {"a": "}')
+    near.send_raw(b'"}\n{}[1]')
+    assert [far.receive(soon()) for _ in range(3)] == [b'{"a": "}"}', b"{}", b"[1]"]
+    assert near.peername == listener.address
+    for link in (near, far, listener):
+        link.close()
+
+
+@pytest.mark.parametrize("transport", ["tcp", "ux"])
+def test_a_door_is_shut_and_opened_at_the_same_address(transport):
+    listener = Listener(transport, FRAMINGS, CLOCK)
+    first = dial(listener.address, FRAMINGS, CLOCK)
+    inside = listener.accept(soon())
+    waiting = dial(listener.address, FRAMINGS, CLOCK)
+    listener.shut()
+    with pytest.raises(Deadline, match="its door is shut"):
+        listener.accept(soon())
+    with pytest.raises(LinkClosed):
+        waiting.receive(soon())
+    with pytest.raises(Unreachable):
+        dial(listener.address, FRAMINGS, CLOCK)
+    first.send(b"still here")
+    assert inside.receive(soon()) == b"still here"
+    listener.open()
+    second = dial(listener.address, FRAMINGS, CLOCK)
+    again = listener.accept(soon())
+    second.send(b"again")
+    assert again.receive(soon()) == b"again"
+    for link in (first, inside, waiting, second, again, listener):
+        link.close()
+
+
+def test_a_transport_without_framing_is_refused():
+    with pytest.raises(BadDescription, match="no framing for tls: it has tcp"):
+        dial("tls/127.0.0.1:1", {"tcp": FRAMING}, CLOCK)
+
+
+def test_nobody_there_who_speaks_tls():
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(Unreachable, match="timed out"):
+        dial(f"tls/127.0.0.1:{server.getsockname()[1]}", FRAMINGS, CLOCK, timeout=0.05)

@@ -39,7 +39,7 @@ def read(tmp_path):
         from scapy.utils import rdpcap
 
         path = tmp_path / "trace.pcapng"
-        write_pcapng(trace, path, FRAMING)
+        write_pcapng(trace, path, {"tcp": FRAMING})
         return list(rdpcap(str(path)))
 
     return write_and_read
@@ -104,7 +104,7 @@ def test_a_link_without_ports_and_beginning_is_written_too(read):
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 def test_wireshark_finds_nothing_to_complain_about(trace, tmp_path):
     path = tmp_path / "trace.pcapng"
-    write_pcapng(trace, path, FRAMING)
+    write_pcapng(trace, path, {"tcp": FRAMING})
     complaints = subprocess.run(
         ["tshark", "-r", str(path), "-Y", "tcp.analysis.flags && !tcp.analysis.window_update"],
         capture_output=True,

@@ -17,6 +17,7 @@ from harness.links import Listener, dial
 from harness.running import start
 
 CLOCK = RealClock()
+FRAMINGS = {"tcp": LengthPrefixed()}
 ECHO = """
 import os, socket, sys
 print("hello from", os.environ["GOLDWIRE_ROLE"], os.environ["COLOUR"], flush=True)
@@ -66,7 +67,7 @@ command = ["{{python}}", "-S", "{{here}}/program.py", "{{listen}}{{connect}}"]
 
 
 def probe(address):
-    link = dial(address, LengthPrefixed(), CLOCK)
+    link = dial(address, FRAMINGS, CLOCK)
     link.send(b"hi")
     link.receive(CLOCK.now() + 20.0)
     link.close()
@@ -198,7 +199,7 @@ def test_a_crash_that_is_only_printed_counts_as_death(described):
 
 
 def test_a_role_that_dials_is_given_the_address(described):
-    listener = Listener("tcp", LengthPrefixed(), CLOCK)
+    listener = Listener("tcp", FRAMINGS, CLOCK)
     dialling = """
 import os, socket, sys
 assert os.environ["GOLDWIRE_CONNECT"] == sys.argv[1]
@@ -221,7 +222,7 @@ with socket.create_connection((host, int(port))) as connection:
 
 
 def test_a_remote_node_is_probed_and_left_alone(monkeypatch):
-    listener = Listener("tcp", LengthPrefixed(), CLOCK)
+    listener = Listener("tcp", FRAMINGS, CLOCK)
     probed = []
     with start(resolve(listener.address, "zenoh"), probe=probed.append) as node:
         assert probed == [listener.address] == [node.address()]

@@ -33,7 +33,7 @@ from wire.json.primitives import (
 )
 from wire.json.strict import DEEPEST, parse, spell
 from wire.layout import CannotLayOut, Json, JsonMember, lay_out, walk
-from wire.pathfinder import JSON_LAYOUTS
+from wire.pathfinder import LAYOUTS
 from wire.primitives import Limited, Unsigned
 from wire.reference import decode, encode
 
@@ -461,7 +461,7 @@ GRAMMARS = {
     "test/open": OPEN,
     "test/scalar": JsonNumber(least=0),
     "test/list": JsonArray(JsonEnum("a", "b")),
-    "test/message": JSON_LAYOUTS["message"],
+    "test/message": LAYOUTS["message"],
 }
 
 

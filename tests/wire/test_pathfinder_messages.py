@@ -11,7 +11,7 @@ from wire.emit.__main__ import sources
 from wire.engines import MissingEngine, engine, live, present
 from wire.errors import DecodeError, EncodeError, Reason
 from wire.layout import JsonObject, lay_out, walk
-from wire.pathfinder import JSON_LAYOUTS
+from wire.pathfinder import LAYOUTS
 from wire.pathfinder.messages import LARGEST, deployed_message
 from wire.reference import decode, encode
 
@@ -121,7 +121,7 @@ def named():
     """The layout has its name while this file runs."""
     known = catalogue.grammars()
     before = dict(known)
-    known[NAME] = JSON_LAYOUTS["message"]
+    known[NAME] = LAYOUTS["message"]
     yield
     known.clear()
     known.update(before)
@@ -250,7 +250,7 @@ def test_the_examples_of_the_document(codec, text):
 
 
 def test_the_tables_are_all_messages():
-    names = {part.name for part in walk(lay_out(JSON_LAYOUTS["message"]).root) if isinstance(part, JsonObject)}
+    names = {part.name for part in walk(lay_out(LAYOUTS["message"]).root) if isinstance(part, JsonObject)}
     declared = {"-".join(which.split()) for which in TABLES}
     assert names - {"subscribe-notify"} == declared - {"subscribe-notify-appeared", "subscribe-notify-modified"}
 

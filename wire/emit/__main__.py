@@ -19,7 +19,8 @@ NATIVE, COLUMNAR = "{native}", "{columnar}"
 
 def sources(protocol: str) -> Iterator[tuple[str, str]]:
     """Give the generated files of a protocol: their names in ``wire/PROTOCOL/generated``, and their text."""
-    layouts: list[Layout] = [layout(name) for name in grammars() if name.startswith(f"{protocol}/")]
+    every: list[Layout] = [layout(name) for name in grammars() if name.startswith(f"{protocol}/")]
+    layouts = [layout for layout in every if not layout.is_text]  # their codecs are written by hand
     yield "python.py", python.emit(protocol, layouts)
     binary = [layout for layout in layouts if not layout.is_json]
     if not binary:

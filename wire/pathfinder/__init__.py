@@ -1,7 +1,8 @@
 """Pathfinder: a directory of services, in messages of JSON."""
 
-from wire.pathfinder.messages import document_message
+from wire.pathfinder.messages import deployed_message, document_message
 
-JSON_LAYOUTS = {
+LAYOUTS = {
     "message": document_message,
+    "deployed-message": deployed_message,
 }

@@ -256,6 +256,9 @@ class _Reader:
     def integer(self) -> str:
         run = INTEGER.match(self.text, self.at)
         if run is None:
+            if self.next == "-":
+                self.at += 1
+                self.refuse("a digit")
             self.refuse("an integer")
         self.at = run.end()
         return run.group()

@@ -1,0 +1,1 @@
+"""Cases for the Pathfinder document: one file per section, each case named after its stimulus."""

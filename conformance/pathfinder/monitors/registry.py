@@ -1,0 +1,27 @@
+"""Where the Pathfinder monitors are collected, and what they look at."""
+
+from conformance.monitors import Monitors
+from harness.pathfinder.conversation import Conversation, Event
+from harness.trace import Direction
+
+MONITORS = Monitors()
+monitor = MONITORS
+
+
+def from_server(conversation: Conversation) -> list[Event]:
+    """Return what the implementation said as a server; nothing when it is the client here."""
+    if conversation.server is not Direction.RECEIVED:
+        return []
+    return [event for event in conversation.events if event.direction is Direction.RECEIVED]
+
+
+def from_client(conversation: Conversation) -> list[Event]:
+    """Return what the implementation said as a client; nothing when it is the server here."""
+    if conversation.client is not Direction.RECEIVED:
+        return []
+    return [event for event in conversation.events if event.direction is Direction.RECEIVED]
+
+
+def spoken(conversation: Conversation) -> list[Event]:
+    """Return what the implementation said, in whichever role."""
+    return [event for event in conversation.events if event.direction is Direction.RECEIVED]

@@ -1,0 +1,103 @@
+"""Smaller texts of JSON: without members and items, with shorter texts and plainer numbers, spelled canonically."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from vectors.json_scan import ARRAY, OBJECT, REAL, Piece, pieces, scan, unquoted
+from wire.json.strict import spell
+
+MOST_PIECES = 400
+CONTENT = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ")
+
+
+def weight(data: bytes) -> tuple[int, int, int, bytes]:
+    """Order texts: shorter first, then fewer unusual bytes, then fewer that are not ``0`` or ``a``."""
+    odd = sum(byte < 0x20 or byte > 0x7E for byte in data)
+    return len(data), odd, sum(byte in CONTENT and byte not in b"0a" for byte in data), data
+
+
+def smaller(data: bytes) -> Iterator[bytes]:
+    """Give texts that are smaller than one, or plainer, the boldest first."""
+    root = scan(data)
+    if root is None:
+        return
+    every = sorted(pieces(root), key=lambda piece: piece.start - piece.end)[:MOST_PIECES]
+    yield data[root.start : root.end]
+    for piece in every:
+        yield from _without_inside(data, piece)
+    for piece in every:
+        yield from (data[: piece.start] + plainer + data[piece.end :] for plainer in _plainer(data, piece))
+    for start, end in [name for piece in every for name in piece.names]:
+        yield from (data[:start] + plainer + data[end:] for plainer in _shorter(data[start:end]))
+    yield from _without_white_space(data, every)
+
+
+def _without_inside(data: bytes, piece: Piece) -> Iterator[bytes]:
+    """Leave out members or items, many first; keep only one."""
+    starts = [start for start, _ in piece.names] if piece.kind == OBJECT else [item.start for item in piece.items]
+    inside = [data[start : item.end] for start, item in zip(starts, piece.items, strict=False)]
+    if not inside:
+        return
+    closed = data[piece.end - 1 : piece.end] in (b"}", b"]")
+    opening, closing = data[piece.start : piece.start + 1], data[piece.end - 1 : piece.end] if closed else b""
+    size = len(inside)
+    while size:
+        for at in range(0, len(inside), size):
+            kept = b",".join(inside[:at] + inside[at + size :])
+            yield data[: piece.start] + opening + kept + closing + data[piece.end :]
+        size //= 2
+
+
+def _plainer(data: bytes, piece: Piece) -> Iterator[bytes]:
+    token = data[piece.start : piece.end]
+    match piece.kind:
+        case "text":
+            yield from _shorter(token)
+        case "integer" | "real":
+            yield from (b"0", b"1", b"-1")
+            if piece.kind == REAL:
+                yield from (b"0.5", b"0.0")
+            for size in (16, 8, 4, 2, 1):
+                yield from (token[:at] + token[at + size :] for at in range(0, len(token) - size + 1))
+            yield from (token[:at] + b"0" + token[at + 1 :] for at in range(len(token)))
+        case "object" | "array":
+            yield from (data[item.start : item.end] for item in piece.items)
+            yield b"{}" if piece.kind == OBJECT else b"[]"
+        case _:
+            yield b"0"
+
+
+def _shorter(token: bytes) -> Iterator[bytes]:
+    """Shorten a text, character after character as it is spelled; spell it canonically; put ``a`` for a character."""
+    yield b'""'
+    text = unquoted(token)
+    if text is not None:
+        with suppress(UnicodeEncodeError):
+            yield spell(text).encode()
+            for size in _sizes(len(text)):
+                yield from (spell(text[:at] + text[at + size :]).encode() for at in range(0, len(text), size))
+            yield from (spell(f"{text[:at]}a{text[at + 1 :]}").encode() for at in range(min(len(text), 100)))
+    inner = token[1:-1]
+    for size in _sizes(len(inner)):
+        yield from (b'"' + inner[:at] + inner[at + size :] + b'"' for at in range(0, len(inner), size))
+
+
+def _sizes(length: int) -> Iterator[int]:
+    while length:
+        yield length
+        length //= 2
+
+
+def _without_white_space(data: bytes, every: list[Piece]) -> Iterator[bytes]:
+    """Leave out the bytes between tokens that mean nothing."""
+    tokens = [(piece.start, piece.end) for piece in every if piece.kind not in (OBJECT, ARRAY)]
+    tokens += [name for piece in every for name in piece.names]
+    gaps, at = list[tuple[int, int]](), 0
+    for start, end in sorted(tokens):
+        gaps.append((at, start))
+        at = end
+    gaps.append((at, len(data)))
+    for start, end in reversed(gaps):
+        white = [index for index in range(start, end) if data[index] in b" \t\n\r"]
+        if white:
+            yield bytes(byte for index, byte in enumerate(data) if index not in white)

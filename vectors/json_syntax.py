@@ -1,0 +1,139 @@
+"""What any text of JSON can have right or wrong as a whole, whatever layout it is of."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from vectors.json_composing import Composer
+from vectors.json_reading import (
+    BEFORE,
+    BEHIND,
+    BYTE_ORDER_MARK,
+    ENDS_ARRAY,
+    ENDS_BEFORE,
+    ENDS_OBJECT,
+    ENDS_WORD,
+    NO_NAME,
+    NO_VALUE,
+    NO_WORD,
+    NOTHING,
+    TOO_DEEP,
+    TRAILING,
+    WITHIN,
+)
+from wire.json.strict import DEEPEST
+
+MANY = 100_000
+"""Brackets that no reader should follow one by one on its stack."""
+
+
+class Frame(NamedTuple):
+    """A frame: the family that it belongs to, the aspect that it looks at, in words, and the bytes."""
+
+    family: str
+    aspect: str
+    comment: str
+    data: bytes
+
+
+def frames(composer: Composer) -> Iterator[Frame]:
+    """Give the plainest frame with all that can be around it, in place of it, and changed in it."""
+    plain = composer.frame({})
+    yield from around(plain)
+    yield from other_values(plain)
+    yield from other_structure(plain)
+    yield from nested()
+    for end in range(1, len(plain)):
+        yield Frame("cut", "cut", f"the plainest frame, cut after {end} of {len(plain)} bytes", plain[:end])
+
+
+def around(plain: bytes) -> Iterator[Frame]:
+    """Give what stands before and behind a frame, legal or not."""
+    for words, blank in (("a space", b" "), ("a tab", b"\t"), ("a line feed", b"\n"), ("a line's end", b"\r\n")):
+        yield Frame("spellings", BEFORE, f"with {words} before", blank + plain)
+        yield Frame("spellings", BEHIND, f"with {words} behind", plain + blank)
+    yield Frame("spellings", WITHIN, "with a space behind every comma", plain.replace(b",", b", "))
+    yield Frame("spellings", WITHIN, "over several lines", plain.replace(b",", b",\n  ").replace(b"{", b"{\n  "))
+    mark = b"\xef\xbb\xbf"
+    yield Frame("refused", BYTE_ORDER_MARK, "with a byte order mark", mark + plain)
+    yield Frame("refused", TRAILING, "with a byte order mark behind", plain + mark)
+    for encoding in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+        coded = plain.decode().encode(encoding)
+        yield Frame("refused", NO_VALUE, f"in {encoding.upper()}", coded)
+        mark = "\ufeff".encode(encoding)
+        yield Frame("refused", NO_VALUE, f"in {encoding.upper()}, with a byte order mark", mark + coded)
+    strange = (
+        *(("a form feed", b"\x0c"), ("a vertical tab", b"\x0b"), ("NUL", b"\0"), ("a no-break space", b"\xc2\xa0")),
+        *(("a line separator", b"\xe2\x80\xa8"), ("a byte that is no UTF-8", b"\xff"), ("a record separator", b"\x1e")),
+        *(("a comment", b"/* a */"), ("a comment to the line's end", b"// a\n"), ("a comment behind #", b"# a\n")),
+        *(("a comma", b","), ("a semicolon", b";"), ("a letter", b"x"), ("a length", b"\0\0\0\x36")),
+    )
+    for words, data in strange:
+        yield Frame("refused", NO_VALUE, f"with {words} before", data + plain)
+        yield Frame("refused", TRAILING, f"with {words} behind", plain + data)
+        yield Frame("refused", NO_NAME, f"with {words} within", plain[:1] + data + plain[1:])
+    for words, data in (
+        *(
+            ("twice", plain + plain),
+            ("twice, on two lines", plain + b"\n" + plain),
+            ("twice, in a list", plain + b"," + plain),
+        ),
+        *(("and an object", plain + b"{}"), ("and null", plain + b" null"), ("and a bracket", plain + b"}")),
+    ):
+        yield Frame("refused", TRAILING, f"the plainest frame {words}", data)
+
+
+def other_values(plain: bytes) -> Iterator[Frame]:
+    """Give frames that are no object, or nothing at all."""
+    yield Frame("cut", NOTHING, "nothing", b"")
+    yield Frame("cut", ENDS_BEFORE, "white space and nothing else", b" \t\r\n")
+    for word in ("true", "false", "null"):
+        yield Frame("refused", NO_VALUE, f"{word.title()}, which is no word of JSON", word.title().encode())
+        yield Frame("refused", NO_WORD, f"{word[:-1]}x, which is no word of JSON", f"{word[:-1]}x".encode())
+        yield Frame("cut", ENDS_WORD, f"{word}, cut", word[:-1].encode())
+    for spelled in ("NaN", "Infinity", "undefined", "None", "'a'", "<a/>", "a: b", "[object Object]"):
+        yield Frame("refused", NO_VALUE, f"{spelled}, which is no JSON", spelled.encode())
+    for words, data in (
+        *(("true", b"true"), ("0", b"0"), ("1.5", b"1.5"), ("null", b"null"), ("an empty text", b'""')),
+        *(("an empty array", b"[]"), ("an empty object", b"{}")),
+        ("the plainest frame in an array", b"[" + plain + b"]"),
+        ("the plainest frame in an object", b'{"a":' + plain + b"}"),
+        ("the plainest frame in a text", b'"' + plain.replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"'),
+    ):
+        yield Frame("types", "value", words, data)
+
+
+def other_structure(plain: bytes) -> Iterator[Frame]:
+    """Give a frame without each of its structural characters, with each of them twice, and with another."""
+    inside = False
+    for at, byte in enumerate(plain):
+        character = chr(byte)
+        if character == '"':
+            inside = not inside
+        elif inside or character not in "{}[]:,":
+            continue
+        where = f"{character} at byte {at}"
+        yield Frame("refused", "syntax", f"without {where}", plain[:at] + plain[at + 1 :])
+        yield Frame("refused", "syntax", f"with {where} twice", plain[:at] + plain[at : at + 1] + plain[at:])
+        if character in OTHERS:
+            other = OTHERS[character]
+            yield Frame("refused", "syntax", f"with {other} for {where}", plain[:at] + other.encode() + plain[at + 1 :])
+    yield Frame("refused", NO_NAME, "with a comma before the last bracket", plain[:-1] + b",}")
+
+
+OTHERS = {"{": "[", "}": "]", ":": "=", ",": ";", '"': "'"}
+"""What stands in place of a structural character in what is almost JSON."""
+
+
+def nested() -> Iterator[Frame]:
+    """Give arrays and objects within each other, as deep as is read, and deeper."""
+    for depth in (DEEPEST, DEEPEST + 1, 1000):
+        aspect = "value" if depth == DEEPEST else TOO_DEEP
+        yield Frame("types", aspect, f"{depth} arrays within each other", b"[" * depth + b"]" * depth)
+        objects = b'{"a":' * (depth - 1) + b"{}" + b"}" * (depth - 1)
+        if depth <= DEEPEST + 1:
+            yield Frame("types", aspect, f"{depth} objects within each other", objects)
+    yield Frame("types", TOO_DEEP, f"{MANY} arrays within each other", b"[" * MANY + b"]" * MANY)
+    yield Frame("refused", TOO_DEEP, f"{MANY} brackets that open", b"[" * MANY)
+    yield Frame("cut", ENDS_ARRAY, "an array that does not end", b"[5")
+    yield Frame("cut", ENDS_ARRAY, "an array that goes on", b"[")
+    yield Frame("cut", ENDS_OBJECT, "an object that does not end", b"{")

@@ -1,0 +1,215 @@
+"""Reading a text by a grammar, whatever grammar it is: the derivation of the text, or where it stops to have one.
+
+This is Earley's algorithm (Communications of the ACM 13, 1970) over ``wire/networks.py``, with a character of lookahead.
+A **state** is a place of a rule, reached at ``end`` by a rule that began at ``origin``; states are found from left to
+right, all that a text can mean at once, so nothing is ever tried and given up. Of any grammar the time is at most cubic
+in the length of the text; where what follows decides, as in most languages of protocols, it is linear.
+
+Where a text has several derivations the one is taken whose parts stand first in the rules, looked at from the last part
+of each rule to its first; of two that differ in lengths only, the one whose last parts are longest.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, NoReturn
+
+import msgspec
+
+from wire.abnf import Grammar
+from wire.errors import WireError
+from wire.networks import END, Branch, Network, network
+
+EVERYTHING = -1
+"""The lookahead that rules nothing out."""
+
+
+class NoDerivation(WireError):
+    """A text that a grammar has not: ``offset`` in characters, which ``expected`` places belong there.
+
+    The offset is the end of the longest beginning that some text of the grammar has; ``whole`` tells whether that
+    beginning is itself a text of the grammar, so that the fault is that something follows it.
+    """
+
+    def __init__(self, offset: int, expected: tuple[str, ...], whole: bool) -> None:
+        super().__init__(f"no text of the grammar, at character {offset}: expected {' '.join(expected)}")
+        self.offset = offset
+        self.expected = expected
+        self.whole = whole
+
+
+class Node(NamedTuple):
+    """A rule that stands for ``text[start:end]``, and how many ``parts`` of it are rules again."""
+
+    rule: str
+    start: int
+    end: int
+    parts: int
+
+
+class Derivation(msgspec.Struct, frozen=True):
+    """How a grammar has a text: its rules, each after its parts, and the branches of the grammar that they take.
+
+    A list and no tree, so that it may be as deep as it likes: whoever reads it keeps a stack.
+    """
+
+    nodes: tuple[Node, ...]
+    branches: frozenset[Branch]
+
+
+def derive(grammar: Grammar, text: str) -> Derivation:
+    """Return the derivation of a text. Raises ``NoDerivation``, and ``CannotDerive`` for the grammar."""
+    chart = _Chart(network(grammar), text)
+    return chart.derivation(chart.read())
+
+
+def derives(grammar: Grammar, text: str) -> bool:
+    """Tell whether a text is one of the grammar's. Raises ``CannotDerive`` for the grammar."""
+    try:
+        _Chart(network(grammar), text).read()
+    except NoDerivation:
+        return False
+    return True
+
+
+Step = tuple[int, int]
+"""Two places of a rule, one after the other; -1 is the end."""
+
+State = tuple[int, int]
+"""A place, and where its rule began."""
+
+Scan = tuple[int, int, int]
+"""A place, the step from it that takes a character, and where the rule began."""
+
+
+class _Chart:
+    """The states of a text.
+
+    ``backs`` has how each state was reached first of all in the order of the grammar: the place before, the last place
+    of the rule in between, or -1 for a character, and where that began. States and those three are packed into integers,
+    since a long text has a lot of them.
+    """
+
+    def __init__(self, net: Network, text: str) -> None:
+        self.net = net
+        self.text = text
+        self.size = len(text) + 1
+        self.places = len(net.rule)
+        self.backs: dict[int, int] = {}
+        # By position and rule: the states that wait for the rule's end, with the step that they then take.
+        self.waiting: dict[tuple[int, int], list[Scan]] = {}
+
+    def read(self) -> int:
+        """Return the last place of the first rule, over the whole text. Raises ``NoDerivation``."""
+        net, ascii_bits = self.net, self.net.ascii
+        states: list[State] = []
+        for at, character in enumerate(self.text):
+            code = ord(character)
+            bit = ascii_bits[code] if code < 128 else net.bit(character)
+            scans, _ = self.close(at, states, bit)
+            if not scans:
+                self.refuse(at, states)
+            states = []
+            for place, step, origin in scans:
+                self.reach(at + 1, origin, step, self.packed(place, -1, at), states)
+        at = len(self.text)
+        finals = self.close(at, states, END)[1]
+        if not finals:
+            self.refuse(at, states)
+        return min(finals)
+
+    def refuse(self, at: int, kernel: list[State]) -> NoReturn:
+        """Raise ``NoDerivation`` at a position that these states reach with the character before it."""
+        # Once more, whatever follows: the lookahead has left out what also belongs there.
+        self.waiting = {key: value for key, value in self.waiting.items() if key[0] != at}
+        self.backs = {}
+        scans, finals = self.close(at, kernel, EVERYTHING)
+        labels = {self.net.label[step].split("#")[0] for _, step, _ in scans}
+        raise NoDerivation(at, (*sorted(labels), *(["the end"] if finals else [])), bool(finals))
+
+    def close(self, at: int, kernel: list[State], bit: int) -> tuple[list[Scan], list[int]]:
+        """Find all states of a position, given those that take the character before it, and what follows it.
+
+        Returns the steps that take what follows, and the last places of the first rule if it may end here.
+        """
+        net, waiting = self.net, self.waiting
+        scans: list[Scan] = []
+        finals: list[int] = []
+        states = list(kernel)
+        begun: set[int] = set()
+        passed: dict[int, list[int]] = {}  # rules without a character, which began here, and their last places
+        if at == 0:
+            begun.add(0)
+            states.append((net.starts[0], 0))
+        for place, origin in states:
+            rule = net.rule[place]
+            if net.last[place] and net.follow[rule] & bit:
+                if rule == 0 and origin == 0:
+                    finals.append(place)
+                if origin == at:
+                    passed.setdefault(rule, []).append(place)
+                for before, step, start in waiting.get((origin, rule), ()):
+                    if net.ahead[step] & bit:
+                        self.reach(at, start, step, self.packed(before, place, origin), states)
+            for step in net.steps[place]:
+                mask, called = net.mask[step], net.calls[step]
+                if mask:
+                    if mask & bit:
+                        scans.append((place, step, origin))
+                elif net.first[called] & bit or (called in net.empty and net.ahead[step] & bit):
+                    waiting.setdefault((at, called), []).append((place, step, origin))
+                    if called not in begun:
+                        begun.add(called)
+                        states.append((net.starts[called], at))
+                    for last in passed.get(called, ()):
+                        self.reach(at, origin, step, self.packed(place, last, at), states)
+        return scans, finals
+
+    def reach(self, end: int, origin: int, place: int, back: int, states: list[State]) -> None:
+        """Note how a state is reached; if it is for the first time, add it to those that are looked at."""
+        key = (end * self.size + origin) * self.places + place
+        known = self.backs.get(key)
+        if known is None:
+            states.append((place, origin))
+        if known is None or back < known:
+            self.backs[key] = back
+
+    def packed(self, before: int, last: int, start: int) -> int:
+        """Return how a state is reached as one integer; the least one stands first in the grammar."""
+        return (before * (self.places + 1) + last + 1) * self.size + start
+
+    def derivation(self, final: int) -> Derivation:
+        """Follow the states back from the last one."""
+        net = self.net
+        nodes: list[Node] = []
+        taken: set[Step] = set()
+        # From the right to the left, outer rules first: the other way round as nodes stand.
+        ahead: list[tuple[int, int, int]] = [(len(self.text), 0, final)]
+        while ahead:
+            end, origin, last = ahead.pop()
+            if last < 0:
+                nodes += self.leaf(-1 - last, origin, taken)
+                continue
+            parts = list(self.parts(end, origin, last, taken))
+            nodes.append(Node(net.names[net.rule[last]], origin, end, len(parts)))
+            ahead += reversed(parts)
+        nodes.reverse()
+        return Derivation(tuple(nodes), frozenset(net.branch[step] for step in taken))
+
+    def parts(self, end: int, origin: int, place: int, taken: set[Step]) -> Iterator[tuple[int, int, int]]:
+        """Give the rules within a rule from right to left: end, beginning, last place, or which has one character."""
+        taken.add((place, -1))
+        while (back := self.backs.get((end * self.size + origin) * self.places + place)) is not None:
+            rest, start = divmod(back, self.size)
+            before, last = divmod(rest, self.places + 1)
+            taken.add((before, place))
+            if last:
+                yield end, start, last - 1
+            elif self.net.calls[place] >= 0:
+                yield end, start, -1 - self.net.calls[place]
+            end, place = start, before
+
+    def leaf(self, rule: int, at: int, taken: set[Step]) -> Iterator[Node]:
+        """Give the rules that one character is in, outer ones first."""
+        inside = self.net.inside(rule, self.net.bit(self.text[at]))
+        for depth, (number, *steps) in enumerate(inside, 1):
+            taken.update(steps)
+            yield Node(self.net.names[number], at, at + 1, int(depth < len(inside)))

@@ -1,0 +1,342 @@
+"""Frames of the layouts ``pathfinder/filter`` and ``pathfinder/deployed-filter``: what generators and vectors draw from.
+
+::
+
+    rng ──sample──► value
+    frame ──MUTATIONS──► frame that is almost it
+    specimens ──► every branch of the grammar, every refusal, every bound, by name
+    frame ──exercised──► the branches of the grammar that it takes, of those in ``every_branch``
+"""
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+import msgspec
+
+from wire.derivation import NoDerivation, derive
+from wire.networks import Branch, branches
+from wire.pathfinder import filter_grammar, filter_samples
+from wire.pathfinder.filter_language import Value, value_of
+from wire.pathfinder.filters import SPECIALS
+from wire.pathfinder.messages import LARGEST
+
+
+def sample(rng: Random, *, deployed: bool = False) -> Value:
+    """Make the value of a filter, which has a frame."""
+    return value_of(filter_samples.sample(rng, deployed=deployed))
+
+
+def every_branch(*, deployed: bool = False) -> frozenset[Branch]:
+    """Return the branches of the grammar."""
+    return branches(filter_grammar.deployed if deployed else filter_grammar.document)
+
+
+def exercised(frame: bytes, *, deployed: bool = False) -> frozenset[Branch]:
+    """Return the branches that a frame takes; none if it is no filter."""
+    try:
+        return derive(filter_grammar.deployed if deployed else filter_grammar.document, frame.decode()).branches
+    except (NoDerivation, UnicodeDecodeError):
+        return frozenset()
+
+
+# Mutations
+
+Below = Callable[[int], int]
+"""A choice: ``below(n)`` is from 0 to n - 1."""
+
+Mutation = Callable[[bytes, Below], bytes | None]
+"""Changes a frame; ``None`` where it has not what would be changed."""
+
+_SPECIALS = SPECIALS.encode()
+
+
+def _places(frame: bytes, characters: bytes) -> list[int]:
+    return [at for at, byte in enumerate(frame) if byte in characters]
+
+
+def _dropped(characters: bytes) -> Mutation:
+    def drop(frame: bytes, below: Below) -> bytes | None:
+        places = _places(frame, characters)
+        if not places:
+            return None
+        at = places[below(len(places))]
+        return frame[:at] + frame[at + 1 :]
+
+    return drop
+
+
+def _doubled(characters: bytes) -> Mutation:
+    def double(frame: bytes, below: Below) -> bytes | None:
+        places = _places(frame, characters)
+        if not places:
+            return None
+        at = places[below(len(places))]
+        return frame[:at] + frame[at : at + 1] + frame[at:]
+
+    return double
+
+
+def _exchanged(characters: bytes) -> Mutation:
+    def exchange(frame: bytes, below: Below) -> bytes | None:
+        places = _places(frame, characters)
+        if not places:
+            return None
+        at = places[below(len(places))]
+        others = characters.replace(frame[at : at + 1], b"")
+        other = below(len(others))
+        return frame[:at] + others[other : other + 1] + frame[at + 1 :]
+
+    return exchange
+
+
+def _inserted(*pieces: bytes) -> Mutation:
+    def insert(frame: bytes, below: Below) -> bytes:
+        at, piece = below(len(frame) + 1), pieces[below(len(pieces))]
+        return frame[:at] + piece + frame[at:]
+
+    return insert
+
+
+def _inside(*pieces: bytes) -> Mutation:
+    """Insert before a character that ends a key or a value, so that it becomes part of that."""
+
+    def insert(frame: bytes, below: Below) -> bytes | None:
+        places = [at for at in _places(frame, b"=<>*)") if at and frame[at - 1] not in b"\\)"]
+        if not places:
+            return None
+        at, piece = places[below(len(places))], pieces[below(len(pieces))]
+        return frame[:at] + piece + frame[at:]
+
+    return insert
+
+
+def _wrapped(begins: bytes, ends: bytes) -> Mutation:
+    return lambda frame, below: begins + frame + ends
+
+
+def _unwrapped(frame: bytes, below: Below) -> bytes | None:
+    return frame[1:-1] if len(frame) > 1 else None
+
+
+def _cut(frame: bytes, below: Below) -> bytes | None:
+    return frame[: below(len(frame))] if frame else None
+
+
+def _part_doubled(frame: bytes, below: Below) -> bytes | None:
+    """Write an item twice."""
+    ends = [at for at in _places(frame, b")") if frame[at - 1 : at] != b"\\" and frame.rfind(b"(", 0, at) >= 0]
+    if not ends:
+        return None
+    end = ends[below(len(ends))] + 1
+    start = frame.rfind(b"(", 0, end)
+    return frame[:end] + frame[start:end] + frame[end:]
+
+
+def _part_dropped(frame: bytes, below: Below) -> bytes | None:
+    """Take an item out."""
+    ends = [at for at in _places(frame, b")") if frame[at - 1 : at] != b"\\" and frame.rfind(b"(", 0, at) > 0]
+    if not ends:
+        return None
+    end = ends[below(len(ends))] + 1
+    return frame[: frame.rfind(b"(", 0, end)] + frame[end:]
+
+
+def _key_dropped(frame: bytes, below: Below) -> bytes | None:
+    """Take what stands between a parenthesis and an operator away."""
+    places = [at for at in _places(frame, b"=<>") if frame.rfind(b"(", 0, at) >= 0]
+    if not places:
+        return None
+    at = places[below(len(places))]
+    return frame[: frame.rfind(b"(", 0, at) + 1] + frame[at:]
+
+
+def _value_dropped(frame: bytes, below: Below) -> bytes | None:
+    """Take what stands between an operator and a parenthesis away."""
+    places = [at for at in _places(frame, b"=<>") if frame.find(b")", at) >= 0]
+    if not places:
+        return None
+    at = places[below(len(places))]
+    return frame[: at + 1] + frame[frame.find(b")", at) :]
+
+
+def _past_the_limit(frame: bytes, below: Below) -> bytes | None:
+    """Lengthen the first value until the frame has a byte too many."""
+    at = frame.find(b"=")
+    return None if at < 0 else frame[: at + 1] + b"x" * (LARGEST + 1 - len(frame)) + frame[at + 1 :]
+
+
+MUTATIONS: tuple[tuple[str, Mutation], ...] = (
+    ("drop parenthesis", _dropped(b"()")),
+    ("double parenthesis", _doubled(b"()")),
+    ("turn parenthesis", _exchanged(b"()")),
+    ("drop operator", _dropped(b"&|!=<>")),
+    ("double operator", _doubled(b"&|!=<>")),
+    ("exchange operator", _exchanged(b"=<>")),
+    ("exchange composite", _exchanged(b"&|!")),
+    ("drop escape", _dropped(b"\\")),
+    ("double escape", _doubled(b"\\")),
+    ("drop asterisk", _dropped(b"*")),
+    ("double asterisk", _doubled(b"*")),
+    ("asterisk inside", _inside(b"*", b"**", b"*a*")),
+    ("insert special", _inserted(*(SPECIALS[at : at + 1].encode() for at in range(len(SPECIALS))))),
+    ("special inside", _inside(*(SPECIALS[at : at + 1].encode() for at in range(len(SPECIALS))))),
+    ("escaped inside", _inside(*(b"\\" + special.encode() for special in SPECIALS))),
+    ("ordinary escaped inside", _inside(b"\\a", b"\\}", b"\\\0", b"\\\xc3\xa9", b"\\")),
+    ("brace inside", _inside(b"}", b"{}")),
+    ("NUL inside", _inside(b"\0")),
+    ("text inside", _inside(b" ", b"\n", b"\x01", b"\x7f", "é".encode(), "日".encode(), "\U0010ffff".encode())),
+    ("integer inside", _inside(b"0", b"-", b"-0", b"7", b"00", b"+1", b"1.5")),
+    ("not UTF-8 inside", _inside(b"\x80", b"\xc0\x80", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xff")),
+    ("not UTF-8 at the end", lambda frame, below: frame + (b"\x80", b"\xc3", b"\xf0\x9f")[below(3)]),
+    ("white space", _inserted(b" ", b"\n", b"\t")),
+    ("cut", _cut),
+    ("drop parentheses", _unwrapped),
+    ("add parentheses", _wrapped(b"(", b")")),
+    ("not of it", _wrapped(b"(!", b")")),
+    ("and of one", _wrapped(b"(&", b")")),
+    ("or of two", _wrapped(b"(|(a=b)", b")")),
+    ("another after it", lambda frame, below: frame + (b"(a=b)", b")", b" ", b"x")[below(4)]),
+    ("double part", _part_doubled),
+    ("drop part", _part_dropped),
+    ("drop key", _key_dropped),
+    ("drop value", _value_dropped),
+    ("byte order mark", _wrapped(b"\xef\xbb\xbf", b"")),
+    ("lengthen past the limit", _past_the_limit),
+)
+"""Named changes of a frame. What comes of one may be a filter or not."""
+
+
+def mutated(rng: Random, frame: bytes) -> tuple[str, bytes]:
+    """Return a frame with one mutation that it can have, and the mutation's name."""
+    while True:
+        name, change = MUTATIONS[rng.randrange(len(MUTATIONS))]
+        made = change(frame, rng.randrange)
+        if made is not None:
+            return name, made
+
+
+# Specimens
+
+
+class Specimen(msgspec.Struct, frozen=True):
+    """A frame worth keeping, and what it is about: a filter or not, the reading decides."""
+
+    name: str
+    frame: bytes
+
+
+def specimens() -> Iterator[Specimen]:
+    """Give frames that take every branch of the grammar in either reading, have every refusal, and reach every bound."""
+    for name, text in _TEXTS.items():
+        yield Specimen(name, text.encode())
+    for special in SPECIALS:
+        yield Specimen(f"{special} escaped", f"(a\\{special}=\\{special}x)".encode())
+        yield Specimen(f"{special} in a key", f"(a{special}b=c)".encode())
+        yield Specimen(f"{special} in a value", f"(a=b{special}c)".encode())
+    for code in _EDGES:
+        yield Specimen(f"U+{code:04X} in a key", f"(a{chr(code)}=b)".encode())
+        yield Specimen(f"U+{code:04X} in a value", f"(a=b{chr(code)})".encode())
+        yield Specimen(f"U+{code:04X} escaped", f"(a=\\{chr(code)})".encode())
+    for number in _INTEGERS:
+        yield Specimen(f"greater than {number or 'nothing'}", f"(a>{number})".encode())
+        yield Specimen(f"less than {number or 'nothing'}", f"(a<{number})".encode())
+    for name, frame in _BYTES.items():
+        yield Specimen(name, frame)
+    for cut in range(len(_CUT)):
+        yield Specimen(f"cut after {cut}", _CUT[:cut])
+    for length in (LARGEST - 1, LARGEST, LARGEST + 1):
+        yield Specimen(f"{length} bytes", b"(a=" + b"x" * (length - 4) + b")")
+    for levels in (2, 100, 20_000):
+        yield Specimen(f"nots nested {levels} deep", b"(!" * levels + b"(a=b)" + b")" * levels)
+        yield Specimen(f"ands nested {levels} deep", b"(&(a=b)" * levels + b"(a=b)" + b")" * levels)
+        yield Specimen(f"one parenthesis missing of {levels}", b"(!" * levels + b"(a=b)" + b")" * (levels - 1))
+    yield Specimen("many asterisks", b"(a=" + b"*" * 100_000 + b")")
+    yield Specimen("many substrings", b"(a=" + b"*a" * 50_000 + b"*b)")
+    yield Specimen("many operands", b"(|" + b"(a=b)" * 20_000 + b")")
+
+
+_CUT = "(&(é\\==b*c)(!(a>-10)))".encode()
+
+_EDGES = (0, 1, 0x20, 0x21, 0x22, 0x25, 0x26, 0x27, 0x28, 0x2B, 0x3B, 0x3F, 0x5B, 0x5D, 0x7B, 0x7D, 0x7E, 0x7F, 0x80)
+_EDGES += (0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFD, 0xFFFE, 0xFFFF, 0x10000, 0x10FFFF)
+
+_INTEGERS = ("", "0", "1", "9", "10", "42", "-0", "-1", "-90", "-", "--1", "00", "007", "-01", "+5", " 5", "5 ", "1.5")
+_INTEGERS += ("1e3", "0x10", "1_0", "x", "٣", str(2**63 - 1), str(-(2**63)), str(2**63), "9" * 100)
+
+_TEXTS: dict[str, str] = {
+    "nothing": "",
+    "equal": "(name=service-a)",
+    "equal, of spaces": "( name = a space adventure )",
+    "equal to nothing": "(a=)",
+    "no key": "(=b)",
+    "no key, greater": "(>5)",
+    "no key, present": "(=*)",
+    "no key and no value": "(=)",
+    "present": "(a=*)",
+    "initial": "(a=b*)",
+    "final": "(a=*b)",
+    "initial and final": "(a=b*c)",
+    "any": "(a=*b*)",
+    "any of two": "(a=*b*c*)",
+    "all of a substring": "(a=b*c*d*e)",
+    "two asterisks": "(a=**)",
+    "three asterisks": "(a=***)",
+    "two asterisks between": "(a=x**y)",
+    "asterisks, one escaped": "(a=*\\**)",
+    "asterisk in a key": "(a*=b)",
+    "asterisk in a comparison": "(a>5*)",
+    "and of two": "(&(a=b)(version>11))",
+    "and of three": "(&(a=b)(c<5)(d=*))",
+    "and of one": "(&(a=b))",
+    "and of none": "(&)",
+    "or of two": "(|(a=b)(c=d))",
+    "or of three": "(|(a=b)(c=d)(e=f*))",
+    "or of one": "(|(a=b))",
+    "or of none": "(|)",
+    "not": "(!(a=b))",
+    "not not": "(!(!(a=b)))",
+    "not of none": "(!)",
+    "not of two": "(!(a=b)(c=d))",
+    "not without parentheses": "(!a=b)",
+    "of all": "(&(|(a=b)(c=*)(!(d>5)))(!(&(e<-5)(f=g*h)))(i=))",
+    "no parentheses": "a=b",
+    "empty parentheses": "()",
+    "double parentheses": "((a=b))",
+    "only a key": "(a)",
+    "two operators": "(a==b)",
+    "greater or equal": "(a>=5)",
+    "not equal": "(a!=b)",
+    "space before": " (a=b)",
+    "space after": "(a=b) ",
+    "space between operands": "(&(a=b) (c=d))",
+    "parenthesis too many": "(a=b))",
+    "two filters": "(a=b)(c=d)",
+    "byte order mark": "\ufeff(a=b)",
+    "escape at the end": "(a=b\\",
+    "escaped parenthesis at the end": "(a=b\\)",
+    "two escapes": "(a=\\\\)",
+    "key of escapes": "(\\=\\<\\>=b)",
+    "key of one escaped": "(\\*>5)",
+    "key of escaped and not": "(\\*a\\*\\*=b)",
+}
+
+_BYTES: dict[str, bytes] = {
+    "stray continuation byte": b"(a=\x80)",
+    "overlong NUL": b"(a=\xc0\x80)",
+    "overlong asterisk": b"(a=\xc0\xaa)",
+    "surrogate as UTF-8": b"(a=\xed\xa0\x80)",
+    "beyond Unicode": b"(a=\xf4\x90\x80\x80)",
+    "byte that is never UTF-8": b"(a=\xff)",
+    "character not finished": b"(a=\xe6\x97)",
+    "character cut at the end": b"(a=\xe6\x97",
+    "character cut where none can stand": b"(&\xe6\x97",
+    "character cut behind a filter": b"(a=b)\xe6",
+    "not UTF-8 behind a filter": b"(a=b)\xff",
+    "not UTF-8 behind an error": b"(a=b))\xff",
+    "not UTF-8 at the beginning": b"\xff(a=b)",
+    "not UTF-8 in a key": b"(a\xff=b)",
+    "not UTF-8 behind characters of several bytes": "(é=日".encode() + b"\xff)",
+    "error behind characters of several bytes": "(é=日\0)".encode(),
+    "not UTF-8 behind an escape": b"(a=\\\xff)",
+    "UTF-16": "(a=b)".encode("utf-16-le"),
+}
