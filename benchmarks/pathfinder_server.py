@@ -88,7 +88,8 @@ class Connection:
 def server() -> Iterator[int]:
     """Serve the reference server in a process of its own and give its port."""
     port = free_port("tcp")
-    command = [sys.executable, "-m", "harness.command", "peer", "pathfinder", "--listen", f"tcp/127.0.0.1:{port}"]
+    goldwire = [sys.executable, "-c", "from harness.command import main; main()"]
+    command = [*goldwire, "peer", "pathfinder", "--listen", f"tcp/127.0.0.1:{port}"]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -147,7 +148,7 @@ def publishes(rounds: int, matching: int, others: int, services: int) -> Figure:
             subscriber.ask("subscribe", {"subscription-id": n, "filter": "(&(name=mine)(load<100))"})
         for n in range(others):
             subscriber.ask("subscribe", {"subscription-id": matching + n, "filter": f"(name=else-{n})"})
-        publisher.ask("publish", service(1, 0, "mine"))
+        publisher.ask("publish", service(100, 0, "mine"))
         subscriber.take(matching)
         count = max(20, 1000 // matching)
         generation = 0
@@ -157,7 +158,8 @@ def publishes(rounds: int, matching: int, others: int, services: int) -> Figure:
             frames = []
             for _ in range(count):
                 generation += 1
-                fields = service(1, generation, "mine")
+                # A change of the generation alone need not be told.
+                fields = service(100, generation, "mine")
                 fields["service-props"]["load"] = [generation % 100]
                 frames.append(publisher.frame("publish", fields))
             reader = threading.Thread(target=subscriber.take, args=(count * matching,))

@@ -6,9 +6,10 @@ import errno
 import resource
 import socket
 import ssl
+import traceback
 from collections.abc import Callable
 
-from harness.addresses import Address, socket_kind
+from harness.addresses import Address, places, socket_kind
 from harness.packets import PacketTransport
 
 TLS_PATIENCE = 10.0
@@ -67,7 +68,7 @@ class Acceptor:
 
     async def _arrive(self, connection: socket.socket) -> None:
         if connection.family == socket.AF_UNIX:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # it has left already
                 PacketTransport(self._loop, connection, self._protocols())
             return
         patience = TLS_PATIENCE if self._secure else None
@@ -79,20 +80,18 @@ class Acceptor:
                 ssl_handshake_timeout=patience,
                 ssl_shutdown_timeout=patience and patience / 5,
             )
-        except OSError:
+        except OSError as error:
             connection.close()  # it has left already, or does not speak TLS
+            # The frames and the error hold each other, and a quarter of a megabyte of buffers with them.
+            traceback.clear_frames(error.__traceback__)
 
 
 def listening(where: Address) -> list[socket.socket]:
     """Return sockets that listen at an address: one, or one per family that the host's name stands for."""
-    kind = socket_kind(where.transport)
-    if where.transport == "ux":
-        return [_listening(socket.AF_UNIX, kind, f"\0{where.host}")]
-    found = {(family, place) for family, _, _, _, place in socket.getaddrinfo(where.host, where.port, type=kind)}
     sockets: list[socket.socket] = []
     try:
-        for family, place in sorted(found, key=str):
-            sockets.append(_listening(family, kind, place))
+        for family, place in places(where):
+            sockets.append(_listening(family, socket_kind(where.transport), place))
     except OSError:
         for each in sockets:
             each.close()

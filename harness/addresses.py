@@ -21,6 +21,9 @@ SPELLINGS: dict[str, Transport] = {"tcp-framed": "tcp"}
 
 LOOPBACK = "127.0.0.1"
 
+Place = tuple[int, str | tuple[object, ...]]
+"""A family of addresses, and an address as its sockets take it."""
+
 # Below the kernel's ephemeral range (32768 and up), where any outgoing connection may land on the port first.
 _PORTS = range(20000, 32000)
 _SHAPE = re.compile(r"(?P<transport>[a-z-]+)/(?:\[(?P<six>[^\]]*)\]|(?P<host>[^:/\[\]]*)):(?P<port>\d+)")
@@ -67,9 +70,7 @@ def parse_address(text: str) -> Address:
     transport, port = known_transport(match["transport"]), int(match["port"])
     host = match["six"] or match["host"]
     if transport is None:
-        raise BadDescription(
-            f"unknown transport {match['transport']!r} in {text!r}: known are {', '.join(TRANSPORTS)}"
-        )
+        raise BadDescription(f"unknown transport {match['transport']!r} in {text!r}: known are {', '.join(TRANSPORTS)}")
     if not host:
         raise BadDescription(f"the host is missing in {text!r}")
     if not 1 <= port <= 65535:
@@ -84,6 +85,14 @@ def _parse_named(text: str) -> Address:
     if len(match["name"].encode()) > _LONGEST_NAME:
         raise BadDescription(f"the name in {text!r} is longer than {_LONGEST_NAME} bytes")
     return Address("ux", match["name"])
+
+
+def places(target: Address) -> list[Place]:
+    """Return the families and the places that an address stands for; OSError when its host is not known."""
+    if target.transport == "ux":
+        return [(socket.AF_UNIX, f"\0{target.host}")]
+    found = socket.getaddrinfo(target.host, target.port, type=socket_kind(target.transport))
+    return list(dict.fromkeys((family, place) for family, _, _, _, place in found))
 
 
 def free_addresses(transports: Iterable[Transport]) -> tuple[Address, ...]:

@@ -9,7 +9,7 @@ from typing import Self
 from harness.accepting import open_more_files
 from harness.addresses import free_addresses
 from harness.control import Control, Request, answer, parse, write
-from harness.errors import BadDescription, HarnessError, NotInstalled
+from harness.errors import BadDescription, NotInstalled, StartFailed
 from harness.framing import Framings
 from harness.iut import Description
 from harness.nodes import Node, is_dialler
@@ -82,7 +82,8 @@ class EmbeddedNode:
         failure: list[BaseException] = []
         self._thread = threading.Thread(target=self._run, args=(ready, failure), name="goldwire-peer", daemon=True)
         self._thread.start()
-        ready.wait(START_PATIENCE)
+        if not ready.wait(START_PATIENCE):
+            raise StartFailed(f"{self.description.label} has not started within {START_PATIENCE:g} s")
         if failure:
             raise failure[0]
         self.control = Control(self._ask)
@@ -113,16 +114,16 @@ class EmbeddedNode:
                     await self._dial(self._connect.split(","))
                 else:
                     await self._listen()
-            except HarnessError as error:
-                failure.append(error)
-                self._server.stop()
-                return
-            finally:
                 ready.set()
-            await self._over.wait()
-            self._server.stop()
+                await self._over.wait()
+            finally:
+                self._server.stop()
 
-        asyncio.run(main())
+        try:
+            asyncio.run(main())
+        except Exception as error:  # raised where the start was asked for
+            failure.append(error)
+            ready.set()
 
     async def _dial(self, addresses: list[str]) -> None:
         if is_dialler(self._server.node):

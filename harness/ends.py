@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
+from harness.addresses import Transport
 from harness.errors import Oversized
 from harness.framing import Framing
 from harness.nodes import HANG_UP
@@ -40,8 +41,8 @@ class End(Protocol):
 class Runner(Protocol):
     """What runs the node (``harness.serving``), as its ends see it."""
 
-    def arrived(self, link: End, *, dialled: bool = False, server: int | None = None) -> int:
-        """Give a new link a number and tell the node."""
+    def arrived(self, link: End, address: str, *, dialled: bool = False, server: int | None = None) -> int:
+        """Give a new link a number and tell the node, also the other side's address."""
         ...
 
     def received(self, number: int, frames: Sequence[bytes]) -> None:
@@ -53,11 +54,31 @@ class Runner(Protocol):
         ...
 
 
+def _spelt(transport: Transport, peername: Any) -> str:
+    """Spell the address of the other side; one that has none is called by its transport alone."""
+    match peername:
+        case (str(host), int(port), *_):
+            return f"{transport}:[{host}]:{port}" if ":" in host else f"{transport}:{host}:{port}"
+        case bytes(name):
+            return f"{transport}:{name.decode(errors='replace').strip(chr(0))}"
+        case _:
+            return transport
+
+
 class StreamEnd(asyncio.Protocol):
     """The end of a connection: TCP, TLS, or packets."""
 
-    def __init__(self, runner: Runner, framing: Framing, *, dialled: bool = False, server: int | None = None) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        transport: Transport,
+        framing: Framing,
+        *,
+        dialled: bool = False,
+        server: int | None = None,
+    ) -> None:
         self._runner = runner
+        self._kind = transport
         self._framing = framing
         self._reader = framing.reader()
         self._dialled = dialled
@@ -74,7 +95,8 @@ class StreamEnd(asyncio.Protocol):
         if connection.family != socket.AF_UNIX:
             with contextlib.suppress(OSError):  # it may have left already
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._number = self._runner.arrived(self, dialled=self._dialled, server=self._server)
+        address = _spelt(self._kind, transport.get_extra_info("peername"))
+        self._number = self._runner.arrived(self, address, dialled=self._dialled, server=self._server)
 
     def data_received(self, data: bytes) -> None:
         if self._is_over:
@@ -147,10 +169,13 @@ class StreamEnd(asyncio.Protocol):
             return
         self._transport.resume_reading()
         self._linger = asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
-        else:
+        if self._transport.get_write_buffer_size() or not self._transport.can_write_eof():
             self._transport.close()
+            return
+        try:
+            self._transport.write_eof()
+        except OSError:
+            self._transport.abort()  # the other side has left
 
 
 class Datagrams(asyncio.DatagramProtocol):
@@ -167,7 +192,7 @@ class Datagrams(asyncio.DatagramProtocol):
         end = self._ends.get(sender)
         if end is None:
             end = self._ends[sender] = _DatagramEnd(self, sender)
-            end.number = self._runner.arrived(end)
+            end.number = self._runner.arrived(end, _spelt("udp", sender))
         self._runner.received(end.number, [data])
 
     def forget(self, sender: tuple[str, int]) -> None:

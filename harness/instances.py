@@ -1,6 +1,5 @@
 """Instances: an implementation that runs, as a play needs it: links to it, control over it, a fresh start."""
 
-import contextlib
 from typing import Protocol
 
 from harness.addresses import Transport, known_transport
@@ -208,6 +207,4 @@ class SocketInstance:
     def _forget_dials(self) -> None:
         for door in self._doors:
             door.open()
-            with contextlib.suppress(Deadline):
-                while True:
-                    door.accept(self.clock.now()).close()
+            door.forget()

@@ -113,8 +113,9 @@ class SocketLink(RecordedLink, ABC):
                 break
 
 
-def wait(watched: socket.socket, events: int, seconds: float) -> bool:
-    """Wait until something happens on a socket; False when nothing did for so many seconds."""
+def wait(watched: socket.socket | None, events: int, seconds: float) -> bool:
+    """Wait until something happens on a socket, if there is one; False when nothing did for so many seconds."""
     poll = select.poll()
-    poll.register(watched, events)
+    if watched is not None:
+        poll.register(watched, events)
     return bool(poll.poll(math.ceil(max(seconds, 0.0) * 1000)))

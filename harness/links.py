@@ -3,6 +3,7 @@
 Everything that a user of links needs can be imported from here.
 """
 
+import contextlib
 import select
 import socket
 import ssl
@@ -14,6 +15,7 @@ from harness.addresses import (
     free_addresses,
     free_port,
     parse_address,
+    places,
     socket_kind,
 )
 from harness.clock import Clock
@@ -65,7 +67,8 @@ def dial(
     target = parse_address(address)
     framing = framing_of(framings, target.transport)
     try:
-        connection, where = _socket(target)
+        family, where = places(target)[0]
+        connection = socket.socket(family, socket_kind(target.transport))
     except OSError as error:
         raise Unreachable(f"{address}: {error}") from error
     try:
@@ -86,15 +89,6 @@ def dial(
     except LinkError:
         connection.close()
         raise
-
-
-def _socket(target: Address) -> tuple[socket.socket, str | tuple[object, ...]]:
-    """Return a socket for an address, and the address as the socket takes it."""
-    kind = socket_kind(target.transport)
-    if target.transport == "ux":
-        return socket.socket(socket.AF_UNIX, kind), f"\0{target.host}"
-    family, _, _, _, where = socket.getaddrinfo(target.host, target.port, type=kind)[0]
-    return socket.socket(family, kind), where
 
 
 def _link(
@@ -142,7 +136,8 @@ class Listener:
             self._listen()
 
     def _listen(self) -> None:
-        self._socket, where = _socket(self._where)
+        family, where = places(self._where)[0]
+        self._socket = socket.socket(family, socket_kind(self.transport))
         if self._where.transport not in ("udp", "ux"):
             # Links that were accepted before may still hold the port.
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -163,14 +158,23 @@ class Listener:
     def accept(self, deadline: float, label: str = "a", trace: Trace | None = None) -> SomeLink:
         """Return the next link that was dialled (UDP: next new sender); Deadline when none came in time."""
         while True:
-            if self._socket.fileno() < 0:
-                raise Deadline(f"nobody can dial {self.address}: its door is shut")
-            link = self._next(label, self._trace if trace is None else trace)
+            is_shut = self._socket.fileno() < 0
+            link = None if is_shut else self._next(label, self._trace if trace is None else trace)
             if link is not None:
                 return link
             left = deadline - self._clock.now()
-            if left <= 0 or not wait(self._socket, select.POLLIN, left):
+            if left <= 0 or not wait(None if is_shut else self._socket, select.POLLIN, left):
                 raise Deadline(f"nobody dialled {self.address} in time")
+
+    def forget(self) -> None:
+        """Cut those who dialled and were not accepted."""
+        if self._door is not None:
+            while link := self._next("", None):
+                link.close()
+            return
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self._socket.accept()[0].close()
 
     def close(self) -> None:
         """Stop listening; links that were accepted stay."""

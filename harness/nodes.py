@@ -1,5 +1,6 @@
 """Nodes: reference peers as machines without sockets. Batches and time go in; batches and hang-ups come out."""
 
+import inspect
 from collections.abc import Iterator
 from typing import Protocol, TypeGuard
 
@@ -54,6 +55,18 @@ class Dialler(Node, Protocol):
 def is_dialler(node: Node) -> TypeGuard[Dialler]:
     """Tell whether a node dials by itself."""
     return hasattr(node, "dials")
+
+
+class Host(Node, Protocol):
+    """A node that wants to know where links come from."""
+
+    def connected(self, link: int, now: float, *, dialled: bool = False, address: str = "") -> None:
+        """Take note of a new link; ``address`` is the other side's, as ``tcp:127.0.0.1:44854``, if it is known."""
+
+
+def is_host(node: Node) -> TypeGuard[Host]:
+    """Tell whether a node wants to know where links come from."""
+    return "address" in inspect.signature(node.connected).parameters
 
 
 def take_events(node: Node) -> list[str]:

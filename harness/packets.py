@@ -70,7 +70,7 @@ class PacketTransport(asyncio.Transport):
 
     def __init__(self, loop: asyncio.AbstractEventLoop, connection: socket.socket, protocol: asyncio.Protocol) -> None:
         prepare(connection)
-        super().__init__({"socket": connection})
+        super().__init__({"socket": connection, "peername": connection.getpeername()})
         self._loop = loop
         self._socket = connection
         self._protocol = protocol

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -188,4 +189,6 @@ def _take_lines(server: Server, over: asyncio.Event) -> None:
     def handle(request: Request) -> str:
         return server.command(request.verb, list(request.args))
 
-    loop.add_reader(sys.stdin, take)
+    # A file, or /dev/null, which is what a job in the background is given, has nothing to say and no end to wait for.
+    with suppress(PermissionError):
+        loop.add_reader(sys.stdin, take)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from harness.accepting import TLS_PATIENCE, Acceptor, listening
-from harness.addresses import Address, parse_address
+from harness.addresses import Address, parse_address, places, socket_kind
 from harness.ends import Datagrams, End, StreamEnd
 from harness.errors import Unreachable
 from harness.framing import Framings, framing_of
-from harness.nodes import HANG_UP, Dialler, Node, is_dialler, take_events
+from harness.nodes import HANG_UP, Dialler, Host, Node, is_dialler, is_host, take_events
 from harness.packets import PacketTransport
 from harness.tls import client_context, server_context
 
@@ -43,6 +43,7 @@ class Server:
         self._certificate = certificate, key
         self._loop = asyncio.get_running_loop()
         self._dialler: Dialler | None = node if is_dialler(node) else None
+        self._host: Host | None = node if is_host(node) else None
         self._links: dict[int, End] = {}
         self._speaking: dict[int, End] = {}
         self._doors: list[Acceptor | asyncio.DatagramTransport] = []
@@ -75,7 +76,7 @@ class Server:
         framing = framing_of(self.framings, where.transport)
         secure = server_context(*self._certificate) if where.transport == "tls" else None
         for each in listening(where):
-            self._doors.append(Acceptor(each, lambda: StreamEnd(self, framing), secure))
+            self._doors.append(Acceptor(each, lambda: StreamEnd(self, where.transport, framing), secure))
 
     async def dial(self, address: str) -> None:
         """Connect the node to an address, once; ``Unreachable`` when nobody is there."""
@@ -94,28 +95,42 @@ class Server:
         framing = framing_of(self.framings, where.transport)
 
         def protocol() -> StreamEnd:
-            return StreamEnd(self, framing, dialled=True, server=server)
+            return StreamEnd(self, where.transport, framing, dialled=True, server=server)
 
         async with asyncio.timeout(DIAL_PATIENCE):
+            connection = await self._connected(where)
             if where.transport == "ux":
-                connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-                connection.setblocking(False)
-                try:
-                    # Unlike others, such a socket is connected at once or not at all.
-                    connection.connect(f"\0{where.host}")
-                except OSError:
-                    connection.close()
-                    raise
                 PacketTransport(self._loop, connection, protocol())
                 return
             secure = client_context() if where.transport == "tls" else None
             await self._loop.create_connection(
                 protocol,
-                where.host,
-                where.port,
+                sock=connection,
                 ssl=secure,
+                server_hostname=where.host if secure else None,
                 ssl_handshake_timeout=TLS_PATIENCE if secure else None,
             )
+
+    async def _connected(self, where: Address) -> socket.socket:
+        failure: OSError = ConnectionRefusedError("nobody listens")
+        for family, place in places(where):
+            connection = socket.socket(family, socket_kind(where.transport))
+            connection.setblocking(False)
+            try:
+                if where.transport == "ux":
+                    connection.connect(place)  # at once, or not at all
+                    return connection
+                await self._loop.sock_connect(connection, place)
+                # The kernel lets a dial to a free port of the ephemeral range meet itself.
+                if connection.getsockname() != connection.getpeername():
+                    return connection
+            except OSError as error:
+                failure = error
+            except BaseException:
+                connection.close()
+                raise
+            connection.close()
+        raise failure
 
     async def _try(self, dialler: Dialler, server: int) -> None:
         try:
@@ -143,17 +158,21 @@ class Server:
         if self._timer is not None:
             self._timer.cancel()
 
-    def arrived(self, link: End, *, dialled: bool = False, server: int | None = None) -> int:
+    def arrived(self, link: End, address: str, *, dialled: bool = False, server: int | None = None) -> int:
         """Give a new link a number and tell the node; ``server`` is the one that a node dialled at will."""
         self._count += 1
         number = self._count
         self._links[number] = link
-        dialler = self._dialler
-        if dialler is not None and server is not None:
-            self.act(lambda: dialler.connected(number, self.now(), dialled=True, server=server))
-        else:
-            self.act(lambda: self.node.connected(number, self.now(), dialled=dialled))
+        self.act(lambda: self._connected(number, address, dialled, server))
         return number
+
+    def _connected(self, number: int, address: str, dialled: bool, server: int | None) -> None:
+        if self._dialler is not None and server is not None:
+            self._dialler.connected(number, self.now(), dialled=True, server=server)
+        elif self._host is not None:
+            self._host.connected(number, self.now(), dialled=dialled, address=address)
+        else:
+            self.node.connected(number, self.now(), dialled=dialled)
 
     def received(self, number: int, frames: Sequence[bytes]) -> None:
         """Give the node frames of one link, until it ends that link."""

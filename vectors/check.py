@@ -192,7 +192,7 @@ def smallest(panel: Panel, found: Found) -> Finding:
     if found.data is not None:
         data = minimise(panel.layout, found.data, lambda data: alike(panel.difference(data)))
         return Finding(panel.difference(data) or found.difference, found, data)
-    value = minimise_value(found.value, lambda value: alike(panel.difference_on(value)))
+    value = minimise_value(found.value, lambda value: alike(panel.difference_on(value)), dropping=panel.text)
     return Finding(panel.difference_on(value) or found.difference, found, value=value)
 
 
@@ -292,8 +292,9 @@ def page(report: Report, number: int, finding: Finding) -> Iterator[str]:
     place = "" if difference.place in ("(frame)", "(value)") else f" at {difference.place}"
     yield f"{number}. {difference.kind}{place}: {KINDS[difference.kind]}"
     if finding.data is not None:
-        mode = "refused" if difference.refuse else "accepted"
-        yield f"   {report.layout}, {len(finding.data)} bytes, overlong integers {mode}, as the reference reads it:"
+        mode = f", overlong integers {'refused' if difference.refuse else 'accepted'}"
+        mode = "" if find(report.layout).is_json else mode
+        yield f"   {report.layout}, {len(finding.data)} bytes{mode}, as the reference reads it:"
         try:
             for line in lines(dump(report.layout, finding.data, overlong="refuse" if difference.refuse else "accept")):
                 yield f"   | {line}"

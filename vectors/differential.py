@@ -3,8 +3,10 @@
 Compared are, with overlong integers accepted and refused: who accepts, the values down to types and the order of
 names, reason and offset of refusals; what each engine writes for its own value and for every other one's; whether
 what is written is read back as the same value. Of a value that is only encoded: the bytes, or that nobody writes it.
+A text of JSON has no overlong integers, so that it is read in one way only.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -13,7 +15,9 @@ from typing import Any, Protocol
 import msgspec
 
 from wire import reference
+from wire.catalogue import layout as find
 from wire.errors import DecodeError, EncodeError
+from wire.json.strict import member_path
 from wire.primitives import Flags, Span
 from wire.runtime import Codec
 
@@ -21,6 +25,7 @@ SCALARS = frozenset((int, str, bytes, bool, float, type(None)))
 SHOWN = 120
 MOST_PATHS = 5
 INDEX = re.compile(r"\[\d+\]")
+STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^.\[\]]+')
 
 
 class Engine(Protocol):
@@ -102,7 +107,7 @@ def differing(a: Any, b: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
             yield from differing(one, other, f"{path}[{index}]")
     elif isinstance(a, Mapping) and isinstance(b, Mapping) and list(a) == list(b):
         for name in a:
-            yield from differing(a[name], b[name], f"{path}.{name}" if path else str(name))
+            yield from differing(a[name], b[name], member_path(path, str(name)))
     else:
         yield path or "(frame)", a, b
 
@@ -154,6 +159,8 @@ class Panel:
 
     def __init__(self, layout: str, engines: Sequence[Engine]) -> None:
         self.layout = layout
+        self.text = find(layout).is_json
+        self.modes = (False,) if self.text else (False, True)
         self.engines = tuple(engines)
         self.names = tuple(engine.name for engine in engines)
         codecs = [engine.codec(layout) for engine in engines]
@@ -168,16 +175,22 @@ class Panel:
         """
         values = self._read(data, False, self.decoders)
         if not values:
-            return values if values is None else self._read(data, True, self.decoders)
+            return values if values is None or self.text else self._read(data, True, self.decoders)
         written = self._write(values, thorough)
         if written is None:
             return None
         if written == data:
+            if self.text:
+                return values
             again = self._read(data, True, self.decoders if thorough else self.decoders[1:])
             return values if again and same(values[0], again[0]) else None
-        strict = self._read(data, True, self.decoders)
-        back = self._read(written, True, self.decoders)
-        return values if strict is not None and back and same(values[0], back[0]) else None
+        strict = values if self.text else self._read(data, True, self.decoders)
+        back = self._read(written, self.modes[-1], self.decoders)
+        return values if strict is not None and back and self._kept(values[0], back[0]) else None
+
+    def _kept(self, value: Any, back: Any) -> bool:
+        """Tell whether a value came back as it was; of JSON the names come back in the order of the layout."""
+        return same(_by_name(value), _by_name(back)) if self.text else same(value, back)
 
     def _read(self, data: bytes, refuse: bool, decoders: Sequence[Callable[..., Any]]) -> list[Any] | None:
         """Return the values of a frame that all accept, none if all refuse it alike, ``None`` if they differ."""
@@ -226,7 +239,7 @@ class Panel:
     def difference(self, data: bytes) -> Difference | None:
         """Say in what the engines differ on a frame; ``None`` if they agree."""
         accepted: dict[str, Any] = {}
-        for refuse in (False, True):
+        for refuse in self.modes:
             outcomes = dict(zip(self.names, (_decoded(each, data, refuse) for each in self.decoders), strict=True))
             found = self._of_decoding(outcomes, refuse)
             if found is not None:
@@ -244,7 +257,7 @@ class Panel:
         refused = {name: each for name, each in outcomes.items() if isinstance(each, _Refuses)}
         accepted = {name: each.value for name, each in outcomes.items() if isinstance(each, _Accepts)}
         place = next((plain_path(each.path) for each in refused.values()), "(frame)")
-        said = {name: _saying(each) for name, each in outcomes.items()}
+        said = {name: self._saying(each) for name, each in outcomes.items()}
         if broken:
             return _difference("breaks", refuse, _traits(outcomes), place, said)
         if accepted and refused:
@@ -287,20 +300,31 @@ class Panel:
         first = next(iter(outcomes.values()))
         if not isinstance(first, _Writes):
             return _difference(
-                "mute", False, ("mute",), "(frame)", {name: _saying(each) for name, each in outcomes.items()}
+                "mute", False, ("mute",), "(frame)", {name: self._saying(each) for name, each in outcomes.items()}
             )
         if first.data == data:
             return None
-        back = dict(zip(self.names, (_decoded(each, first.data, True) for each in self.decoders), strict=True))
+        back = dict(
+            zip(self.names, (_decoded(each, first.data, self.modes[-1]) for each in self.decoders), strict=True)
+        )
         name, value = next(iter(values.items()))
-        read = {f"{each} (read back)": got.value for each, got in back.items() if isinstance(got, _Accepts)}
+        if self.text:
+            value = _by_name(value)
+        read = {
+            f"{each} (read back)": _by_name(got.value) if self.text else got.value
+            for each, got in back.items()
+            if isinstance(got, _Accepts)
+        }
         if len(read) < len(back):
-            said = {f"{each} (reads {_shown(first.data)})": _saying(got) for each, got in back.items()}
+            said = {
+                f"{each} ({self._saying(first)[0].replace('writes', 'reads', 1)})": self._saying(got)
+                for each, got in back.items()
+            }
             return _difference("round-trip", False, _traits(back), "(frame)", said)
         return self._of_values({f"{name} (reads the frame)": value, **read}, False, "round-trip")
 
     def _of_encoding(self, outcomes: dict[str, _Writes | _Mute | _Breaks]) -> Difference | None:
-        said = {name: _saying(each) for name, each in outcomes.items()}
+        said = {name: self._saying(each) for name, each in outcomes.items()}
         kinds = {type(each) for each in outcomes.values()}
         if _Breaks in kinds:
             return _difference("breaks", False, _traits(outcomes), "(value)", said)
@@ -310,6 +334,21 @@ class Panel:
         if len(set(written.values())) > 1:
             return _difference("bytes", False, _groups(written, bytes.__eq__), self._written_at(written), said)
         return None
+
+    def _saying(self, outcome: Any) -> tuple[str, ...]:
+        match outcome:
+            case _Accepts(value=value):
+                return (f"accepts: {_shown(value)}",)
+            case _Refuses(reason=reason, offset=offset, path=path):
+                return (f"refuses: {reason} at byte {offset} ({path})",)
+            case _Writes(data=data):
+                if self.text:
+                    return (f"writes {_cut(data.decode(errors='backslashreplace'))}",)
+                return (f"writes {data.hex() or 'no bytes'}" if len(data) <= SHOWN else f"writes {_shown(data)}",)
+            case _Mute(detail=detail):
+                return (f"refuses to write: {_cut(detail)}",)
+            case _:
+                return (f"raises {outcome.name}: {_cut(outcome.detail)}",)
 
     def _written_at(self, written: dict[str, bytes]) -> str:
         """Return the field in which the first two spellings that differ differ."""
@@ -321,6 +360,13 @@ class Panel:
         except DecodeError:
             return "(frame)"
         return next((plain_path(span.path) for span in spans if span.start <= at < span.end), "(frame)")
+
+
+def _by_name(value: Any) -> Any:
+    """Copy a value with the names of its tables in order."""
+    if isinstance(value, Mapping):
+        return {name: _by_name(value[name]) for name in sorted(value)}
+    return [_by_name(part) for part in value] if isinstance(value, list) else value
 
 
 def unsteady(names: Sequence[str]) -> Difference:
@@ -365,26 +411,12 @@ def _trait(outcome: Any) -> str:
             return f"breaks: {outcome.name}"
 
 
-def _saying(outcome: Any) -> tuple[str, ...]:
-    match outcome:
-        case _Accepts(value=value):
-            return (f"accepts: {_shown(value)}",)
-        case _Refuses(reason=reason, offset=offset, path=path):
-            return (f"refuses: {reason} at byte {offset} ({path})",)
-        case _Writes(data=data):
-            return (f"writes {data.hex() or 'no bytes'}" if len(data) <= SHOWN else f"writes {_shown(data)}",)
-        case _Mute(detail=detail):
-            return (f"refuses to write: {_cut(detail)}",)
-        case _:
-            return (f"raises {outcome.name}: {_cut(outcome.detail)}",)
-
-
 def _at(value: Any, path: str) -> str:
     """Return a line about the part of a value at a path."""
     part = value
-    for step in re.findall(r"[^.\[\]]+", path) if path != "(frame)" else ():
+    for step in STEP.findall(path) if path != "(frame)" else ():
         try:
-            part = part[int(step)] if isinstance(part, list) else part[step]
+            part = part[int(step)] if isinstance(part, list) else part[json.loads(step) if step[0] == '"' else step]
         except (LookupError, TypeError, ValueError):
             return f"{path}: there is nothing"
     return f"{path} = {_shown(part)}"

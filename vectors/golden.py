@@ -3,11 +3,11 @@
 ::
 
     vectors/PROTOCOL/curated/*.json   written by hand   ┐
-    layout ── boundaries.specimens                      ┴─► build ─► vectors/PROTOCOL/*.json ─► verify
+    layout ── kinds ── specimens                        ┴─► build ─► vectors/PROTOCOL/*.json ─► verify
     vectors/PROTOCOL/notes.toml       flags, rules      ┘
 
 What comes of a frame is said by the reference engine, and every other engine that runs here has to say the same, as has
-the reader in ``coverage``. The same sources give the same bytes on any machine and any Python.
+the reader of coverage. The same sources give the same bytes on any machine and any Python.
 """
 
 import hashlib

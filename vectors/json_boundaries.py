@@ -301,8 +301,8 @@ def list_variants(part: JsonArray | JsonMap, item: bytes, other: bytes, full: bo
     if full:
         names = b",".join(b'"n%d":%s' % (number, item) for number in range(40))
         yield Variant(MORE, "of 40", b"{" + names + b"}")
-        shapes = ('{"a":%s,}', '{,"a":%s}', '{"a" %s}', '{"a"=%s}', '{"a":}', '{"a"}', "{a:%s}", "{'a':%s}", "{5:%s}")
-        yield from broken((*shapes, "{%s}", "{null:%s}", '{"a":%s "b":%s}', '{"a":%s]', "{,}"), item)
+        names_of = ('{"a":}', '{"a"}', "{a:%s}", "{'a':%s}", "{5:%s}", "{%s}", "{null:%s}", '{"a" %s}', '{"a"=%s}')
+        yield from broken((*names_of, '{"a":%s,}', '{,"a":%s}', '{"a":%s "b":%s}', '{"a":%s]', "{,}"), item)
 
 
 def broken(shapes: Iterable[str], item: bytes) -> Iterator[Variant]:

@@ -77,7 +77,8 @@ class Composer:
                 name, value = (self.spell(inner, changes, last) for inner in place.inner)
                 return b"{" + name + b":" + value + b"}"
             case JsonEither():
-                return self.spell(place.inner[0], changes, last)
+                on_the_way = (each for each in place.inner if any(leads(part.path, changes) for part in each.inner))
+                return self.spell(next(on_the_way, place.inner[0]), changes, last)
             case _:
                 return self.plain(place)
 

@@ -167,9 +167,7 @@ def trace(root: Place, data: bytes) -> Trace:
 class _Refusal(Exception):
     """A frame is refused at a place, or at a path that has no place of its own."""
 
-    def __init__(
-        self, reason: Reason, offset: int, place: Place | str, aspect: str, known: dict[str, Any]
-    ) -> None:
+    def __init__(self, reason: Reason, offset: int, place: Place | str, aspect: str, known: dict[str, Any]) -> None:
         super().__init__(reason, offset, aspect)
         self.reason, self.offset, self.place, self.aspect, self.known = reason, offset, place, aspect, known
 
@@ -247,7 +245,8 @@ class _Reader:
                     return None
                 place = place.under(step)
             elif isinstance(place.part, JsonMap):
-                place = place.under("{name}" if step is None or error.aspect == DUPLICATE else "{}")
+                twice = error.aspect == DUPLICATE and container is error.within[-1][0]
+                place = place.under("{name}" if step is None or twice else "{}")
             else:
                 place = place.inner[0]
         kind = {NUL: str, HALF: str, BAD_TEXT: str, BEYOND_BITS: int, BEYOND_DOUBLE: float}.get(error.aspect)

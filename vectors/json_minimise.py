@@ -58,7 +58,7 @@ def _plainer(data: bytes, piece: Piece) -> Iterator[bytes]:
             if piece.kind == REAL:
                 yield from (b"0.5", b"0.0")
             for size in (16, 8, 4, 2, 1):
-                yield from (token[:at] + token[at + size :] for at in range(0, len(token) - size + 1))
+                yield from (token[:at] + token[at + size :] for at in range(len(token) - size + 1))
             yield from (token[:at] + b"0" + token[at + 1 :] for at in range(len(token)))
         case "object" | "array":
             yield from (data[item.start : item.end] for item in piece.items)

@@ -22,6 +22,7 @@ from vectors.json_syntax import frames
 from vectors.notes import Notes
 from vectors.places import Arrangement, Place, join, places
 from vectors.specimens import Specimen
+from wire.json.strict import quoted
 from wire.layout import (
     Json,
     JsonArray,
@@ -185,6 +186,9 @@ class _Maker:
         for comment, optional in self.choices(place, part):
             data = self.composer.frame({place.path: None, **optional})
             yield self.specimen(target, "values", "plain", comment, data)
+            for inner, name in decided(place):
+                data = self.composer.frame({place.path: None, **optional, inner.path: spelled(name)})
+                yield self.specimen(target, "values", f"is {name}", f"{name}, {comment}", data, inner.path)
         every = {place.path: None, **{inner.path: None for inner in place.inner}}
         there = self.composer.members(place, every)
         for member, inner in zip(part.members, place.inner, strict=True):
@@ -242,7 +246,7 @@ class _Maker:
         names = dict.fromkeys(("x", *(near(known) if target.full else ())), b"5")
         for name, value in names.items():
             if name not in known:
-                comment = f"and a member {canonical(name)}, which is unknown"
+                comment = f"and a member {quoted(name)}, which is unknown"
                 yield self.edited(target, "members", UNKNOWN_FIELD, comment, [*there, Member(spelled(name), value)])
         if target.full:
             for words, members in (
@@ -274,12 +278,9 @@ class _Maker:
         """Give a covering array over the members of an object, their order and their spelling."""
         factors = []
         for member, inner in zip(part.members, target.place.inner, strict=True):
-            options = [
-                Option(f"{member.name} {words}", 0, (), member.name, None, (("", data),))
-                for words, data in self.few(inner)
-            ]
+            options = [Option(words, 0, (), member.name, None, (("", data),)) for words, data in self.few(inner)]
             if member.optional:
-                options.insert(0, Option("", 0, (), member.name))
+                options.insert(0, Option("absent", 0, (), member.name))
             if len(options) > 1:
                 factors.append(Factor(member.name, tuple(options)))
         for words in ("reversed", "with white space", "with escapes"):
@@ -297,7 +298,10 @@ class _Maker:
                 members.append(Member(escaped(name) if "with escapes" in found else name, value))
             members = members[::-1] if "reversed" in found else members
             data = joined(members, b" " if "with white space" in found else b"")
-            words = ", ".join(label for label in found if label) or "plain"
+            alike: dict[str, list[str]] = {}
+            for option in row.options:
+                alike.setdefault(option.label, []).append(option.name)
+            words = ", ".join(" ".join((*names, label)).strip() for label, names in alike.items() if label)
             yield self.specimen(target, "pairs", "pairs", words, self.composer.frame({target.place.path: data}))
 
     def few(self, place: Place) -> list[tuple[str, bytes]]:
@@ -350,6 +354,13 @@ class _Maker:
 def spelled(text: str) -> bytes:
     """Spell a text in the fewest characters."""
     return canonical(text).encode()
+
+
+def decided(place: Place) -> Iterator[tuple[Place, str]]:
+    """Give what else the members of a message that tell it apart can have."""
+    for inner in place.inner:
+        if inner.known and isinstance(inner.part, JsonText):
+            yield from ((inner, name) for name in inner.part.names[1:])
 
 
 def near(names: Sequence[str]) -> Iterator[str]:

@@ -5,17 +5,35 @@ from typing import NamedTuple
 
 from vectors.json_composing import Composer
 from vectors.json_reading import (
+    BAD_TEXT,
     BEFORE,
     BEHIND,
+    BEYOND_BITS,
+    BEYOND_DOUBLE,
     BYTE_ORDER_MARK,
+    CONTROL,
+    DUPLICATE,
     ENDS_ARRAY,
     ENDS_BEFORE,
+    ENDS_CHARACTER,
+    ENDS_ESCAPE,
+    ENDS_NUMBER,
     ENDS_OBJECT,
+    ENDS_PAIR,
+    ENDS_STRING,
     ENDS_WORD,
+    HALF,
+    LEADING_ZERO,
+    NO_COLON,
+    NO_COMMA,
+    NO_DIGIT,
+    NO_ESCAPE,
+    NO_HEX,
     NO_NAME,
     NO_VALUE,
     NO_WORD,
     NOTHING,
+    NUL,
     TOO_DEEP,
     TRAILING,
     WITHIN,
@@ -42,6 +60,7 @@ def frames(composer: Composer) -> Iterator[Frame]:
     yield from other_values(plain)
     yield from other_structure(plain)
     yield from nested()
+    yield from small()
     for end in range(1, len(plain)):
         yield Frame("cut", "cut", f"the plainest frame, cut after {end} of {len(plain)} bytes", plain[:end])
 
@@ -134,6 +153,40 @@ def nested() -> Iterator[Frame]:
             yield Frame("types", aspect, f"{depth} objects within each other", objects)
     yield Frame("types", TOO_DEEP, f"{MANY} arrays within each other", b"[" * MANY + b"]" * MANY)
     yield Frame("refused", TOO_DEEP, f"{MANY} brackets that open", b"[" * MANY)
-    yield Frame("cut", ENDS_ARRAY, "an array that does not end", b"[5")
-    yield Frame("cut", ENDS_ARRAY, "an array that goes on", b"[")
-    yield Frame("cut", ENDS_OBJECT, "an object that does not end", b"{")
+
+
+def small() -> Iterator[Frame]:
+    """Give a small text for each way in which a text is no JSON, with what it says around it."""
+    for aspect, family, texts in SMALL:
+        for text in texts:
+            words = "".join(chr(byte) if 0x20 <= byte < 0x7F else f"<{byte:02x}>" for byte in text)
+            yield Frame(family, aspect, f"the text {words}", text)
+
+
+SMALL: tuple[tuple[str, str, tuple[bytes, ...]], ...] = (
+    (NO_VALUE, "refused", (b"[?]", b'{"a":?}', b"[,]")),
+    (NO_NAME, "refused", (b"{1:2}", b"{,}", b'{"a":1,}')),
+    (NO_COLON, "refused", (b'{"a" 1}', b'{"a"}', b'{"a","b"}')),
+    (NO_COMMA, "refused", (b"[1 2]", b"[1}", b'{"a":1]', b'{"a":1 "b":2}')),
+    (NO_WORD, "refused", (b"tRue", b"[nulL]")),
+    (NO_DIGIT, "refused", (b"-x", b"1.x", b"1ex", b"1e+x", b"[-]")),
+    (LEADING_ZERO, "refused", (b"00", b"-01")),
+    (CONTROL, "refused", (b'"\n"', b'"\0"', b'{"\t":1}')),
+    (NO_ESCAPE, "refused", (rb'"\x"', rb'{"\x":1}')),
+    (NO_HEX, "refused", (rb'"\u00g0"',)),
+    (NUL, "refused", (rb'"\u0000"', rb'{"\u0000":1}')),
+    (HALF, "refused", (rb'"\ud800"', rb'{"\udc00":1}')),
+    (BAD_TEXT, "refused", (b'"\xff"', b'{"\xc0\x80":1}')),
+    (DUPLICATE, "refused", (b'{"a":1,"a":1}', rb'{"a":1,"\u0061":1}', b'[{"":1,"":1}]')),
+    (BEYOND_BITS, "refused", (b"9223372036854775808", b"[-9223372036854775809]")),
+    (BEYOND_DOUBLE, "refused", (b"1e400", b"[-1e400]")),
+    (ENDS_BEFORE, "cut", (b"[1,", b'{"a":')),
+    (ENDS_OBJECT, "cut", (b"{", b'{"a"', b'{"a":1', b'{"a":1,')),
+    (ENDS_ARRAY, "cut", (b"[", b"[1", b"[[]")),
+    (ENDS_WORD, "cut", (b"t", b"fals")),
+    (ENDS_NUMBER, "cut", (b"-", b"1.", b"1e", b"1e-")),
+    (ENDS_STRING, "cut", (b'"', b'"a', b'{"a')),
+    (ENDS_ESCAPE, "cut", (b'"\\', rb'"\u00')),
+    (ENDS_PAIR, "cut", (rb'"\ud83d', b'"\\ud83d\\', rb'"\ud83d\ude')),
+    (ENDS_CHARACTER, "cut", (b'"\xc3', b'"\xf0\x9f')),
+)

@@ -6,8 +6,9 @@
                               │
     place ──► mutations: (name, function of the frame, the span and a choice)
 
-The reading is light: it finds the fields and checks nothing that it need not. Of a frame that it cannot read to the
-end it keeps what it understood, and where that is nothing, mutations work on bytes.
+The reading is light: it finds the fields and checks nothing that it need not (``binary_mutation``, ``json_mutation``).
+Of a frame that it cannot read to the end it keeps what it understood, and where that is nothing, mutations work on
+bytes.
 
 Names end with the field that they are about, as it is called within its message (``flip header.N``), so that they can
 be counted. A name says what was done, not what comes of it: ``flip header.Z`` may well give a valid frame.
@@ -33,8 +34,8 @@ class Reading(Protocol):
 
 def reading(layout: Layout) -> Reading:
     """Compile what finds the fields of a layout's frames."""
-    root = layout.root.node if isinstance(layout.root, Limited) else layout.root
-    return JsonReading(root) if isinstance(root, Json) else BinaryReading(root)
+    frame = layout.frame
+    return JsonReading(frame) if isinstance(frame, Json) else BinaryReading(frame)
 
 
 def _delete(frame: bytes, below: Below) -> bytes:

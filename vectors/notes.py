@@ -21,7 +21,7 @@ from wire.layout import Chain, Counted, Flags, Json, JsonPart, Optional, Part, R
 from wire.primitives import vle
 
 IN_JSON = {"negative", "real", "whole", "digits", "size"}
-"""What conditions can ask of an event in JSON beside its value; a condition over one that is not there does not hold."""
+"""What conditions can ask of what was read in JSON, beside its value; over one that is not there none holds."""
 
 ENDS = frozenset((MISSING, CUT, COUNT_MISSING, COUNT_CUT, BEYOND, END_MISSING))
 
@@ -35,8 +35,8 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``when`` is a condition over the fields of a record, the bits of a byte of flags, or ``value``; ``refused`` is the
     class of a refusal that other decoders do not make. In JSON ``when`` is also for refusals, which have an ``aspect``
-    and types that were ``expected``, and may be ``otherwise_encoded``; numbers are ``negative``, ``real``, ``whole`` and have ``digits``, and the whole
-    frame has a ``size``.
+    and types that were ``expected``, and may be ``otherwise_encoded``; numbers may be ``negative``, ``real`` and
+    ``whole`` and have ``digits``, and the whole frame has a ``size``.
     """
 
     flag: str

@@ -9,7 +9,8 @@
 
 ``Drawing`` compiles a tree once into closures and knows what must hold together: the key of a ``Switch`` and the case
 behind it, the count and what it counts, Z and the end of a chain, what a list would swallow. ``Choices`` knows how to
-choose. Every part gives its value together with its bytes, so that neither needs an engine.
+choose. Every part gives its value together with its bytes, so that neither needs an engine. Texts of JSON are drawn
+in ``json_drawing``.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -65,8 +66,8 @@ def drawing(layout: Layout, choices: Choices) -> Callable[[Source], Pair]:
     Raises ``NoGenerator`` for a layout with parts that are not known here, ``Unsatisfiable`` for one that has no
     valid frame; so does the function if it found none.
     """
-    root = layout.root.node if isinstance(layout.root, Limited) else layout.root
-    draw = json_drawing(root, choices) if isinstance(root, Json) else _Drawing(choices).part(root)
+    frame = layout.frame
+    draw = json_drawing(frame, choices) if isinstance(frame, Json) else _Drawing(choices).part(frame)
     return lambda source: draw(source, {})
 
 
@@ -372,7 +373,10 @@ class Sampler:
         return self.pair()[0]
 
     def frame(self, *, overlong: bool = False) -> bytes:
-        """Return bytes that every engine accepts; with ``overlong`` only one that does not refuse such numbers."""
+        """Return bytes that every engine accepts; with ``overlong`` only one that does not refuse such numbers.
+
+        In JSON, ``overlong`` is any way to spell a value, and no engine refuses it.
+        """
         return self.pair(overlong=overlong)[1]
 
     def pair(self, *, overlong: bool = False) -> Pair:
@@ -391,8 +395,9 @@ class Sampler:
 def stream(layout: Layout, seed: int) -> Iterator[tuple[bytes, tuple[str, ...]]]:
     """Give frames of a layout without end, the same for the same seed: half of them valid, half of them mutated.
 
-    With each frame come the names of its mutations, none for a valid one; one valid frame in four has numbers that
-    are longer than they need to be. Raises ``Unsatisfiable`` for a layout that no frame fits.
+    With each frame come the names of its mutations, none for a valid one. One valid frame in four has numbers that are
+    longer than they need to be, or, in JSON, white space, escapes and exponents. Raises ``Unsatisfiable`` for a layout
+    that no frame fits.
     """
     rng = Random(seed)
     sampler, mutator = Sampler(layout, rng), Mutator(layout, rng)

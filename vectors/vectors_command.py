@@ -15,7 +15,6 @@ from vectors import golden
 from vectors.coverage import Coverage
 from vectors.exporting import FORMS, MissingArrow, export
 from vectors.kinds import cover
-from vectors.kinds import cover
 from vectors.loader import UnknownVectors, layouts, load
 from vectors.notes import BadNotes
 from wire.errors import WireError

@@ -149,7 +149,7 @@ def spelled(part: Expression) -> str:
         case Sequence():
             return " ".join(grouped(each) if isinstance(each, Alternatives) else spelled(each) for each in part.parts)
         case Alternatives():
-            return " / ".join(map(spelled, part.options))
+            return " / ".join(grouped(each) if isinstance(each, Sequence) else spelled(each) for each in part.options)
         case Repeat():
             inner = spelled(part.part)
             if (part.least, part.most) == (0, 1):

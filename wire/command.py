@@ -11,6 +11,7 @@ from typing import IO, Any
 import click
 
 from wire.catalogue import grammar as find_layout
+from wire.catalogue import layout as find_tree
 from wire.dump import TooManyFields, dump, lines
 from wire.engines import NAMES, MissingEngine
 from wire.engines import engine as find_engine
@@ -33,6 +34,7 @@ class BadHex(click.UsageError):
 @click.argument("layout")
 @click.argument("frame", metavar="[HEX]", nargs=-1)
 @click.option("--lines", "source", type=click.File("rb"), metavar="FILE|-", help="One frame in hex per line.")
+@click.option("--text", "as_text", is_flag=True, help="Frames of JSON are given as they are, not in hex.")
 @click.option(
     "--engine", type=click.Choice(NAMES), default="reference", show_default=True, help="Which codec, for --json."
 )
@@ -50,6 +52,7 @@ def decode(
     layout: str,
     frame: tuple[str, ...],
     source: IO[bytes] | None,
+    as_text: bool,
     engine: str,
     as_json: bool,
     overlong: str,
@@ -57,7 +60,8 @@ def decode(
     """Decode frames of LAYOUT (zenoh/network-message, zenoh/batch …) and say what each byte is.
 
     HEX is one frame; blanks, colons and 0x are passed over. Without HEX, or with -, it is read from standard
-    input. With --lines, each line is a frame and an empty line is the empty frame.
+    input. With --lines, each line is a frame and an empty line is the empty frame. With --text, what is given is
+    the frame itself (only for layouts of JSON, such as pathfinder/message).
 
     With --json: {"value": …, "bytes": "re-encoded from the value"} for an accepted frame, and
     {"error": {"reason", "offset", "path"}} for a refused one; bytes are written in hex.
@@ -72,18 +76,25 @@ def decode(
         raise click.UsageError(str(error)) from None
     if source is not None and frame:
         raise click.UsageError("give either HEX or --lines, not both")
+    json_ = find_tree(layout).is_json
+    if as_text and not json_:
+        raise click.UsageError(f"--text is for layouts of JSON; {layout} is binary: give its frames in hex")
+    read = read_hex if not as_text else read_text
     try:
         if source is not None:
             for number, line in enumerate(read_lines(source), 1):
-                data = read_hex(line, f"line {number}: ")
+                data = read(line, f"line {number}: ")
                 if not as_json:
                     write(f"# line {number}, {len(data)} bytes\n")
                 show(layout, data, engine, as_json, overlong)
             accepted = True
         else:
-            accepted = show(layout, read_hex(read_frame(frame), ""), engine, as_json, overlong)
+            accepted = show(layout, read(read_frame(frame), ""), engine, as_json, overlong)
         if sys.stdout is not None:
             sys.stdout.flush()
+    except BadHex as error:
+        hint = "; with --text the frame is given as it is" if json_ else ""
+        raise BadHex(f"{error.message}{hint}") from None
     except TooManyFields as error:
         raise click.UsageError(str(error)) from None
     except MemoryError:
@@ -117,6 +128,11 @@ def bounded(text: bytes) -> bytes:
     """Return the text if it is not too long for one frame."""
     if len(text) > LONGEST_INPUT:
         raise click.UsageError(f"a frame of more than {LONGEST_INPUT} characters of hex; split it")
+    return text
+
+
+def read_text(text: bytes, where: str) -> bytes:
+    """Return the frame that a text is."""
     return text
 
 

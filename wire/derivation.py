@@ -1,12 +1,13 @@
 """Reading a text by a grammar, whatever grammar it is: the derivation of the text, or where it stops to have one.
 
-This is Earley's algorithm (Communications of the ACM 13, 1970) over ``wire/networks.py``, with a character of lookahead.
-A **state** is a place of a rule, reached at ``end`` by a rule that began at ``origin``; states are found from left to
-right, all that a text can mean at once, so nothing is ever tried and given up. Of any grammar the time is at most cubic
-in the length of the text; where what follows decides, as in most languages of protocols, it is linear.
+This is Earley's algorithm (Communications of the ACM 13, 1970) over ``wire/networks.py``, with one character of
+lookahead. A **state** is a place of a rule, reached at ``end`` by a rule that began at ``origin``; states are found
+from left to right, all that a text can mean at once, so nothing is ever tried and given up. Of any grammar the time is
+at most cubic in the length of the text; where what follows decides, as in most languages of protocols, it is linear.
 
-Where a text has several derivations the one is taken whose parts stand first in the rules, looked at from the last part
-of each rule to its first; of two that differ in lengths only, the one whose last parts are longest.
+Where a text has several derivations one is taken: from the last part of a rule to its first, the part that stands
+first in the rule; where that is the same, the one that ends first in its own rule, so an empty one before all others;
+then the longest.
 """
 
 from collections.abc import Iterator
@@ -84,8 +85,8 @@ class _Chart:
     """The states of a text.
 
     ``backs`` has how each state was reached first of all in the order of the grammar: the place before, the last place
-    of the rule in between, or -1 for a character, and where that began. States and those three are packed into integers,
-    since a long text has a lot of them.
+    of the rule in between, or -1 for a character, and where that began. States and those three are packed into
+    integers, since a long text has a lot of them.
     """
 
     def __init__(self, net: Network, text: str) -> None:

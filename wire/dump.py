@@ -1,4 +1,7 @@
-"""Annotated dumps: what each byte of a frame is, or how far a refused one was understood and why no more."""
+"""Annotated dumps: what each byte of a frame is, or how far a refused one was understood and why no more.
+
+The bytes of a text are shown as text, one character for each.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -7,7 +10,11 @@ from typing import Any
 
 import msgspec
 
+from wire.catalogue import layout as find
 from wire.errors import DecodeError, EncodeError, WireError
+from wire.json import primitives as json_primitives
+from wire.json.strict import spell, spell_number
+from wire.layout import Json, JsonUnion, Layout
 from wire.primitives import VLE, Bits, Blob, Span
 from wire.reference import decode
 
@@ -16,6 +23,8 @@ WIDTH = 8
 SHOWN = 24
 LONGEST = 64
 CONTEXT = 16
+TEXT_BEFORE, TEXT_CONTEXT = 40, 64
+"""Bytes that are shown of a refused frame; of a text those before the one that is refused, and in all."""
 
 Annotate = Callable[[Sequence[Span]], dict[int, tuple[str, ...]]]
 """What a protocol exports as ``ANNOTATE``: remarks by the index of the span that they belong to."""
@@ -36,13 +45,14 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Dump(msgspec.Struct, frozen=True):
-    """A frame, field by field; ``error`` says why the frame is refused, ``None`` if it is not."""
+    """A frame, field by field; ``error`` is why it is refused, ``None`` if it is not, ``text`` whether it is a text."""
 
     layout: str
     data: bytes
     rows: tuple[Row, ...]
     value: Any = None
     error: DecodeError | None = None
+    text: bool = False
 
 
 class Spans(list[Span]):
@@ -73,21 +83,44 @@ def dump(layout_name: str, data: bytes, *, overlong: str = "accept", most: int =
     module = import_module(f"wire.{layout_name.partition('/')[0]}")
     annotate: Annotate | None = getattr(module, "ANNOTATE", None)
     remarks = annotate(spans) if annotate else {}
+    layout = find(layout_name)
+    names = message_names(layout, spans)
     rows = tuple(
         Row(
             span.start,
             data[span.start : span.end],
             span.path,
             shown(span.value),
-            remarks.get(index, ()) + tuple(neutral(span, data)),
+            remarks.get(index, ()) + names.get(span.path, ()) + tuple(neutral(span, data)),
         )
         for index, span in enumerate(spans)
     )
-    return Dump(layout_name, data, rows, value, refusal)
+    return Dump(layout_name, data, rows, value, refusal, layout.is_json or layout.is_text)
+
+
+def message_names(layout: Layout, spans: Sequence[Span]) -> dict[str, tuple[str, ...]]:
+    """Return which message of JSON it is, by the path of the member that decides, as far as they were understood."""
+    part: Any = layout.frame.node if isinstance(layout.frame, Json) else None
+    texts = {span.path: span.value for span in spans if isinstance(span.value, str)}
+    names: dict[str, tuple[str, ...]] = {}
+    while isinstance(part, JsonUnion):
+        last, message = part.by[-1], dict(part.table()).get(tuple(texts.get(name, "") for name in part.by))
+        if message is not None and not isinstance(message, JsonUnion):
+            names[last] = (message.name,)
+        part = message
+    return names
 
 
 def neutral(span: Span, data: bytes) -> Iterator[str]:
-    """Give the remarks that hold in every protocol: reserved bits, and integers longer than necessary."""
+    """Give the remarks that hold in every protocol: reserved bits, and what is longer than necessary."""
+    if (
+        isinstance(span.leaf, json_primitives.Json)
+        and isinstance(span.value, str | int | float)
+        and not isinstance(span.value, bool)
+    ):
+        usual = spell(span.value) if isinstance(span.value, str) else spell_number(span.value)
+        if usual.encode() != data[span.start : span.end]:
+            yield f"spelled otherwise than {usual}" if len(usual) <= LONGEST else "not spelled in the usual way"
     if isinstance(span.leaf, Bits) and span.value.get("X"):
         yield f"reserved bits {span.value['X']:#04x} are set"
     if isinstance(span.leaf, VLE | Blob):
@@ -129,9 +162,10 @@ def lines(dumped: Dump) -> Iterator[str]:
     digits = max(4, len(f"{len(dumped.data):x}"))
     path_width = min(96, max((len(row.path) for row in dumped.rows), default=0))
     value_width = min(32, max((len(row.value) for row in dumped.rows), default=0))
-    hex_width = 3 * min(WIDTH, max((len(row.data) for row in dumped.rows), default=1)) - 1
+    longest = max((len(row.data) for row in dumped.rows), default=1)
+    hex_width = min(SHOWN, longest) if dumped.text else 3 * min(WIDTH, longest) - 1
     for row in dumped.rows:
-        pieces = hex_lines(row.data)
+        pieces = text_lines(row.data) if dumped.text else hex_lines(row.data)
         first, *more = row.remarks or ("",)
         yield (
             f"{row.offset:0{digits}x}  {pieces[0]:{hex_width}}  "
@@ -154,14 +188,27 @@ def hex_lines(data: bytes) -> list[str]:
     return pieces if len(data) <= SHOWN else [*pieces, f"… {len(data)} bytes"]
 
 
+def text_lines(data: bytes) -> list[str]:
+    """Write bytes as text on a line; of many only the first."""
+    return [visible(data)] if len(data) <= SHOWN else [visible(data[:SHOWN]), f"… {len(data)} bytes"]
+
+
+def visible(data: bytes) -> str:
+    """Write bytes as text, a dot for each that is no printable character of ASCII."""
+    return "".join(chr(byte) if 0x20 <= byte < 0x7F else "\u00b7" for byte in data)
+
+
 def refusal_lines(dumped: Dump, error: DecodeError, digits: int) -> Iterator[str]:
     """Show the bytes at which a frame was refused, a ``^`` under the offending one, and the reason."""
     understood = dumped.rows[-1].offset + len(dumped.rows[-1].data) if dumped.rows else 0
-    start = max(min(understood, error.offset), error.offset - CONTEXT + 1)
-    window = dumped.data[start : start + CONTEXT]
+    if dumped.text:  # what stands before is the name of a member, and says more than brackets do
+        start, context, step = max(0, error.offset - TEXT_BEFORE), TEXT_CONTEXT, 1
+    else:
+        start, context, step = max(min(understood, error.offset), error.offset - CONTEXT + 1), CONTEXT, 3
+    window = dumped.data[start : start + context]
     end = start + len(window) == len(dumped.data)
-    text = " ".join([window.hex(" "), "(end)"] if end and window else ["(end)"] if end else [window.hex(" "), "…"])
-    yield f"{start:0{digits}x}  {text}"
-    yield " " * (digits + 2 + 3 * (error.offset - start)) + "^"
+    said = visible(window) if dumped.text else window.hex(" ")
+    yield f"{start:0{digits}x}  {' '.join(each for each in (said, '(end)' if end else '…') if each)}"
+    yield " " * (digits + 2 + step * (error.offset - start)) + "^"
     place = f"byte {error.offset} ({error.offset:#x}), {error.path}"
     yield f"refused: {error.reason.value} at {place}: {error.detail}"

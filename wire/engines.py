@@ -1,8 +1,8 @@
 """The engines: three ways to run the same layouts, with the same values, bytes and refusals.
 
 ``reference`` interprets the grammars; ``python`` runs code that was generated from them, or for a language with a
-grammar of its own was written by hand; ``native`` runs C that was generated from them, where a compiler was at hand when
-goldwire was installed.
+grammar of its own was written by hand; ``native`` runs C that was generated from them, where a compiler was at hand
+when goldwire was installed.
 """
 
 import os

@@ -37,7 +37,7 @@ class Unread(WireError):
 
 
 class ByHand(msgspec.Struct, frozen=True):
-    """A language's engine ``python``: ``read`` a text as a value or raise ``Unread``, ``write`` it or ``EncodeError``."""
+    """A language's engine ``python``: ``read`` a text or raise ``Unread``, ``write`` one or raise ``EncodeError``."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str]
@@ -109,7 +109,7 @@ STAND_IN = "\ufffd"
 
 
 class Frame:
-    """The bytes of a frame, and the ``text`` that is read: up to bytes that are no UTF-8, and with a character for them.
+    """The bytes of a frame, and the ``text`` that is read: up to bytes that are no UTF-8, and a character for them.
 
     ``spoiled`` tells whether there are any.
     """

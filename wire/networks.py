@@ -76,7 +76,9 @@ class Network:
     def check_texts(self) -> None:
         """Refuse rules that have no texts."""
         productive: set[int] = set()
-        while more := {n for n, part in enumerate(self.expressions) if n not in productive and self.ends(part, productive)}:
+        while more := {
+            n for n, part in enumerate(self.expressions) if n not in productive and self.ends(part, productive)
+        }:
             productive |= more
         barren = [name for number, name in enumerate(self.names) if number not in productive]
         if barren:
@@ -148,7 +150,9 @@ class Network:
     def empty_rules(self) -> set[int]:
         """Return the rules that the empty text is derived from."""
         found: set[int] = set()
-        while more := {n for n, part in enumerate(self.expressions) if n not in found and self.may_be_empty(part, found)}:
+        while more := {
+            n for n, part in enumerate(self.expressions) if n not in found and self.may_be_empty(part, found)
+        }:
             found |= more
         return found
 
@@ -259,7 +263,9 @@ class Network:
             TopologicalSorter(needs).prepare()
         except CycleError as error:
             names = " > ".join(self.names[number] for number in reversed(error.args[1]))
-            raise CannotDerive(f"{names}: the rule stands for itself, so a text has infinitely many derivations") from None
+            raise CannotDerive(
+                f"{names}: the rule stands for itself, so a text has infinitely many derivations"
+            ) from None
 
     def passes_on(self, place: int, passed: list[bool]) -> bool:
         """Tell whether a rule may end from a place without another character."""

@@ -28,12 +28,13 @@ FIELDS: dict[tuple[str, str], dict[str, Types]] = {
     ("hello", "complete"): {"protocol-version": INT},
     ("services", "notify"): SERVICE,
     ("subscriptions", "notify"): {"subscription-id": INT, "client-id": INT},
-    ("clients", "notify"): {"client-id": INT, "client-addr": TEXT, "time": INT},
+    ("clients", "notify"): {"client-id": INT, "time": INT},
     ("subscribe", "appeared"): {"match-type": TEXT, **SERVICE},
     ("subscribe", "modified"): {"match-type": TEXT, **SERVICE},
     ("subscribe", "disappeared"): {"match-type": TEXT, "service-id": INT},
 }
 OPTIONAL: dict[str, Types] = {"orphan-since": NUMBER, "filter": TEXT, "fail-reason": TEXT}
+OPTIONAL |= {"client-addr": TEXT, "client-address": TEXT}  # servers disagree on its name
 
 
 class Broken(Exception):
@@ -262,7 +263,7 @@ class Client(threading.Thread):
 def checked(data: bytes) -> dict[str, Any]:
     """Read a message; ``Broken`` when it is not one of the document's."""
     try:
-        message = json.loads(data.decode(), object_pairs_hook=distinct)
+        message = json.loads(data.decode(), object_pairs_hook=distinct, parse_constant=refused)
         command, kind = message["ta-cmd"], message["msg-type"]
         key = (command, message["match-type"] if (command, kind) == ("subscribe", "notify") else kind)
         fields = {"ta-cmd": TEXT, "msg-type": TEXT, "ta-id": INT, **FIELDS.get(key, {})}
@@ -272,11 +273,25 @@ def checked(data: bytes) -> dict[str, Any]:
             types = fields.get(name) or OPTIONAL[name]
             if type(value) not in types or (type(value) is int and not 0 <= value < 1 << 63):
                 raise Broken(f"{name} has no such value")
+        if not all(map(is_property, message.get("service-props", {}).values())):
+            raise Broken("service-props has no such value")
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise Broken("not a message") from error
     if key == ("hello", "complete") and message["protocol-version"] != 2:
         raise Broken("another version of the protocol")
     return dict(message)
+
+
+def is_property(values: Any) -> bool:
+    """Tell whether something is what a property may have: strings and integers in an array."""
+    return type(values) is list and all(
+        "\0" not in each if type(each) is str else type(each) is int and -1 << 63 <= each < 1 << 63 for each in values
+    )
+
+
+def refused(name: str) -> None:
+    """Refuse what Python takes for a number and JSON does not know."""
+    raise Broken(f"{name} is no number")
 
 
 def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

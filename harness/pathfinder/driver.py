@@ -85,7 +85,7 @@ class Session:
         self.patience = patience
         self.tempo = tempo
         self.deployed = deployed
-        self.conversation = Conversation(link.label)
+        self.conversation = Conversation(link.label, client=Direction.SENT)
         self.ended = ""
         self.is_dropped = False
         self.published: dict[int, Service] = {}

@@ -14,7 +14,7 @@ from harness.pathfinder.conversation import Conversation, Event
 from harness.pathfinder.driver import spelled
 from harness.pathfinder.transactions import Transaction
 from harness.trace import Direction, Trace
-from wire.pathfinder.frames import MULTIPLE, VERSION, Message
+from wire.pathfinder.frames import COMMANDS, MULTIPLE, VERSION, Message
 
 PAUSE = 0.005
 """Seconds of the link's clock between two looks at all connections and at what the application was told."""
@@ -27,6 +27,24 @@ class NotCome(HarnessError):
     """The client did not do what a play rests on."""
 
 
+def service(id: int, generation: int = 0, **changes: Any) -> dict[str, Any]:
+    """Return the fields that describe a service of somebody else."""
+    fields: dict[str, Any] = {
+        "service-id": id,
+        "generation": generation,
+        "service-props": {"name": ["goldwire"]},
+        "ttl": 60,
+        "client-id": 7,
+    }
+    return fields | {name.replace("_", "-"): value for name, value in changes.items()}
+
+
+def match(what: str, id: int, generation: int = 0, **changes: Any) -> dict[str, Any]:
+    """Return the fields with which a subscription is told of a service."""
+    known = {"service-id": id} if what == "disappeared" else service(id, generation, **changes)
+    return {"match-type": what, **known}
+
+
 class Visit:
     """One connection of the client to one server: what it asked for, and what it was told."""
 
@@ -34,8 +52,10 @@ class Visit:
         self.domain = domain
         self.server = server
         self.link = link
-        self.conversation = Conversation(link.label)
+        self.conversation = Conversation(link.label, client=Direction.RECEIVED)
         self.ended = ""
+        self.ended_at = 0.0
+        """When it was seen to have ended, in seconds of the trace."""
         self.obliges = True
         """Whether requests are granted as they come; ``False`` leaves them to the play."""
         self.published: dict[int, Message] = {}
@@ -47,6 +67,11 @@ class Visit:
     def requests(self) -> list[Transaction]:
         """The client's transactions on this connection, in order."""
         return self.conversation.transactions
+
+    @property
+    def said(self) -> list[Event]:
+        """All that the client said on this connection."""
+        return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]
 
     def asked(self, command: str) -> list[Transaction]:
         """Return the transactions of one command, in order."""
@@ -63,19 +88,33 @@ class Visit:
         """The client's subscriptions that were accepted and have not ended."""
         return [each for each in self.asked("subscribe") if each.accepted and not each.is_over]
 
+    @property
+    def waiting(self) -> list[Transaction]:
+        """The client's transactions that have no answer yet."""
+        return [each for each in self.requests if not each.answers]
+
     # --- saying -------------------------------------------------------------------------------------------
 
     def say(self, message: Message | bytes) -> None:
         """Send a message, or a frame as it is; a connection that has ended is noted, not raised."""
-        frame = message if isinstance(message, bytes) else spelled(message)
+        frame = message if isinstance(message, bytes) else spelled(message, deployed=self.domain.deployed)
+        if self._sends(self.link.send, frame):
+            self.conversation.feed(Direction.SENT, frame, self.domain.trace.now(), len(self.domain.trace) - 1)
+
+    def say_raw(self, data: bytes) -> None:
+        """Send bytes without framing; monitors do not look at this connection any more."""
+        self.conversation.has_raw = True
+        self._sends(self.link.send_raw, data)
+
+    def _sends(self, send: Callable[[bytes], None], data: bytes) -> bool:
         try:
-            self.link.send(frame)
+            send(data)
         except LinkClosed as error:
             self._end(Direction.RECEIVED, error.how)
-            return
+            return False
         except Deadline:
-            return
-        self.conversation.feed(Direction.SENT, frame, self.domain.trace.now(), len(self.domain.trace) - 1)
+            return False  # the client takes nothing: what it has to say is read all the same
+        return True
 
     def answer(self, transaction: Transaction, type: str, fields: Mapping[str, Any] | None = None) -> None:
         """Answer a request."""
@@ -88,44 +127,50 @@ class Visit:
             case "hello":
                 self.answer(transaction, "complete", {"protocol-version": VERSION})
             case "publish":
-                self.published[fields["service-id"]] = fields
+                self.published[fields.get("service-id", -1)] = fields
                 self.answer(transaction, "complete")
             case "unpublish":
-                self.published.pop(fields["service-id"], None)
+                self.published.pop(fields.get("service-id", -1), None)
                 self.answer(transaction, "complete")
             case "subscribe":
                 self.answer(transaction, "accept")
             case "unsubscribe":
                 self.answer(transaction, "complete")
                 for each in self.subscriptions:
-                    if each.request.fields.get("subscription-id") == fields["subscription-id"]:
+                    if each.request.fields.get("subscription-id") == fields.get("subscription-id"):
                         self.answer(each, "complete")
             case command if command in MULTIPLE:
                 self.answer(transaction, "accept")
-                for listed in self.domain.listing(command):
+                for listed in self._listing(command):
                     self.answer(transaction, "notify", listed)
                 self.answer(transaction, "complete")
             case _:
                 self.answer(transaction, "complete")
 
+    def _listing(self, command: str) -> list[Message]:
+        """Return what a server lists that knows this client only."""
+        address = "client-address" if self.domain.deployed else "client-addr"
+        known: dict[str, list[Message]] = {
+            "services": [{**service(1), "client-id": self.client_id}],
+            "subscriptions": [{"subscription-id": 1, "client-id": self.client_id, "filter": "(name=goldwire)"}],
+            "clients": [{"client-id": self.client_id, address: self.link.peername, "time": 1}],
+        }
+        return known.get(command, [])
+
     def tell(self, what: str, service: int, generation: int = 0, **changes: Any) -> None:
         """Tell every live subscription of a service: ``appeared``, ``modified`` or ``disappeared``."""
-        fields: dict[str, Any] = {"match-type": what, "service-id": service}
-        if what != "disappeared":
-            fields |= {
-                "generation": generation,
-                "service-props": {"name": ["goldwire"]},
-                "ttl": 60,
-                "client-id": 7,
-                **{name.replace("_", "-"): value for name, value in changes.items()},
-            }
         for each in self.subscriptions:
-            self.answer(each, "notify", fields)
+            self.answer(each, "notify", match(what, service, generation, **changes))
 
     def drop(self) -> None:
         """End the connection."""
         self.link.close()
         self._end(Direction.SENT, "closed by the tester")
+
+    def abort(self) -> None:
+        """Reset the connection, where its link can; else end it."""
+        getattr(self.link, "abort", self.link.close)()
+        self._end(Direction.SENT, "reset by the tester")
 
     # --- hearing ------------------------------------------------------------------------------------------
 
@@ -142,18 +187,20 @@ class Visit:
             return True
         trace = self.domain.trace
         event = self.conversation.feed(Direction.RECEIVED, frame, trace.now(), len(trace) - 1)
-        if event.error is None and event.type == "request":
+        # A request that is not quite right is granted too: it is the case that judges.
+        if event.type == "request" and event.ta is not None and event.command in COMMANDS:
             self._asked(event)
         return True
 
     def _asked(self, event: Event) -> None:
         transaction = self.requests[-1]
-        if event.command == "publish":
+        if event.command == "publish" and event.error is None:
             self.generations.append((event.fields["service-id"], event.fields["generation"]))
         if self.obliges:
             self.grant(transaction)
 
     def _end(self, by: Direction, how: str) -> None:
+        self.ended_at = self.ended_at if self.ended else self.domain.trace.now()
         self.ended = self.ended or how
         self.conversation.end(by, self.ended)
 
@@ -169,43 +216,52 @@ class Domain:
         servers: int,
         patience: float,
         tempo: float,
+        deployed: bool = False,
     ) -> None:
         self.instance = instance
         self.trace = trace
         self.servers = servers
         self.patience = patience
         self.tempo = tempo
+        self.deployed = deployed
         self.visits: list[Visit] = []
-        self.lists: dict[str, list[Message]] = {}
-        """What ``services``, ``subscriptions`` and ``clients`` list, by the command."""
         self._label = label
-
-    def listing(self, command: str) -> list[Message]:
-        """Return the notifications with which a listing is answered."""
-        return self.lists.get(command, [])
 
     # --- the doors ----------------------------------------------------------------------------------------
 
-    def accept(self, server: int = 0, *, within: float = DIAL_PATIENCE, obliges: bool = True) -> Visit:
+    def accept(self, server: int = 0, *, within: float | None = None, obliges: bool = True) -> Visit:
         """Return the client's next connection to a server; ``NotCome`` when it has not dialled by then.
 
-        ``within`` is in seconds of the protocol's time.
+        ``within`` is in seconds of the protocol's time; without it the client has ample time.
         """
+        patience = self._ample(DIAL_PATIENCE) if within is None else self._seconds(within)
         try:
-            link = self.instance.link(self.trace, self._label(), server=server, patience=self._seconds(within))
+            link = self.instance.link(self.trace, self._label(), server=server, patience=patience)
         except Deadline as error:
-            raise NotCome(f"the client did not dial server {server} within {within:g} s") from error
+            raise NotCome(f"the client did not dial server {server} within {patience * self.tempo:g} s") from error
         visit = Visit(self, server, link)
         visit.obliges = obliges
         self.visits.append(visit)
         return visit
 
-    def comes(self, server: int = 0, *, within: float = DIAL_PATIENCE, obliges: bool = True) -> Visit | None:
+    def comes(self, server: int = 0, *, within: float | None = None, obliges: bool = True) -> Visit | None:
         """Return the client's next connection to a server; ``None`` when it has not dialled by then."""
         try:
             return self.accept(server, within=within, obliges=obliges)
         except NotCome:
             return None
+
+    def greeted(self, server: int = 0) -> Visit:
+        """Return the client's next connection to a server, once its hello was answered."""
+        visit = self.accept(server)
+        self.asks(visit, "hello")
+        return visit
+
+    def subscribed(self, server: int = 0) -> Visit:
+        """Return the client's next connection to a server, once it has subscribed there."""
+        visit = self.accept(server)
+        self.needs(lambda: bool(visit.subscriptions), "subscribed")
+        return visit
 
     def refuse(self, server: int = 0) -> None:
         """Let nobody in any more: whoever dials is refused."""
@@ -248,10 +304,18 @@ class Domain:
     def _seconds(self, seconds: float) -> float:
         return seconds / self.tempo
 
-    def needs(self, done: Callable[[], bool], what: str, *, seconds: float | None = None) -> None:
+    def _ample(self, seconds: float) -> float:
+        return max(self._seconds(seconds), self.patience)
+
+    def needs(self, done: Callable[[], bool], what: str, *, seconds: float = DIAL_PATIENCE) -> None:
         """Serve until something holds that the play rests on; ``NotCome`` says what did not."""
-        if not self.wait_until(done, seconds=seconds):
+        if not self.wait_until(done, seconds=self._ample(seconds) * self.tempo):
             raise NotCome(f"the client never {what}")
+
+    def asks(self, visit: Visit, command: str, *, times: int = 1) -> list[Transaction]:
+        """Return what the client asks for on a connection, once it has done so so many times; ``NotCome`` otherwise."""
+        self.needs(lambda: len(visit.asked(command)) >= times, f"asked for {command}")
+        return visit.asked(command)
 
     # --- what the client's application was told -----------------------------------------------------------
 

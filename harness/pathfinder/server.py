@@ -206,7 +206,7 @@ class Server(Publishing):
 
     def greet(self, session: Session, request: Message) -> None:
         """Shake hands with a client; one that is rejected may try again."""
-        self.await_hello(session)
+        self.await_hello(session)  # one that is rejected has said hello in time, and gets as much time for another
         version = self.choose_version(request["protocol-minimum-version"], request["protocol-maximum-version"])
         if version is None:
             raise Refused(UNSUPPORTED_PROTOCOL_VERSION)

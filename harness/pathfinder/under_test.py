@@ -71,6 +71,21 @@ class NodeUnderTest:
         """Make a connection and say hello on it; ``NotAnswered`` when that does not complete."""
         return self.connect(client_id=client_id, transport=transport).open()
 
+    def back(self, client_id: int, *, within: float = 2.0) -> Session:
+        """Come back as a client whose connection has just ended, within some seconds of the protocol's time.
+
+        A server may take a moment to notice the end; ``NotAnswered`` when it takes longer, or refuses otherwise.
+        """
+        deadline = self.instance.clock.now() + within / self.tempo
+        while True:
+            session = self.connect(client_id=client_id)
+            hello = session.hello()
+            if hello.reason != "client-id-exists" or self.instance.clock.now() >= deadline:
+                session.sure(hello)
+                return session
+            session.read(0.1)
+            session.close()
+
     @property
     def main(self) -> Session:
         """The client that most plays speak as; connected when it is first needed."""
@@ -118,7 +133,8 @@ class NodeUnderTest:
     def begin(self, scenario: str, *, servers: int = 1) -> Domain:
         """Start the client anew with a scenario, and so many servers of one domain for it to dial."""
         self.instance.begin(scenario, servers)
-        domain = Domain(self.instance, self.trace, self._label, servers, self.patience, self.tempo)
+        deployed = self.profile == "deployed"
+        domain = Domain(self.instance, self.trace, self._label, servers, self.patience, self.tempo, deployed)
         self.domains.append(domain)
         return domain
 

@@ -1,5 +1,7 @@
 """Nodes of the tests' own: one that echoes, and one that dials."""
 
+import threading
+
 from harness.errors import Unsupported
 from harness.framing import JsonStream, LengthPrefixed
 from harness.iut import Description, Embedded
@@ -39,6 +41,7 @@ class Echo:
         self.out = []
         self.events = []
         self.at = None
+        self.entered, self.gate = threading.Event(), threading.Event()
 
     def connected(self, link, now, *, dialled=False):
         self.links.append(link)
@@ -59,6 +62,11 @@ class Echo:
                 self.out.append((link, b"x" * (1 << 18)))
             case b'"too much"':
                 self.out.append((link, b"x" * (1 << 18) + b"x"))
+            case b'"evict"':
+                self.entered.set()
+                assert self.gate.wait(20.0)
+                self.out += [(each, HANG_UP) for each in self.links if each != link] + [(link, frame)]
+                self.links = [link]
             case b'"all"':
                 self.out += [(each, b'"to all"') for each in self.links]
             case _:

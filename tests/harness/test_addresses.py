@@ -4,7 +4,17 @@ import socket
 
 import pytest
 
-from harness.addresses import Address, free_port, parse_address
+from conformance.plugin import LINKS
+from harness.addresses import (
+    SPELLINGS,
+    TRANSPORTS,
+    Address,
+    free_addresses,
+    free_port,
+    known_transport,
+    parse_address,
+    socket_kind,
+)
 from harness.errors import BadDescription
 
 
@@ -14,6 +24,9 @@ from harness.errors import BadDescription
         ("tcp/127.0.0.1:7447", Address("tcp", "127.0.0.1", 7447)),
         ("udp/localhost:1", Address("udp", "localhost", 1)),
         ("tcp/[::1]:65535", Address("tcp", "::1", 65535)),
+        ("tcp-stream/127.0.0.1:4711", Address("tcp-stream", "127.0.0.1", 4711)),
+        ("tls/127.0.0.1:4711", Address("tls", "127.0.0.1", 4711)),
+        ("ux/my-server@home/1", Address("ux", "my-server@home/1")),
     ],
 )
 def test_an_address_is_read_and_written_back(text, address):
@@ -27,17 +40,39 @@ def test_an_address_is_read_and_written_back(text, address):
         ("127.0.0.1:7447", "TRANSPORT/HOST:PORT"),
         ("tcp/127.0.0.1", "TRANSPORT/HOST:PORT"),
         ("tcp/::1:7447", "brackets"),
-        ("quic/127.0.0.1:7447", "known are tcp, udp"),
+        ("quic/127.0.0.1:7447", "known are tcp, udp, tcp-stream, ux, tls"),
         ("tcp/:7447", "host is missing"),
         ("tcp/[]:7447", "host is missing"),
         ("tcp/127.0.0.1:0", "between 1 and 65535"),
         ("tcp/127.0.0.1:65536", "between 1 and 65535"),
         ("tcp/127.0.0.1:7447 ", "TRANSPORT/HOST:PORT"),
+        ("tcp-framed/", "TRANSPORT/HOST:PORT"),
+        ("ux/", "expected ux/NAME"),
+        ("ux/a,b", "expected ux/NAME"),
+        ("ux/a:1", "expected ux/NAME"),
+        ("ux/" + "x" * 108, "longer than 107 bytes"),
     ],
 )
 def test_a_wrong_address_is_refused_with_the_reason(text, complaint):
     with pytest.raises(BadDescription, match=complaint):
         parse_address(text)
+
+
+def test_another_spelling_of_an_address_is_the_same_address():
+    assert str(parse_address("tcp-framed/127.0.0.1:4711")) == "tcp/127.0.0.1:4711"
+    assert known_transport("tcp-framed") == known_transport("tcp") == "tcp"
+    assert known_transport("quic") is None
+
+
+def test_the_plugin_offers_every_transport():
+    assert set(LINKS) == {*TRANSPORTS, *SPELLINGS}
+
+
+def test_free_addresses_differ_and_tcp_and_udp_share_a_port():
+    addresses = free_addresses([*TRANSPORTS, "tls", "ux"])
+    assert [each.transport for each in addresses] == [*TRANSPORTS, "tls", "ux"]
+    assert addresses[0].port == addresses[1].port
+    assert len({(socket_kind(each.transport), each.host, each.port) for each in addresses}) == len(addresses)
 
 
 def test_a_free_port_can_be_bound_for_every_transport_that_was_named():

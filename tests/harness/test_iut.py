@@ -53,6 +53,22 @@ def test_an_address_is_an_implementation_that_runs_already():
         resolve("tcp/127.0.0.1:7447:client", "zenoh")
 
 
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("ux/my.server", Address("ux", "my.server")),
+        ("tls/127.0.0.1:4711", Address("tls", "127.0.0.1", 4711)),
+        ("tcp-stream/[::1]:4711", Address("tcp-stream", "::1", 4711)),
+        ("tcp-framed/127.0.0.1:4711", Address("tcp", "127.0.0.1", 4711)),
+    ],
+)
+def test_addresses_of_every_kind_take_a_role(text, address):
+    for written in (text, f"{text}:router"):
+        description = resolve(written, "zenoh")
+        assert description.source == Remote(address)
+        assert (description.role, description.transports) == ("router", (address.transport,))
+
+
 def test_a_file(described):
     path = described(GOOD)
     description = resolve(path, "zenoh")

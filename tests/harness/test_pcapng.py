@@ -127,3 +127,16 @@ def test_ndjson_holds_one_object_per_entry(trace, tmp_path):
         "data": b"one".hex(),
         "note": "",
     }
+
+
+def test_what_has_no_ports_gets_some_and_packets_are_framed_as_over_tcp(read):
+    trace = Trace("zenoh", "ux")
+    trace.ports = {"a": (0, 0), "b": (0, 0)}
+    for link in ("a", "b"):
+        trace.add(Entry(0.0, link, Happening.FRAME, SENT, link.encode()))
+    # Longer than the framing of TCP can say.
+    trace.add(Entry(0.1, "a", Happening.FRAME, SENT, b"x" * 70_000))
+    packets = read(trace)
+    sources = sorted({packet["TCP"].sport for packet in packets} & {40000, 40001})
+    assert [payloads(packets, source)[:3] for source in sources] == [FRAMING.encode(b"a"), FRAMING.encode(b"b")]
+    assert len(payloads(packets, 40000)) == 3 + 70_000

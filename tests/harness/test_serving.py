@@ -71,6 +71,27 @@ def test_all_kinds_of_links_meet_at_one_node():
         assert [link.receive(soon()) for link in links] == [b'"to all"'] * len(links)
 
 
+class Recorder(Echo):
+    """Wants to know who comes."""
+
+    def connected(self, link, now, *, dialled=False, address=""):
+        super().connected(link, now, dialled=dialled)
+        self.events[-1:] = [address]
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_node_is_told_where_links_come_from_if_it_wants_to_know(transport):
+    node = Recorder()
+    with EmbeddedNode(described("echo", transport), lambda: node, FRAMINGS) as running:
+        with dialled(running, transport) as link:
+            assert ask(link, b"{}") == b"{}"
+            [address] = running.events()
+            if transport == "ux":
+                assert address.startswith("ux:")
+            else:
+                assert address == f"{transport}:127.0.0.1:{link.ports[0]}"
+
+
 @pytest.mark.parametrize("transport", STREAMS)
 def test_a_hang_up_comes_after_the_last_words_whatever_was_sent_meanwhile(transport):
     with serving() as (running, node), dialled(running, transport) as link:
@@ -89,6 +110,19 @@ def test_a_hang_up_comes_after_the_last_words_whatever_was_sent_meanwhile(transp
 
 
 @pytest.mark.parametrize("transport", STREAMS)
+def test_a_hang_up_meets_one_that_has_left(transport):
+    with serving(*{"tcp", transport}) as (running, node), dialled(running, "tcp") as link:
+        leaving = dial(running.address(transport), FRAMINGS, CLOCK)
+        assert ask(leaving, b"{}") == b"{}"
+        link.send(b'"evict"')
+        assert node.entered.wait(20.0)
+        leaving.abort()
+        node.gate.set()
+        assert link.receive(soon()) == b'"evict"'
+        assert ask(link, b"{}") == b"{}"
+
+
+@pytest.mark.parametrize("transport", STREAMS)
 def test_one_that_has_hung_up_or_gone_is_forgotten(transport):
     with serving() as (running, node):
         with dialled(running, transport) as link:
@@ -104,7 +138,7 @@ def test_a_prefix_beyond_the_most_ends_that_link_only(transport):
     with serving() as (running, node), dialled(running, transport) as link, dialled(running, "tcp") as other:
         assert ask(other, b"{}") == b"{}"
         link.send(b"{}")
-        link.send_raw((1 << 18) .to_bytes(4, "big")[:3])
+        link.send_raw((1 << 18).to_bytes(4, "big")[:3])
         assert link.receive(soon()) == b"{}"
         link.send_raw(b"\1")
         with pytest.raises(LinkClosed) as end:
@@ -222,6 +256,11 @@ def test_a_node_that_raises_has_died():
             ask(link, b'"die"')
         assert not running.alive()
         assert running.output_tail() == "RuntimeError: told to die"
+
+
+def test_a_node_that_cannot_be_made_says_why():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'wrong'"):
+        EmbeddedNode(described("echo"), lambda: Echo(wrong=1), FRAMINGS)
 
 
 def test_without_cryptography_all_but_tls_is_served(monkeypatch):

@@ -81,3 +81,59 @@ def test_a_list_shrinks_to_the_item_that_matters():
 def test_mutated_frames_shrink_to_what_is_wrong(reason, length):
     frame = smallest(strategies.mutated(layout(NETWORK)), lambda frame: refusal(NETWORK, frame) is reason)
     assert len(frame) <= length
+
+
+MESSAGE = "pathfinder/message"
+PING = b'{"ta-cmd":"ping","ta-id":0,"msg-type":"request"}'
+
+
+def test_texts_of_json_shrink_to_the_canonical_spelling():
+    frame = smallest(strategies.frames(layout(MESSAGE), overlong=True), lambda frame: b"reason" in frame)
+    command = reference.decode(MESSAGE, frame)["ta-cmd"]
+    assert frame.decode() == f'{{"ta-cmd":"{command}","ta-id":0,"msg-type":"fail","fail-reason":""}}'
+
+
+def test_a_message_of_json_shrinks_to_nothing_but_itself():
+    assert smallest(strategies.frames(layout(MESSAGE), overlong=True), lambda frame: b'"ping"' in frame) == PING
+
+
+def test_a_property_shrinks_to_the_text_that_matters():
+    value = smallest(
+        strategies.values(layout(MESSAGE)),
+        lambda value: any("q" in str(each) for each in value.get("service-props", {}).values()),
+    )
+    assert [*value["service-props"].values()] == [["q"]]
+    assert remarkable_of(value) == []
+
+
+def remarkable_of(value):
+    """Return the numbers of a message that are not zero, and its optional members."""
+    numbers = [each for each in value.values() if isinstance(each, int | float) and each]
+    return numbers + [name for name in ("filter", "fail-reason", "orphan-since") if name in value]
+
+
+def test_a_number_of_json_shrinks_to_the_boundary():
+    value = smallest(strategies.values(layout(MESSAGE)), lambda value: value.get("ttl", 0) > 1 << 53)
+    assert value["ttl"] == (1 << 53) + 1
+    assert remarkable_of({**value, "ttl": 0}) == []
+
+
+@pytest.mark.parametrize(
+    ("reason", "length"),
+    [
+        (Reason.BAD_SYNTAX, 80),
+        (Reason.TRUNCATED, 80),
+        (Reason.TRAILING, 130),
+        (Reason.DUPLICATE_NAME, 100),
+        (Reason.WRONG_TYPE, 90),
+        (Reason.MISSING_FIELD, 80),
+        (Reason.UNKNOWN_FIELD, 80),
+        (Reason.UNKNOWN_ID, 80),
+        (Reason.OUT_OF_RANGE, 150),
+        (Reason.BAD_TEXT, 90),
+    ],
+)
+def test_mutated_texts_shrink_to_what_is_wrong(reason, length):
+    """One small message, and one thing wrong."""
+    frame = smallest(strategies.mutated(layout(MESSAGE)), lambda frame: refusal(MESSAGE, frame) is reason)
+    assert len(frame) <= length

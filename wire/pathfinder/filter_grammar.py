@@ -193,5 +193,3 @@ def _pieces(tree: Filter) -> Iterator[str]:
 
 def _escaped(string: str) -> str:
     return "".join(f"\\{character}" if character in SPECIALS else character for character in string)
-
-

@@ -7,10 +7,10 @@ A value is the list of the filter's parts, as they stand in the text::
                                    {"type": "not"}
                                    {"type": "greater", "key": "version", "value": "5"}
 
-A list and no tree: filters may be nested as deep as a frame is long, and neither comparing values, nor printing them, nor
-writing them as JSON may depend on that. An ``and`` or ``or`` has as many ``filters`` as it says, a ``not`` has one, so a
-list has one meaning. ``present`` has a key; ``equal``, ``greater`` and ``less`` have a key and a value, which is text;
-``substring`` has ``key``, ``initial``, the list ``any`` and ``final``.
+A list and no tree: filters may be nested as deep as a frame is long, and neither comparing values, nor printing them,
+nor writing them as JSON may depend on that. An ``and`` or ``or`` has as many ``filters`` as it says, a ``not`` has one,
+so a list has one meaning. ``present`` has a key; ``equal``, ``greater`` and ``less`` have a key and a value, which is
+text; ``substring`` has ``key``, ``initial``, the list ``any`` and ``final``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -145,7 +145,7 @@ def _parts_of(text: str, derivation: Derivation) -> Iterator[tuple[int, int, str
     """Give the parts for a dump: items whole; of others their beginning, and the parenthesis that ends them."""
     rules = ("item", "and", "or", "not")
     found = sorted((start, end, rule) for rule, start, end, _ in derivation.nodes if rule in rules)
-    spans = []
+    spans: list[tuple[int, int, str, Any]] = []
     for index, (part, (start, end, rule)) in enumerate(zip(_derived(text, derivation), found, strict=True)):
         if rule == "item":
             spans.append((start - 1, end + 1, f"[{index}]", part))

@@ -1,10 +1,10 @@
-"""Frames of the layouts ``pathfinder/filter`` and ``pathfinder/deployed-filter``: what generators and vectors draw from.
+"""Frames of the layouts ``pathfinder/filter`` and ``pathfinder/deployed-filter``, for generators and vectors.
 
 ::
 
     rng ──sample──► value
     frame ──MUTATIONS──► frame that is almost it
-    specimens ──► every branch of the grammar, every refusal, every bound, by name
+    specimens, large_specimens ──► every branch of the grammar, every refusal, every bound, by name
     frame ──exercised──► the branches of the grammar that it takes, of those in ``every_branch``
 """
 
@@ -159,12 +159,6 @@ def _value_dropped(frame: bytes, below: Below) -> bytes | None:
     return frame[: at + 1] + frame[frame.find(b")", at) :]
 
 
-def _past_the_limit(frame: bytes, below: Below) -> bytes | None:
-    """Lengthen the first value until the frame has a byte too many."""
-    at = frame.find(b"=")
-    return None if at < 0 else frame[: at + 1] + b"x" * (LARGEST + 1 - len(frame)) + frame[at + 1 :]
-
-
 MUTATIONS: tuple[tuple[str, Mutation], ...] = (
     ("drop parenthesis", _dropped(b"()")),
     ("double parenthesis", _doubled(b"()")),
@@ -201,7 +195,6 @@ MUTATIONS: tuple[tuple[str, Mutation], ...] = (
     ("drop key", _key_dropped),
     ("drop value", _value_dropped),
     ("byte order mark", _wrapped(b"\xef\xbb\xbf", b"")),
-    ("lengthen past the limit", _past_the_limit),
 )
 """Named changes of a frame. What comes of one may be a filter or not."""
 
@@ -226,42 +219,47 @@ class Specimen(msgspec.Struct, frozen=True):
 
 
 def specimens() -> Iterator[Specimen]:
-    """Give frames that take every branch of the grammar in either reading, have every refusal, and reach every bound."""
+    """Give small frames that take every branch of the grammar in either reading, and have every refusal."""
     for name, text in _TEXTS.items():
         yield Specimen(name, text.encode())
     for special in SPECIALS:
         yield Specimen(f"{special} escaped", f"(a\\{special}=\\{special}x)".encode())
         yield Specimen(f"{special} in a key", f"(a{special}b=c)".encode())
         yield Specimen(f"{special} in a value", f"(a=b{special}c)".encode())
-    for code in _EDGES:
-        yield Specimen(f"U+{code:04X} in a key", f"(a{chr(code)}=b)".encode())
-        yield Specimen(f"U+{code:04X} in a value", f"(a=b{chr(code)})".encode())
-        yield Specimen(f"U+{code:04X} escaped", f"(a=\\{chr(code)})".encode())
-    for number in _INTEGERS:
+    for character in _EDGES:
+        code = f"U+{ord(character):04X}"
+        yield Specimen(f"{code} in a key", f"(a{character}=b)".encode())
+        yield Specimen(f"{code} in a value", f"(a=b{character})".encode())
+        yield Specimen(f"{code} escaped", f"(a=\\{character})".encode())
+    for number in (*_NUMBERS, *_NO_NUMBERS):
         yield Specimen(f"greater than {number or 'nothing'}", f"(a>{number})".encode())
         yield Specimen(f"less than {number or 'nothing'}", f"(a<{number})".encode())
     for name, frame in _BYTES.items():
         yield Specimen(name, frame)
     for cut in range(len(_CUT)):
         yield Specimen(f"cut after {cut}", _CUT[:cut])
-    for length in (LARGEST - 1, LARGEST, LARGEST + 1):
+
+
+def large_specimens() -> Iterator[Specimen]:
+    """Give frames that are large: at the bounds, nested deep, of many parts."""
+    for length in (LARGEST, LARGEST + 1):
         yield Specimen(f"{length} bytes", b"(a=" + b"x" * (length - 4) + b")")
-    for levels in (2, 100, 20_000):
-        yield Specimen(f"nots nested {levels} deep", b"(!" * levels + b"(a=b)" + b")" * levels)
-        yield Specimen(f"ands nested {levels} deep", b"(&(a=b)" * levels + b"(a=b)" + b")" * levels)
-        yield Specimen(f"one parenthesis missing of {levels}", b"(!" * levels + b"(a=b)" + b")" * (levels - 1))
-    yield Specimen("many asterisks", b"(a=" + b"*" * 100_000 + b")")
-    yield Specimen("many substrings", b"(a=" + b"*a" * 50_000 + b"*b)")
-    yield Specimen("many operands", b"(|" + b"(a=b)" * 20_000 + b")")
+    yield Specimen("nots nested 20000 deep", b"(!" * 20_000 + b"(a=b)" + b")" * 20_000)
+    yield Specimen("nots nested 20000 deep, one not closed", b"(!" * 20_000 + b"(a=b)" + b")" * 19_999)
+    yield Specimen("ands nested 5000 deep", b"(&(a=b)" * 5000 + b"(a=b)" + b")" * 5000)
+    yield Specimen("50000 asterisks", b"(a=" + b"*" * 50_000 + b")")
+    yield Specimen("20000 substrings", b"(a=" + b"*a" * 20_000 + b"*b)")
+    yield Specimen("5000 operands", b"(|" + b"(a=b)" * 5000 + b")")
 
 
 _CUT = "(&(é\\==b*c)(!(a>-10)))".encode()
 
-_EDGES = (0, 1, 0x20, 0x21, 0x22, 0x25, 0x26, 0x27, 0x28, 0x2B, 0x3B, 0x3F, 0x5B, 0x5D, 0x7B, 0x7D, 0x7E, 0x7F, 0x80)
-_EDGES += (0x7FF, 0x800, 0xD7FF, 0xE000, 0xFEFF, 0xFFFD, 0xFFFE, 0xFFFF, 0x10000, 0x10FFFF)
+_EDGES = "\0\x01 !\"%&'(+;?[]{}~\x7f\x80\u07ff\u0800\ud7ff\ue000\ufeff\ufffd\ufffe\uffff\U00010000\U0010ffff"
+"""Characters at either side of what the grammar tells apart, and of what UTF-8 does."""
 
-_INTEGERS = ("", "0", "1", "9", "10", "42", "-0", "-1", "-90", "-", "--1", "00", "007", "-01", "+5", " 5", "5 ", "1.5")
-_INTEGERS += ("1e3", "0x10", "1_0", "x", "٣", str(2**63 - 1), str(-(2**63)), str(2**63), "9" * 100)
+_BOUNDS = (2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 10**100)
+_NUMBERS = ("0", "1", "9", "10", "42", "-0", "-1", "-90", *map(str, _BOUNDS))
+_NO_NUMBERS = ("", "-", "--1", "00", "007", "-01", "+5", " 5", "5 ", "1.5", "1e3", "0x10", "1_0", "x", "٣")
 
 _TEXTS: dict[str, str] = {
     "nothing": "",
@@ -315,6 +313,7 @@ _TEXTS: dict[str, str] = {
     "escape at the end": "(a=b\\",
     "escaped parenthesis at the end": "(a=b\\)",
     "two escapes": "(a=\\\\)",
+    "value of escaped and not": "(a=\\*\\*b\\*)",
     "key of escapes": "(\\=\\<\\>=b)",
     "key of one escaped": "(\\*>5)",
     "key of escaped and not": "(\\*a\\*\\*=b)",

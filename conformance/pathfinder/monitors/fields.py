@@ -86,7 +86,8 @@ def watching(
             if form.is_of(event):
                 yield form.judge(event)
 
-    watch.__name__ = "_".join(("fields_of", form.command, form.type, *form.matches))
+    what = form.fields[0] if len(form.fields) == 1 else "fields"
+    watch.__name__ = "_".join((what, "of", form.command, form.type, *form.matches))
     watch.__doc__ = f"A {form.type} of {form.command} has the fields of its table."
     return watch
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from conformance.monitors import Finding, broken, kept
 from conformance.pathfinder.monitors.forms import flaws, judged
-from conformance.pathfinder.monitors.registry import monitor
+from conformance.pathfinder.monitors.registry import monitor, whether
 from conformance.pathfinder.monitors.stories import exchanges, requests
 from harness.pathfinder.conversation import Conversation, Event
 from wire.pathfinder.frames import VERSION
@@ -48,20 +48,21 @@ def version_2_is_offered(conversation: Conversation) -> Iterator[Finding]:
     for hello in requests(conversation, "hello"):
         versions = offered(hello.request)
         if versions is not None and not unsupported:
-            right = versions.have(VERSION)
-            yield whether(right, hello.request.entry, f"the versions {versions} are offered")
+            yield whether(versions.have(VERSION), hello.request.entry, f"the versions {versions} are offered")
         unsupported = unsupported or hello.reason == "unsupported-protocol-version"
 
 
 @monitor("PF-115")
 def versions_are_agreed_on(conversation: Conversation) -> Iterator[Finding]:
-    """A completed hello names a version of the range that was offered."""
+    """A completed hello names a version of the range that was offered, or else the one that was agreed on before."""
+    agreed: list[Any] = []
     for versions, complete, version in agreements(conversation):
         wrong = [flaw for flaw in flaws(complete) if flaw.field == "protocol-version" and flaw.fault != "beyond"]
-        if not wrong and not versions.have(version):
+        if not wrong and not versions.have(version) and version not in agreed:
             yield broken(complete.entry, f"version {version}, of {versions}")
         else:
             yield judged(complete, wrong)
+            agreed.append(version)
 
 
 @monitor("PF-116")
@@ -121,4 +122,4 @@ def clients_stay_who_they_are(conversation: Conversation) -> Iterator[Finding]:
     for event, (_, completed, _) in standings(conversation):
         if first is not None and event.command == "hello" and completed and not flaws(event):
             other = [name for name in WHO if event.fields[name] != first.fields.get(name)]
-            yield whether(not (other), event.entry, f"another {' and '.join(other)}")
+            yield whether(not other, event.entry, f"another {' and '.join(other)}")

@@ -1,11 +1,11 @@
 """Monitors of "Unique Identifiers", "Generation", "Domains" and "Unsubscribe Command": what numbers stand for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from conformance.monitors import Finding, broken, kept
 from conformance.pathfinder.monitors.fields import is_filter
-from conformance.pathfinder.monitors.registry import monitor
+from conformance.pathfinder.monitors.registry import monitor, whether
 from conformance.pathfinder.monitors.stories import Exchange, exchanges, own_id, requests
 from harness.pathfinder.conversation import Conversation
 
@@ -18,12 +18,12 @@ def listings(conversation: Conversation, command: str) -> list[Exchange]:
 def listed_once(conversation: Conversation, command: str, name: str) -> Iterator[Finding]:
     """Judge the identifiers in each listing of one kind: none comes twice in one."""
     for listing in listings(conversation, command):
-        seen: list[Any] = []
+        seen: set[int] = set()
         for event in listing.said:
-            if event.type == "notify" and name in event.fields:
-                number = event.fields[name]
-                yield whether(not (number in seen), event.entry, f"the {name} {number} is listed twice")
-                seen.append(number)
+            number = event.fields.get(name)
+            if event.type == "notify" and isinstance(number, int):
+                yield whether(number not in seen, event.entry, f"the {name} {number} is listed twice")
+                seen.add(number)
 
 
 @monitor("PF-007")
@@ -62,7 +62,8 @@ def filters_are_listed(conversation: Conversation) -> Iterator[Finding]:
         if listing.command == "subscriptions":
             given = filters_of(all_of_them[:position])
             for event in listing.said:
-                asked, filter = given.get(event.fields.get("subscription-id")), event.fields.get("filter")
+                number, filter = event.fields.get("subscription-id"), event.fields.get("filter")
+                asked = given.get(number) if isinstance(number, int) else None
                 if event.type == "notify" and asked is not None and event.fields.get("client-id") == own:
                     if filter == asked or (isinstance(filter, str) and is_filter(filter)):
                         yield kept(event.entry)
@@ -70,11 +71,13 @@ def filters_are_listed(conversation: Conversation) -> Iterator[Finding]:
                         yield broken(event.entry, f"a subscription to {asked} is listed with {filter or 'no filter'}")
 
 
-def filters_of(before: list[Exchange]) -> dict[Any, Any]:
+def filters_of(before: Iterable[Exchange]) -> dict[int, Any]:
     """Return the filters of the subscriptions that were made and not ended, by their identifiers."""
-    found: dict[Any, Any] = {}
+    found: dict[int, Any] = {}
     for exchange in before:
         number = exchange.request.fields.get("subscription-id")
+        if not isinstance(number, int):
+            continue
         if exchange.command == "subscribe" and any(event.type == "accept" for event in exchange.said):
             found[number] = exchange.request.fields.get("filter")
         elif exchange.command == "unsubscribe":
@@ -111,10 +114,14 @@ def changes_raise_the_generation(conversation: Conversation) -> Iterator[Finding
 @monitor("PF-135")
 def what_is_ended_was_begun(conversation: Conversation) -> Iterator[Finding]:
     """A client ends those subscriptions on a connection that it made there."""
-    made: set[Any] = set()
+    made: set[int] = set()
     for each in requests(conversation, "subscribe", "unsubscribe"):
         number = each.request.fields.get("subscription-id")
+        if not isinstance(number, int):
+            continue
         if each.command == "subscribe":
             made.add(number)
-        elif each.request.error is None:
-            yield whether(number in made, each.request.entry, f"the subscription {number} was not made on this connection")
+        else:
+            yield whether(
+                number in made, each.request.entry, f"the subscription {number} was not made on this connection"
+            )

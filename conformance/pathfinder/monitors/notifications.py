@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from conformance.monitors import Finding, broken, kept
 from conformance.pathfinder.monitors.forms import match_is_known, match_type
-from conformance.pathfinder.monitors.registry import monitor
+from conformance.pathfinder.monitors.registry import monitor, whether
 from conformance.pathfinder.monitors.stories import ENDS, Exchange, exchanges, own_id
 from harness.pathfinder.conversation import Conversation, Event
 
@@ -53,7 +53,7 @@ def services_keep_their_numbers(conversation: Conversation) -> Iterator[Finding]
     for subscription in subscriptions(conversation):
         for event, what, number, before, _ in matches(subscription):
             if what != "appeared":
-                yield whether(not (before == "unknown"), event.entry, f"{what} {number}, which never appeared")
+                yield whether(before != "unknown", event.entry, f"{what} {number}, which never appeared")
 
 
 @monitor("PF-209")
@@ -76,7 +76,7 @@ def nothing_older_comes_later(conversation: Conversation) -> Iterator[Finding]:
         for event, what, number, _, last in matches(subscription):
             now = event.fields.get("generation")
             if what == "modified" and last is not None and isinstance(now, int):
-                yield whether(not (now < last), event.entry, f"{number} falls from generation {last} to {now}")
+                yield whether(now >= last, event.entry, f"{number} falls from generation {last} to {now}")
 
 
 @monitor("PF-131")
@@ -92,11 +92,12 @@ def those_who_are_here_leave_no_orphans(conversation: Conversation) -> Iterator[
         if exchange.command == "publish" and isinstance(number, int):
             published.setdefault(number, []).append(exchange)
         for event in exchange.said if exchange.command == "services" else []:
-            known = published.get(event.fields.get("service-id", -1), [])
+            listed = event.fields.get("service-id")
+            known = published.get(listed, []) if isinstance(listed, int) else []
             here = any(each.completed and each.ended is not None and each.ended < exchange.began for each in known)
             if event.type == "notify" and own is not None and event.fields.get("client-id") == own and here:
                 orphan = "orphan-since" in event.fields
-                yield whether(not (orphan), event.entry, "an orphan, whose owner is this connection's")
+                yield whether(not orphan, event.entry, "an orphan, whose owner is this connection's")
 
 
 @monitor("PF-137")

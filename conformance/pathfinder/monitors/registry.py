@@ -1,6 +1,6 @@
 """Where the Pathfinder monitors are collected, and what they look at."""
 
-from conformance.monitors import Monitors
+from conformance.monitors import Finding, Monitors, broken, kept
 from harness.pathfinder.conversation import Conversation, Event
 from harness.trace import Direction
 
@@ -25,3 +25,8 @@ def from_client(conversation: Conversation) -> list[Event]:
 def spoken(conversation: Conversation) -> list[Event]:
     """Return what the implementation said, in whichever role."""
     return [event for event in conversation.events if event.direction is Direction.RECEIVED]
+
+
+def whether(holds: bool, entry: int, otherwise: str) -> Finding:
+    """Say whether a rule is kept here, and what came if it is not."""
+    return kept(entry) if holds else broken(entry, otherwise)

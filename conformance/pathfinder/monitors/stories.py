@@ -6,6 +6,7 @@ transaction, nobody can.
 """
 
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 from harness.pathfinder.conversation import Conversation, Event
 from harness.pathfinder.transactions import Transaction
@@ -20,9 +21,12 @@ Greeting = Literal["never", "pending", "completed"]
 
 
 class Exchange:
-    """A request and what came under its identifier and its command before the identifier was used again.
+    """A request and what came under its identifier and its command before both were used again.
 
-    ``began`` and ``ended`` are places in the conversation.
+    What has no command is taken to be of the latest request.
+
+    ``said`` is what came up to the end, ``late`` what came after it; ``began`` and ``ended`` are places in the
+    conversation.
     """
 
     def __init__(self, request: Event, began: int, greeted: Greeting) -> None:
@@ -30,12 +34,13 @@ class Exchange:
         self.began = began
         self.greeted = greeted
         self.said: list[Event] = []
+        self.late: list[Event] = []
         self.ending: Event | None = None
         self.ended: int | None = None
 
     def take(self, event: Event, place: int) -> None:
         """Take one answer."""
-        self.said.append(event)
+        (self.said if self.ending is None else self.late).append(event)
         if self.ending is None and event.type in ENDS:
             self.ending, self.ended = event, place
 
@@ -76,26 +81,34 @@ def undisturbed(conversation: Conversation) -> list[Event]:
     return conversation.events
 
 
-def exchanges(conversation: Conversation) -> list[Exchange]:
+# Two dozen monitors ask for the same; a conversation that has grown since is read anew.
+_known: WeakKeyDictionary[Conversation, tuple[int, tuple[Exchange, ...]]] = WeakKeyDictionary()
+
+
+def exchanges(conversation: Conversation) -> tuple[Exchange, ...]:
     """Return the transactions of an implementation that is the server, in order, as far as they can be judged."""
     if conversation.server is not Direction.RECEIVED:
-        return []
+        return ()
+    length, known = _known.get(conversation, (-1, ()))
+    if length != len(conversation.events):
+        known = tuple(_exchanges(conversation))
+        _known[conversation] = len(conversation.events), known
+    return known
+
+
+def _exchanges(conversation: Conversation) -> list[Exchange]:
     found: list[Exchange] = []
     hellos: list[Exchange] = []
-    latest: dict[int | None, Exchange] = {}
+    latest: dict[tuple[int | None, str], Exchange] = {}
     for place, event in enumerate(undisturbed(conversation)):
         if event.direction is conversation.client:
-            latest[event.ta] = Exchange(event, place, greeting(hellos))
-            found.append(latest[event.ta])
-            hellos += [latest[event.ta]] if event.command == "hello" else []
-        elif event.ta in latest and is_of(event, latest[event.ta].request):
-            latest[event.ta].take(event, place)
+            begun = Exchange(event, place, greeting(hellos))
+            latest[event.ta, event.command] = latest[event.ta, ""] = begun
+            found.append(begun)
+            hellos += [begun] if event.command == "hello" else []
+        elif event.type != "request" and (event.ta, event.command) in latest:
+            latest[event.ta, event.command].take(event, place)
     return found
-
-
-def is_of(answer: Event, request: Event) -> bool:
-    """Tell whether an answer has the command of a request; one without a command is not another's."""
-    return answer.command in ("", request.command)
 
 
 def greeting(hellos: list[Exchange]) -> Greeting:
@@ -108,9 +121,8 @@ def greeting(hellos: list[Exchange]) -> Greeting:
 def own_id(conversation: Conversation) -> int | None:
     """Return under which client-id a client is known here; ``None`` if that is not certain."""
     hellos = [each for each in exchanges(conversation) if each.command == "hello" and each.completed]
-    known = {hello.request.fields.get("client-id") for hello in hellos}
-    (only,) = known if len(known) == 1 else (None,)
-    return only if isinstance(only, int) else None
+    known = [hello.request.fields.get("client-id") for hello in hellos]
+    return known[0] if known and isinstance(known[0], int) and known.count(known[0]) == len(known) else None
 
 
 def requests(conversation: Conversation, *commands: str) -> list[Transaction]:

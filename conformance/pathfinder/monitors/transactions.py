@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from conformance.monitors import Finding, broken, follows, kept
-from conformance.pathfinder.monitors.registry import from_client, from_server, monitor
-from conformance.pathfinder.monitors.stories import ANSWERS, ENDS, Exchange, exchanges, is_of, undisturbed
-from harness.pathfinder.conversation import Conversation, Event
+from conformance.pathfinder.monitors.registry import from_client, from_server, monitor, whether
+from conformance.pathfinder.monitors.stories import ANSWERS, ENDS, exchanges, undisturbed
+from harness.pathfinder.conversation import Conversation
 from harness.pathfinder.transactions import NOTIFY
 from wire.pathfinder.frames import COMMANDS, MULTIPLE, SINGLE
 
@@ -28,16 +28,16 @@ def each_side_has_its_types(conversation: Conversation) -> Iterator[Finding]:
 @monitor("PF-084")
 def answers_belong_to_requests(conversation: Conversation) -> Iterator[Finding]:
     """What a server says carries the identifier and the command of a request of this connection."""
-    begun: dict[int | None, Event] = {}
+    begun: dict[int | None, set[str]] = {}
     server = from_server(conversation)
     for event in undisturbed(conversation) if server else []:
         if event.direction is conversation.client:
-            begun[event.ta] = event
+            begun.setdefault(event.ta, {""}).add(event.command)
         elif event.type != "request" and begun:
             if event.ta not in begun:
                 yield broken(event.entry, f"{event.command} {event.type} under the ta-id {event.ta}, never begun")
-            elif not is_of(event, begun[event.ta]):
-                asked = begun[event.ta].command
+            elif event.command not in begun[event.ta]:
+                asked = "/".join(sorted(begun[event.ta] - {""}))
                 yield broken(event.entry, f"{event.command} {event.type} under the ta-id of a {asked}")
             else:
                 yield kept(event.entry)
@@ -115,26 +115,15 @@ def one_answer_ends(conversation: Conversation) -> Iterator[Finding]:
                 yield broken(first.entry, f"{exchange.command} is answered by {first.type}")
 
 
-def behind_the_end(exchange: Exchange) -> list[Event]:
-    """Return what came after a transaction had ended."""
-    ending = exchange.ending
-    at = next((index for index, event in enumerate(exchange.said) if event is ending), len(exchange.said))
-    return exchange.said[at + 1 :]
-
-
 @monitor("PF-095")
 def nothing_beside_the_answer(conversation: Conversation) -> Iterator[Finding]:
     """A transaction with a single response has no accept, no notification, and no second answer."""
     for exchange in exchanges(conversation):
-        if exchange.is_single:
-            late = behind_the_end(exchange)
-            for event in exchange.said:
-                if any(event is each for each in late):
-                    yield broken(event.entry, f"{event.type} comes after a {exchange.command} has ended")
-                elif event.type in ("accept", "notify"):
-                    yield broken(event.entry, f"{event.type} in a {exchange.command}, which has one response")
-                elif event.type in ENDS:
-                    yield kept(event.entry)
+        for event in exchange.said if exchange.is_single else []:
+            if event.type in ANSWERS:
+                yield whether(event.type in ENDS, event.entry, f"{event.type} in a {exchange.command}")
+        for event in exchange.late if exchange.is_single else []:
+            yield broken(event.entry, f"{event.type} comes after a {exchange.command} has ended")
 
 
 @monitor("PF-098")
@@ -154,24 +143,21 @@ def complete_follows_something(conversation: Conversation) -> Iterator[Finding]:
         ending = exchange.ending
         if exchange.is_multiple and ending is not None and ending.type == "complete":
             alone = exchange.said[0] is ending
-            yield whether(not (alone), ending.entry, f"{exchange.command} is completed without accept")
+            yield whether(not alone, ending.entry, f"{exchange.command} is completed without accept")
 
 
 @monitor("PF-101")
 def one_accept_and_one_end(conversation: Conversation) -> Iterator[Finding]:
     """A transaction with several responses has one accept, and nothing behind its end."""
     for exchange in exchanges(conversation):
-        if exchange.is_multiple:
-            late = behind_the_end(exchange)
-            accepted = False
-            for event in exchange.said:
-                if any(event is each for each in late):
-                    yield broken(event.entry, f"{event.type} comes after a {exchange.command} has ended")
-                elif event.type == "accept" and accepted:
-                    yield broken(event.entry, f"{exchange.command} is accepted twice")
-                elif event.type in ANSWERS:
-                    yield kept(event.entry)
-                accepted = accepted or event.type == "accept"
+        accepts = 0
+        for event in exchange.said if exchange.is_multiple else []:
+            accepts += event.type == "accept"
+            if event.type in ANSWERS:
+                twice = event.type == "accept" and accepts > 1
+                yield whether(not twice, event.entry, f"{exchange.command} is accepted twice")
+        for event in exchange.late if exchange.is_multiple else []:
+            yield broken(event.entry, f"{event.type} comes after a {exchange.command} has ended")
 
 
 @monitor("PF-102")

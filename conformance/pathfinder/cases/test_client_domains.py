@@ -1,0 +1,147 @@
+"""Pathfinder, "Multiple Server Domains": one client of several servers."""
+
+from itertools import count
+
+from conformance.cases import judging, rule
+from harness.pathfinder.scripted import Domain, Visit
+from harness.pathfinder.under_test import NodeUnderTest
+
+CLIENT = ("client",)
+STATE = ("service-id", "generation", "service-props", "ttl")
+
+
+class Told:
+    """What the application of a client is told, and what it was told of a service up to now."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self._marks = count(1000)
+
+    def of(self, service: int, *visits: Visit) -> list[str]:
+        """Return what was told of a service, once the client has dealt with all that came on some connections."""
+        for visit in visits:
+            mark = next(self._marks)
+            visit.tell("appeared", mark)
+            self.sure(f"appeared {mark} 0")
+        return [event for event in self.domain.events if event.split()[1] == str(service)]
+
+    def sure(self, text: str) -> None:
+        """Make sure that something was told on which the play rests."""
+        self.domain.needs(lambda: text in self.domain.events, f"told: {text}")
+
+
+@rule("PF-009", "PF-038", "PF-039", roles=CLIENT)
+def test_a_service_on_several_servers(node: NodeUnderTest) -> None:
+    """Have a client publish a service and change it at two servers.
+
+    It is the same client, and the same service with the same changes.
+    """
+    domain = node.begin("modify", servers=2)
+    visits = [domain.greeted(0), domain.greeted(1)]
+    for visit in visits:
+        domain.asks(visit, "publish", times=3)
+    with judging("PF-009", "PF-038"):
+        assert len({visit.client_id for visit in visits}) == 1, "a client has a client-id for each server"
+    states = [[{name: each.request.fields.get(name) for name in STATE} for each in v.asked("publish")] for v in visits]
+    ids = [{each["service-id"] for each in known} for known in states]
+    with judging("PF-009"):
+        assert ids[0] == ids[1], "a service has an identifier for each server"
+    with judging("PF-039"):
+        assert states[0] == states[1], "a service is published with other data on another server"
+
+
+@rule("PF-009", "PF-040", roles=CLIENT)
+def test_a_subscription_on_several_servers(node: NodeUnderTest) -> None:
+    """Have a client subscribe at two servers, and cut off its connection to one.
+
+    Its subscription has one identifier, also when it has been made anew.
+    """
+    domain = node.begin("subscribe", servers=2)
+    visits = [domain.subscribed(0), domain.subscribed(1)]
+    visits[0].drop()
+    visits.append(domain.subscribed(0))
+    ids = {visit.asked("subscribe")[0].request.fields.get("subscription-id") for visit in visits}
+    assert len(ids) == 1, "a subscription has an identifier for each server"
+
+
+@rule("PF-021", "PF-041", "PF-042", "PF-043", "PF-044", roles=CLIENT)
+def test_matches_of_several_servers(node: NodeUnderTest) -> None:
+    """Have a client subscribe at three servers, and tell it of services there, in order and out of order.
+
+    Its application is told when the first server says that a service has appeared or was modified, when the last one
+    says that it is gone, and nothing of an older generation.
+    """
+    domain = node.begin("subscribe", servers=3)
+    a, b, _ = domain.subscribed(0), domain.subscribed(1), domain.subscribed(2)
+    told = Told(domain)
+    with judging("PF-042"):
+        b.tell("appeared", 1)
+        assert domain.told("appeared 1 0"), "a service is not told that has appeared on one server"
+        a.tell("appeared", 1)
+        assert told.of(1, a) == ["appeared 1 0"], "a service is told again that has appeared on another server, too"
+    with judging("PF-043"):
+        b.tell("modified", 1, 1)
+        assert domain.told("modified 1 1"), "a service is not told that was modified on one server"
+        a.tell("modified", 1, 1)
+        assert told.of(1, a)[1:] == ["modified 1 1"], "a service is told again that was modified on another server, too"
+    with judging("PF-021", "PF-041"):
+        a.tell("appeared", 2, 5)
+        told.sure("appeared 2 5")
+        b.tell("appeared", 2, 4)
+        b.tell("modified", 2, 4, ttl=61)
+        a.tell("modified", 2, 4, ttl=62)
+        assert told.of(2, a, b) == ["appeared 2 5"], "an older generation is told, of another server or of the same"
+        a.tell("modified", 2, 6)
+        assert domain.told("modified 2 6"), "a newer generation is not told"
+    with judging("PF-044"):
+        a.tell("appeared", 3)
+        b.tell("appeared", 3)
+        told.of(3, a, b)
+        a.tell("disappeared", 3)
+        assert told.of(3, a) == ["appeared 3 0"], "a service is told to be gone that is there on another server"
+        b.tell("disappeared", 3)
+        assert domain.told("disappeared 3"), "a service is not told to be gone that has disappeared from all servers"
+
+
+@rule("PF-043", "PF-044", roles=CLIENT)
+def test_a_server_of_several_that_is_lost(node: NodeUnderTest) -> None:
+    """Tell a client of a service at two servers, and cut off its connection to one of them.
+
+    Nothing disappears by that: neither now, nor when the server is back and knows the service, until both say so.
+    """
+    domain = node.begin("subscribe", servers=2)
+    a, b = domain.subscribed(0), domain.subscribed(1)
+    told = Told(domain)
+    a.tell("appeared", 1)
+    b.tell("appeared", 1)
+    told.of(1, a, b)
+    a.drop()
+    a = domain.subscribed(0)
+    with judging("PF-044"):
+        assert "disappeared 1" not in told.of(1, b), "a service is told to be gone that is there on another server"
+    with judging("PF-043"):
+        b.tell("modified", 1, 1)
+        assert domain.told("modified 1 1"), "a service is not told that was modified on a server that is still there"
+    with judging("PF-044"):
+        a.tell("appeared", 1, 1)
+        told.of(1, a)
+        b.tell("disappeared", 1)
+        assert "disappeared 1" not in told.of(1, b), "a service is told to be gone that has come back with its server"
+        a.tell("disappeared", 1)
+        assert domain.told("disappeared 1"), "a service is not told to be gone that has disappeared from all servers"
+
+
+@rule("PF-042", roles=CLIENT)
+def test_servers_that_are_of_no_use(node: NodeUnderTest) -> None:
+    """Of three servers one refuses connections, one says nothing, and one tells of a service; then the first lets in.
+
+    Each service is told as soon as one server has told of it.
+    """
+    domain = node.begin("subscribe", servers=3)
+    domain.refuse(0)
+    domain.accept(1, obliges=False)
+    domain.subscribed(2).tell("appeared", 1)
+    assert domain.told("appeared 1 0"), "a service is not told while other servers are of no use"
+    domain.admit(0)
+    domain.subscribed(0).tell("appeared", 2)
+    assert domain.told("appeared 2 0"), "a service is not told of a server that refused connections before"

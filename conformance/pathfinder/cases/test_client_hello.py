@@ -1,0 +1,91 @@
+"""Pathfinder, "Hello Command": how a client begins a connection."""
+
+from conformance.cases import judging, rule
+from harness.pathfinder.scripted import Domain, Visit
+from harness.pathfinder.under_test import NodeUnderTest
+from wire.json.strict import MOST
+from wire.pathfinder.frames import VERSION
+
+CLIENT = ("client",)
+WHO = ("client-id", "protocol-minimum-version", "protocol-maximum-version")
+REASONS = (
+    "insufficient-resources",
+    "client-id-exists",
+    "permission-denied",
+    None,
+    "unsupported-protocol-version",
+)
+
+
+def says_only_hello(visit: Visit) -> bool:
+    """Tell whether a client has given no other command than hello on a connection."""
+    return all(event.command == "hello" for event in visit.said)
+
+
+def speaks(domain: Domain, visit: Visit) -> Visit:
+    """Return where the client asks for something, on this connection or on its next one."""
+    domain.needs(lambda: bool(visit.waiting or visit.ended), "said hello again")
+    if not visit.ended:
+        return visit
+    again = domain.accept(visit.server, obliges=False)
+    domain.needs(lambda: bool(again.waiting), "said hello again")
+    return again
+
+
+@rule("PF-107", "PF-112", "PF-113", roles=CLIENT)
+def test_a_connection_begins_with_hello(node: NodeUnderTest) -> None:
+    """Let a client in that has something to publish, cut it off, and let it in again.
+
+    Each time it says hello first: who it is, and versions of which 2 is one.
+    """
+    domain = node.begin("publish")
+    for _ in range(2):
+        visit = domain.accept()
+        asked = domain.asks(visit, "hello")
+        with judging("PF-107"):
+            assert visit.said[0].command == "hello", f"a connection begins with {visit.said[0].command}"
+        hello = asked[0].request.fields
+        with judging("PF-112"):
+            flawed = [name for name in WHO if type(hello.get(name)) is not int or not 0 <= hello[name] <= MOST]
+            assert not flawed, f"hello has no {' and no '.join(flawed)}"
+        with judging("PF-113"):
+            least, most = (hello[name] for name in WHO[1:])
+            assert least <= VERSION <= most, f"hello offers the versions {least} to {most}"
+        visit.drop()
+
+
+@rule("PF-218", "PF-223", roles=CLIENT)
+def test_a_hello_that_is_refused(node: NodeUnderTest) -> None:
+    """Let a hello wait; refuse it and those that follow, for each of the reasons and for none; then complete one.
+
+    Until then nothing but hellos comes, on whichever connection; from then on the services do.
+    """
+    domain = node.begin("publish")
+    visit = domain.accept(obliges=False)
+    domain.asks(visit, "hello")
+    domain.wait_until(lambda: bool(visit.ended) or not says_only_hello(visit), seconds=1.0)
+    with judging("PF-218"):
+        assert says_only_hello(visit), "commands come before hello was answered"
+    for reason in REASONS:
+        visit = speaks(domain, visit)
+        visit.answer(visit.waiting[-1], "fail", {} if reason is None else {"fail-reason": reason})
+        visit = speaks(domain, visit)
+        with judging("PF-223"):
+            assert says_only_hello(visit), f"commands come though hello was refused ({reason or 'no reason'})"
+    visit.obliges = True
+    visit.grant(visit.waiting[-1])
+    with judging("PF-223"):
+        published = domain.wait_until(lambda: len(visit.published) == 2)
+        assert published, "a client whose hello was refused and then completed does nothing"
+
+
+@rule("PF-063", roles=CLIENT)
+def test_one_connection_to_a_server(node: NodeUnderTest) -> None:
+    """Let a client in that has nothing to do.
+
+    It makes no second connection to the same server.
+    """
+    domain = node.begin("idle")
+    visit = domain.greeted()
+    second = domain.comes(within=1.0)
+    assert second is None or visit.ended, "a client has two connections to a server"

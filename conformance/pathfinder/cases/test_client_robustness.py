@@ -1,0 +1,211 @@
+"""Pathfinder, "Message" and "Transactions": what a client makes of what no server may say."""
+
+from functools import cache
+from itertools import count
+from typing import Any
+
+from conformance.cases import judging, rule
+from harness.pathfinder.driver import spelled
+from harness.pathfinder.scripted import Domain, Visit, match, service
+from harness.pathfinder.under_test import NodeUnderTest
+from wire.json.strict import MOST
+from wire.pathfinder.frames import Message
+
+CLIENT = ("client",)
+ALIEN = 1 << 40
+"""The service that a client must not learn of."""
+
+NESTED = 100_000
+
+WRONG: tuple[tuple[str, Any], ...] = (
+    ("ta-id", b"1.5"),
+    ("msg-type", "update"),
+    ("match-type", "changed"),
+    ("service-id", str(ALIEN)),
+    ("generation", "0"),
+    ("generation", -1),
+    ("generation", 1.5),
+    ("generation", MOST + 1),
+    ("generation", None),
+    ("ttl", -1),
+    ("ttl", True),
+    ("client-id", "7"),
+    ("service-props", ["name"]),
+    ("service-props", {"name": "goldwire"}),
+    ("service-props", {"name": [1.5]}),
+    ("service-props", {"name": [["goldwire"]]}),
+    ("service-props", {"name": [MOST + 1]}),
+    ("service-props", {"name": ["gold\0wire"]}),
+    ("orphan-since", "now"),
+    ("orphan-since", b"NaN"),
+)
+"""Values that fields of a notification cannot have."""
+
+_SERVICES = count(1)
+
+
+def goes_on(domain: Domain, visit: Visit) -> Visit:
+    """Tell a client of a service, on this connection or, if it ends that, on its next one; return which it is.
+
+    A client that comes back no more, or tells no more, has not survived what it was told before.
+    """
+    number = next(_SERVICES)
+    text = f"appeared {number} 0"
+    visit.tell("appeared", number)
+    told = domain.wait_until(lambda: bool(visit.ended) or text in domain.events)
+    with judging("PF-221"):
+        if visit.ended:
+            again = domain.comes(visit.server)
+            assert again is not None, "a client does not come back any more"
+            assert domain.wait_until(lambda: bool(again.subscriptions)), "a client does not subscribe any more"
+            again.tell("appeared", number)
+            told, visit = domain.told(text), again
+        assert told, "a client does not tell of services any more"
+    return visit
+
+
+def learnt(domain: Domain, service_id: int = ALIEN) -> list[str]:
+    """Return what a client has told of a service, of the one that it must not learn of unless it is said."""
+    return [event for event in domain.events if str(service_id) in event.split()]
+
+
+def notice(ta: int | None, **changes: Any) -> dict[str, Any]:
+    """Return a notification of a subscription, with some fields changed."""
+    fields = {"ta-cmd": "subscribe", "ta-id": ta, "msg-type": "notify", **match("appeared", ALIEN)}
+    return fields | {name.replace("_", "-"): value for name, value in changes.items()}
+
+
+@cache
+def no_messages(ta: int | None) -> dict[str, bytes]:
+    """Return frames for a connection that are no messages, by what they are."""
+    right = notice(ta)
+    whole = spelled(right)
+    found = {repr(frame): frame for frame in (b"garbage", b"", b"[]", b"null", b"5", b'"x"', b"{}", b"\xff\xfe")}
+    found |= {
+        "a piece of a message": whole[:-1],
+        "a message and a brace": whole + b"}",
+        "two messages": whole + whole,
+        "an array of a message": b"[" + whole + b"]",
+        "a text that is no UTF-8": whole.replace(b"goldwire", b"\xc3\x28"),
+        "deep nesting": whole.replace(b'{"name"', b'{"x":' + b"[" * NESTED + b"]" * NESTED + b',"name"'),
+    }
+    for name in right:
+        found[f"no {name}"] = spelled({each: value for each, value in right.items() if each != name})
+    for name, value in WRONG:
+        found[f"{name} {value!r}"] = spelled({**right, name: value})
+    return found
+
+
+@rule("PF-221", roles=CLIENT)
+def test_what_is_no_message(node: NodeUnderTest) -> None:
+    """Tell a client of a service in frames that are no messages: no JSON, no objects, fields missing or wrong.
+
+    It does not act on them, and goes on: on this connection or on the next it tells of another service.
+    """
+    domain = node.begin("subscribe")
+    visit = domain.subscribed()
+    for what in no_messages(0):
+        visit.say(no_messages(visit.subscriptions[0].ta)[what])
+        again = goes_on(domain, visit)
+        assert not learnt(domain), f"a client acts on what is no message: {what}"
+        node.shows("PF-221", "R09", "C" if again is visit else "A")
+        visit = again
+    for raw in (b"\xff\xff\xff\xff", b"\x00\x00\x00\x64{"):
+        visit.say_raw(raw)
+        visit.drop()
+        visit = goes_on(domain, domain.subscribed())
+
+
+@rule("PF-079", "PF-081", roles=CLIENT)
+def test_fields_too_many(node: NodeUnderTest) -> None:
+    """Tell a client of services in messages that have a field too many, or one field twice.
+
+    It refuses the message or overlooks that, and goes on.
+    """
+    domain = node.begin("subscribe")
+    visit = domain.subscribed()
+    for rule_id, reading, service_id in (("PF-081", "R33", ALIEN), ("PF-079", "R39", ALIEN + 1)):
+        message = spelled(notice(visit.subscriptions[0].ta, service_id=service_id))
+        visit.say(message[:-1] + (b',"extra":1}' if rule_id == "PF-081" else b',"ttl":60}'))
+        visit = goes_on(domain, visit)
+        node.shows(rule_id, reading, "B" if learnt(domain, service_id) else "A")
+
+
+@rule("PF-083", roles=CLIENT)
+def test_a_request_of_a_server(node: NodeUnderTest) -> None:
+    """Send a client requests, as if it were the server.
+
+    It answers none of them.
+    """
+    domain = node.begin("subscribe")
+    visit = domain.subscribed()
+    for ta, command in ((MOST, "ping"), (MOST - 1, "services")):
+        visit.say({"ta-cmd": command, "ta-id": ta, "msg-type": "request"})
+        visit = goes_on(domain, visit)
+    domain.read(0.2)
+    said = {event.type for each in domain.visits for event in each.said} - {"request"}
+    assert not said, f"a client says {', '.join(sorted(said))}"
+
+
+def strays(visit: Visit) -> dict[str, Message]:
+    """Return notifications that belong to no subscription of a connection, by what they come under."""
+    subscription = visit.subscriptions[0]
+    used = {each.ta for each in visit.requests}
+    over = {each.ta for each in visit.requests if each.is_over} - {subscription.ta}
+    return {
+        "a number that was never used": notice(next(ta for ta in count(5) if ta not in used)),
+        "the largest number": notice(MOST),
+        "the number of what is over": notice(min(over, key=str, default=MOST)),
+        "another command": {"ta-cmd": "services", "ta-id": subscription.ta, "msg-type": "notify", **service(ALIEN)},
+    }
+
+
+@rule("PF-222", roles=CLIENT)
+def test_matches_of_no_subscription(node: NodeUnderTest) -> None:
+    """Tell a client of a service under numbers that no subscription of it has.
+
+    It tells nothing of that, and goes on.
+    """
+    domain = node.begin("subscribe")
+    visit = domain.subscribed()
+    for what in strays(visit):
+        visit.say(strays(visit)[what])
+        visit = goes_on(domain, visit)
+        assert not learnt(domain), f"a match is told that came under {what}"
+
+
+@rule("PF-222", roles=CLIENT)
+def test_matches_behind_the_end(node: NodeUnderTest) -> None:
+    """Have a client subscribe and unsubscribe, tell it of a service in the subscription that has ended, and cut it off.
+
+    When it is back it has told nothing of that.
+    """
+    domain = node.begin("unsubscribe")
+    visit = domain.greeted()
+    domain.needs(lambda: any(each.completed for each in visit.asked("unsubscribe")), "unsubscribed")
+    domain.needs(lambda: all(each.is_over for each in visit.asked("subscribe")), "heard the end of its subscription")
+    visit.say(notice(visit.asked("subscribe")[0].ta))
+    visit.drop()
+    domain.greeted()
+    assert not learnt(domain), "a match is told that came when the subscription had ended"
+
+
+@rule("PF-104", roles=CLIENT)
+def test_refusals_with_and_without_a_reason(node: NodeUnderTest) -> None:
+    """Refuse what a client asks for, without a reason and with one.
+
+    Its application is told, and it goes on with what comes next.
+    """
+    domain = node.begin("list")
+    visit = domain.greeted()
+    visit.obliges = False
+    refusals: dict[str, str | None] = {"services": None, "subscriptions": "permission-denied"}
+    while not visit.asked("ping"):
+        domain.needs(lambda: bool(visit.waiting), "went on to its next command")
+        asked = visit.waiting[0]
+        if asked.command in refusals:
+            reason = refusals.pop(asked.command)
+            visit.answer(asked, "fail", {} if reason is None else {"fail-reason": reason})
+            assert domain.told(f"failed {asked.command} {reason or '-'}"), f"a refusal is not told: {asked}"
+        else:
+            visit.grant(asked)

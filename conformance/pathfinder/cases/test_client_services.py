@@ -1,0 +1,81 @@
+"""Pathfinder, "Service Records" and the commands for them: what a client publishes."""
+
+from conformance.cases import judging, rule
+from harness.pathfinder.scripted import Domain, Visit
+from harness.pathfinder.under_test import NodeUnderTest
+from wire.json.strict import MOST
+from wire.pathfinder.frames import Message
+
+CLIENT = ("client",)
+MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
+SERVICE = {"service-id", "generation", "service-props", "ttl"}
+
+
+def is_whole(value: object) -> bool:
+    """Tell whether a value is an Int>=0."""
+    return type(value) is int and 0 <= value <= MOST
+
+
+def published(domain: Domain, visit: Visit, count: int) -> list[Message]:
+    """Return what a client publishes, once it has done so so many times."""
+    return [each.request.fields for each in domain.asks(visit, "publish", times=count)]
+
+
+@rule("PF-003", "PF-006", "PF-017", "PF-018", "PF-160", roles=CLIENT)
+def test_services_that_are_published(node: NodeUnderTest) -> None:
+    """Have a client publish two services.
+
+    Each has an identifier, a generation, which is 0, properties and a ttl, all numbers of the range of Int>=0.
+    """
+    domain = node.begin("publish")
+    for service in published(domain, domain.greeted(), 2):
+        with judging("PF-017"):
+            assert is_whole(service.get("generation")), f"the generation is {service.get('generation')!r}"
+        with judging("PF-018"):
+            assert service["generation"] == 0, f"a service begins at generation {service['generation']}"
+        with judging("PF-160"):
+            assert service.keys() - MANDATORY == SERVICE, f"publish has the fields {sorted(service.keys() - MANDATORY)}"
+        with judging("PF-006"):
+            assert is_whole(service["service-id"]), f"the service-id is {service['service-id']}"
+        with judging("PF-003"):
+            assert is_whole(service["ttl"]), f"the ttl is {service['ttl']}"
+            assert is_whole(service["ta-id"]), f"the ta-id is {service['ta-id']}"
+
+
+@rule("PF-011", "PF-019", "PF-020", "PF-046", roles=CLIENT)
+def test_a_service_that_changes(node: NodeUnderTest) -> None:
+    """Have a client publish a service and change its properties and then its ttl; cut it off when that is done.
+
+    The service keeps its identifier, and each change has the next generation. What is published after the loss is the
+    service as it is now.
+    """
+    domain = node.begin("modify")
+    visit = domain.greeted()
+    states = published(domain, visit, 3)
+    with judging("PF-011"):
+        assert len({each["service-id"] for each in states}) == 1, "a service that changes gets another identifier"
+    generations = [each["generation"] for each in states]
+    with judging("PF-019"):
+        assert generations == sorted(set(generations)), f"a service changes with the generations {generations}"
+    with judging("PF-020"):
+        assert generations == list(range(generations[0], generations[0] + 3)), f"the generations are {generations}"
+    visit.drop()
+    again = domain.greeted()
+    with judging("PF-046"):
+        assert domain.wait_until(lambda: bool(again.published)), "nothing is published after a loss"
+        state = again.asked("publish")[0].request.fields
+        assert all(state.get(name) == states[-1][name] for name in SERVICE), "another state is published after a loss"
+
+
+@rule("PF-168", roles=CLIENT)
+def test_a_service_that_is_unpublished(node: NodeUnderTest) -> None:
+    """Have a client publish a service and unpublish it.
+
+    The request names this service and has nothing else of its own.
+    """
+    domain = node.begin("unpublish")
+    visit = domain.greeted()
+    service = published(domain, visit, 1)[0]
+    request = domain.asks(visit, "unpublish")[0].request.fields
+    assert request.keys() - MANDATORY == {"service-id"}, f"unpublish has {sorted(request.keys() - MANDATORY)}"
+    assert request["service-id"] == service["service-id"], "another service is unpublished than was published"

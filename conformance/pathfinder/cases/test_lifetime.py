@@ -1,0 +1,246 @@
+"""Pathfinder, "TTL", "Transient Clients" and "Service Lifetime": how long a service is there."""
+
+from conformance.cases import rule
+from conformance.pathfinder.stimuli import granted, listed
+from conformance.pathfinder.watching import (
+    await_absence,
+    come_back,
+    fence,
+    find_orphan,
+    protocol_seconds,
+    told,
+    until,
+    watch,
+)
+from harness.pathfinder.driver import NotAnswered
+from harness.pathfinder.under_test import NodeUnderTest
+from wire.json.strict import MOST
+
+SERVER = ("server",)
+
+NEARLY = 0.95
+"""The part of a TTL that has to pass in any case: clocks have grains."""
+
+AT_ONCE = 0.5
+"""Seconds, of both our time and the protocol's, within which something has happened at once."""
+
+
+@rule("PF-015", roles=SERVER)
+def test_an_orphan_stays_for_its_ttl(node: NodeUnderTest) -> None:
+    """Publish a service with a TTL of two seconds and leave.
+
+    It is listed, and nobody is told otherwise, until the two seconds are over.
+    """
+    ttl = 2
+    watching, owner, service = watch(node), node.session(), node.service(ttl=ttl)
+    owner.sure(owner.publish(service))
+    told(node.main, watching, "appeared", service)
+    began = node.trace.now()
+    owner.close()
+    while protocol_seconds(node, began) < 0.8 * ttl:
+        is_listed = service.id in node.listed()
+        if protocol_seconds(node, began) < NEARLY * ttl:
+            assert is_listed, "an orphan is removed before its TTL is over"
+        node.main.read(0.1 * ttl)
+    gone = node.main.hears(watching, "disappeared", service.id)
+    if gone is not None:
+        age = (gone.time - began) * node.tempo
+        assert age >= NEARLY * ttl, "an orphan disappears before its TTL is over"
+
+
+@rule("PF-030", roles=SERVER)
+def test_who_comes_only_to_publish(node: NodeUnderTest) -> None:
+    """Publish a service and leave; others come only to list it.
+
+    They find it.
+    """
+    owner, service = node.session(), node.service()
+    owner.sure(owner.publish(service))
+    owner.close()
+    for _ in range(2):
+        visitor = node.session()
+        assert service.id in node.listed(session=visitor), "a service is gone with the connection that it came on"
+        visitor.close()
+
+
+@rule("PF-047", roles=SERVER)
+def test_a_republish_that_changes_nothing(node: NodeUnderTest) -> None:
+    """Publish a service twice, the second time as it is.
+
+    Both are completed; whether who watches is told anything is open.
+    """
+    watching, service = watch(node), node.service(name=["x"])
+    node.other.sure(node.other.publish(service))
+    told(node.main, watching, "appeared", service)
+    for _ in range(2):
+        assert granted(node.other.publish(service)), "a republish that changes nothing is refused"
+    assert listed(node, service)["service-props"] == service.props, "a republish that changes nothing changes something"
+    node.other.sure(node.other.publish(service.newer(ttl=30)))
+    told(node.main, watching, "modified", service)
+    repeated = [match for match in watching.about(service.id)[1:] if match.message.get("generation") == 0]
+    node.shows("PF-047", "R20", "B" if repeated else "A")
+    assert all(
+        match.what == "modified" and match.message.get("service-props") == service.props for match in repeated
+    ), "a republish that changes nothing is told as a change"
+
+
+@rule("PF-049", roles=SERVER)
+def test_the_owners_connection_is_closed(node: NodeUnderTest) -> None:
+    """Publish two services and close the connection.
+
+    Both are listed as orphans.
+    """
+    owner, services = node.session(), [node.service(), node.service()]
+    for service in services:
+        owner.sure(owner.publish(service))
+    owner.close()
+    for service in services:
+        assert find_orphan(node, service), "the owner has closed its connection, and its service is no orphan"
+
+
+@rule("PF-049", roles=SERVER)
+def test_the_owners_connection_is_reset(node: NodeUnderTest) -> None:
+    """Publish two services and reset the connection.
+
+    Both are listed as orphans.
+    """
+    owner, services = node.session(), [node.service(), node.service()]
+    for service in services:
+        owner.sure(owner.publish(service))
+    owner.abort()
+    for service in services:
+        assert find_orphan(node, service), "the owner's connection is reset, and its service is no orphan"
+
+
+@rule("PF-050", roles=SERVER)
+def test_orphans_are_told_to_all(node: NodeUnderTest) -> None:
+    """Two clients watch a service whose owner leaves, comes back and publishes it again.
+
+    Both are told that it is an orphan, and that it is none any more.
+    """
+    owner, service = node.session(), node.service()
+    watchers = [(each, watch(node, session=each)) for each in (node.main, node.other)]
+    owner.sure(owner.publish(service))
+    for session, watching in watchers:
+        told(session, watching, "appeared", service)
+    owner.close()
+    for session, watching in watchers:
+        orphaned = session.hears(watching, "modified", service.id)
+        assert orphaned is not None, "nobody is told that a service has become an orphan"
+        assert orphaned.is_orphan, "a service becomes an orphan, and what is told does not say so"
+    back, _ = come_back(node, owner)
+    node.shows("PF-050", "R24", "A" if "orphan-since" in listed(node, service) else "B")
+    back.sure(back.publish(service))
+    for session, watching in watchers:
+        claimed = session.hears(watching, "modified", service.id, count=2)
+        assert claimed is not None, "nobody is told that an orphan has its owner back"
+        assert not claimed.is_orphan, "an orphan has its owner back, and is told as an orphan"
+
+
+@rule("PF-052", roles=SERVER)
+def test_orphans_expire(node: NodeUnderTest) -> None:
+    """Publish a service with a TTL of a second and leave.
+
+    It is removed, and who watches is told.
+    """
+    watching, owner, service = watch(node), node.session(), node.service(ttl=1)
+    owner.sure(owner.publish(service))
+    told(node.main, watching, "appeared", service)
+    owner.close()
+    gone = node.main.hears(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
+    assert gone, "an orphan expires, and nobody is told"
+    assert until(node, lambda: service.id not in node.listed()), "an orphan is listed after its TTL"
+
+
+@rule("PF-052", roles=SERVER)
+def test_an_orphan_without_time(node: NodeUnderTest) -> None:
+    """Publish a service with a TTL of 0 and leave.
+
+    It is there while its owner is, and gone at once or within a second when it is not.
+    """
+    watching, owner, service = watch(node), node.session(), node.service(ttl=0)
+    assert granted(owner.publish(service)), "a TTL of 0 is refused"
+    assert service.id in node.listed(), "a service with a TTL of 0 is gone while its owner is there"
+    told(node.main, watching, "appeared", service)
+    began = node.trace.now()
+    owner.close()
+    gone = node.main.hears(watching, "disappeared", service.id)
+    assert gone is not None, "an orphan with a TTL of 0 does not disappear"
+    # A tester in a hurry makes more of its own delays than a server does of a second.
+    node.shows("PF-052", "R19", "A" if gone.time - began < AT_ONCE else "B")
+    assert service.id not in node.listed(), "an orphan with a TTL of 0 is listed after it has disappeared"
+
+
+@rule("PF-052", roles=SERVER)
+def test_an_orphan_for_ever(node: NodeUnderTest) -> None:
+    """Publish a service with the largest TTL there is, leave, and come back for it.
+
+    It was there all the time.
+    """
+    owner, service = node.session(), node.service(ttl=MOST)
+    if not granted(owner.publish(service)):
+        raise NotAnswered("the largest TTL is refused")
+    owner.close()
+    await_absence(node, owner)
+    node.main.read(0.5)
+    fields = node.listed().get(service.id)
+    back, _ = come_back(node, owner)
+    assert fields is not None, "an orphan with the largest TTL is gone"
+    assert fields.get("ttl") == MOST, "the largest TTL is listed as another"
+    back.sure(back.publish(service.newer(ttl=1)))
+
+
+@rule("PF-205", roles=SERVER)
+def test_the_ttl_does_not_run_while_the_owner_is_there(node: NodeUnderTest) -> None:
+    """Publish a service with a TTL of a second and stay for three.
+
+    It is there, it is no orphan, and nobody is told otherwise.
+    """
+    watching, service = watch(node), node.service(ttl=1)
+    node.other.sure(node.other.publish(service))
+    told(node.main, watching, "appeared", service)
+    node.main.read(3)
+    fields = node.listed().get(service.id)
+    assert fields is not None, "a service is gone though its owner is there"
+    assert "orphan-since" not in fields, "a service is an orphan though its owner is there"
+    heard = [match.what for match in fence(node.main, watching)]
+    assert "disappeared" not in heard, "a service disappears though its owner is there"
+
+
+@rule("PF-206", roles=SERVER)
+def test_only_the_present_owner_counts(node: NodeUnderTest) -> None:
+    """A service is published by one client and taken over by another; the first one and a bystander leave.
+
+    It is no orphan.
+    """
+    first, bystander, service = node.session(), node.session(), node.service()
+    first.sure(first.publish(service))
+    watch(node, session=bystander)
+    if not granted(node.other.publish(service.newer())):
+        node.shows("PF-206", "R11", "B")
+        first.close()
+        return
+    node.shows("PF-206", "R11", "A")
+    first.close()
+    bystander.close()
+    await_absence(node, first, bystander)
+    assert "orphan-since" not in listed(node, service), "a service is an orphan though its present owner is there"
+
+
+@rule("PF-229", roles=SERVER)
+def test_coming_back_at_once(node: NodeUnderTest) -> None:
+    """Ten times: connect, publish, close, and connect again at once as the same client.
+
+    It is let in, at once or after a moment.
+    """
+    service, session = node.service(), node.session()
+    refusals = 0
+    for _ in range(10):
+        session.sure(session.publish(service))
+        session.close()
+        try:
+            session, times = come_back(node, session)
+        except NotAnswered as error:
+            raise AssertionError(str(error)) from error
+        refusals += times
+    node.shows("PF-229", "R22", "B" if refusals else "A")

@@ -1,0 +1,291 @@
+"""Pathfinder, "Subscriptions Command", "Services Command" and "Clients Command": what there is at this moment."""
+
+import time
+from collections.abc import Callable
+
+from conformance.cases import Inconclusive, judging, rule
+from conformance.pathfinder.stimuli import EXCUSES, granted, listed, values_of
+from harness.pathfinder.driver import Session, new_id
+from harness.pathfinder.transactions import Transaction
+from harness.pathfinder.under_test import NodeUnderTest
+from wire.pathfinder.filters import FilterError, parse
+from wire.pathfinder.frames import Message
+
+SERVER = ("server",)
+MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
+
+TOLERANCE = 2.0
+"""Seconds by which a server's clock may differ from ours."""
+
+
+def subscriptions(session: Session) -> list[tuple[object, object]]:
+    """Return the identifiers of all subscriptions that a server lists, each with its owner's."""
+    found = session.sure(session.subscriptions()).notifications
+    return [(fields.get("subscription-id"), fields.get("client-id")) for fields in found]
+
+
+def clients(session: Session) -> list[Message]:
+    """Return what a server lists of its clients."""
+    return session.sure(session.clients()).notifications
+
+
+def ends(listing: Transaction, kind: str) -> set[str]:
+    """Return the names of the fields of the first message of a type in a transaction."""
+    return next((set(answer.fields) for answer in listing.answers if answer.type == kind), set())
+
+
+def is_snapshot(session: Session, listing: Transaction, change: Callable[[], None]) -> None:
+    """Make sure that a list has ended, and hears of no change behind its end."""
+    assert granted(listing), f"a list is not completed: {listing}"
+    assert listing.accepted, "a list is completed that was not accepted"
+    change()
+    session.barrier()
+    assert not listing.late, "a list goes on behind its complete"
+
+
+@rule("PF-141", "PF-143", "PF-145", roles=SERVER)
+def test_a_list_of_subscriptions(node: NodeUnderTest) -> None:
+    """List the subscriptions; then another client subscribes.
+
+    Accept, notifications, complete, and nothing more; accept and complete have no fields of their own.
+    """
+    node.main.sure(node.main.subscribe(node.mine))
+    listing = node.main.subscriptions()
+    with judging("PF-141"):
+        is_snapshot(node.main, listing, lambda: void(node.other.sure(node.other.subscribe(node.mine))))
+    with judging("PF-143"):
+        assert ends(listing, "accept") == MANDATORY
+    with judging("PF-145"):
+        assert ends(listing, "complete") == MANDATORY
+
+
+@rule("PF-150", "PF-152", "PF-154", roles=SERVER)
+def test_a_list_of_services(node: NodeUnderTest) -> None:
+    """List the services; then another client publishes one.
+
+    Accept, notifications, complete, and nothing more; accept and complete have no fields of their own.
+    """
+    node.main.sure(node.main.publish(node.service()))
+    listing = node.main.services(node.mine)
+    with judging("PF-150"):
+        is_snapshot(node.main, listing, lambda: void(node.other.sure(node.other.publish(node.service()))))
+    with judging("PF-152"):
+        assert ends(listing, "accept") == MANDATORY
+    with judging("PF-154"):
+        assert ends(listing, "complete") == MANDATORY
+
+
+@rule("PF-172", "PF-175", "PF-178", roles=SERVER)
+def test_a_list_of_clients(node: NodeUnderTest) -> None:
+    """List the clients; then another one connects.
+
+    Accept, notifications, complete, and nothing more; accept and complete have no fields of their own.
+    """
+    listing = node.main.clients()
+    with judging("PF-172"):
+        is_snapshot(node.main, listing, lambda: void(node.session()))
+    with judging("PF-175"):
+        assert ends(listing, "accept") == MANDATORY
+    with judging("PF-178"):
+        assert ends(listing, "complete") == MANDATORY
+
+
+def void(done: object) -> None:
+    """Take note that something was done."""
+
+
+@rule("PF-144", "PF-226", roles=SERVER)
+def test_everybodys_subscriptions(node: NodeUnderTest) -> None:
+    """Two clients subscribe twice each; the subscriptions are listed, and again once one of the clients has left.
+
+    All four are there with their owners, then the two of the client that stayed.
+    """
+    made = []
+    for session in (node.main, node.other):
+        for _ in range(2):
+            id = new_id()
+            session.sure(session.subscribe(node.mine, id=id))
+            made.append((id, session.client_id))
+    asking = node.session()
+    found = [each for each in subscriptions(asking) if each[0] in dict(made)]
+    with judging("PF-226"):
+        assert sorted(id for id, _ in found if isinstance(id, int)) == sorted(dict(made)), (
+            "of four subscriptions not each is listed once"
+        )
+    with judging("PF-144"):
+        assert sorted(found, key=repr) == sorted(made, key=repr), "a subscription is listed as another client's"
+    node.other.close()
+    gone = {id for id, owner in made if owner == node.other.client_id}
+    with judging("PF-226"):
+        assert asking.wait_until(lambda: not gone & {id for id, _ in subscriptions(asking)}), (
+            "a subscription is listed whose connection has ended"
+        )
+
+
+@rule("PF-148", roles=SERVER)
+def test_the_filters_of_subscriptions(node: NodeUnderTest) -> None:
+    """Subscribe with a filter and without; the subscriptions are listed with the filters that they were made with."""
+    with_filter, without = new_id(), new_id()
+    text = node.narrow("(a=b)")
+    node.main.sure(node.main.subscribe(text, id=with_filter))
+    node.main.sure(node.main.subscribe(id=without))
+    found = node.main.sure(node.main.subscriptions()).notifications
+    filters = {fields.get("subscription-id"): fields.get("filter") for fields in found}
+    if not {with_filter, without} <= set(filters):
+        raise Inconclusive("not every subscription is listed")
+    assert filters[without] is None, "a subscription without filter is listed with one"
+    listed_text = filters[with_filter]
+    assert isinstance(listed_text, str), "a subscription with a filter is listed without"
+    try:
+        same = parse(listed_text, deployed=True) == parse(text, deployed=True)
+    except FilterError as error:
+        raise AssertionError(f"a filter is listed that is none: {error}") from error
+    assert same, f"another filter is listed than was given: {listed_text}"
+    node.shows("PF-148", "R40", "A" if listed_text == text else "B")
+
+
+@rule("PF-149", roles=SERVER)
+def test_services_with_a_filter_and_without(node: NodeUnderTest) -> None:
+    """Publish five services, two of which a filter matches; list with it and without.
+
+    Exactly the two are listed, then all.
+    """
+    services = [node.service(kind=["ab"[number % 2]]) for number in range(5)]
+    for service in services:
+        node.other.sure(node.other.publish(service))
+    wanted = {service.id for service in services if service.props["kind"] == ["b"]}
+    assert set(node.listed("(kind=b)")) == wanted, "a list with a filter has not what matches"
+    everything = node.main.sure(node.main.services()).notifications
+    assert {service.id for service in services} <= {fields.get("service-id") for fields in everything}, (
+        "a list without filter leaves services out"
+    )
+
+
+@rule("PF-153", roles=SERVER)
+def test_the_fields_of_a_service(node: NodeUnderTest) -> None:
+    """Publish a service, then publish it changed; it is listed with all its fields, as it was published last."""
+    first = node.service(v=["old"], ttl=50)
+    node.other.sure(node.other.publish(first))
+    last = first.newer(props={**first.props, "v": ["new"]}, ttl=70)
+    node.other.sure(node.other.publish(last))
+    fields = node.listed().get(last.id)
+    assert fields is not None, "a service is not listed"
+    assert set(fields) == MANDATORY | {"service-id", "generation", "service-props", "ttl", "client-id"}
+    shown = (fields.get("generation"), fields.get("ttl"), fields.get("client-id"), values_of(fields, "v"))
+    assert shown == (last.generation, last.ttl, node.other.client_id, ["new"])
+
+
+@rule("PF-131", "PF-228", roles=SERVER)
+def test_orphans_in_a_list(node: NodeUnderTest) -> None:
+    """Publish a service, close the connection, and list it twice.
+
+    It has no orphan-since before, and then the time at which the connection was closed, both times the same.
+    """
+    service = node.service()
+    node.other.sure(node.other.publish(service))
+    with judging("PF-131"):
+        assert "orphan-since" not in listed(node, service), "a service is an orphan whose owner is there"
+    began = time.time()
+    node.other.close()
+    with judging("PF-131"):
+        assert node.main.wait_until(lambda: "orphan-since" in listed(node, service)), (
+            "a service is listed without orphan-since whose owner has left"
+        )
+    ended = time.time()
+    since = listed(node, service)["orphan-since"]
+    with judging("PF-228"):
+        assert began - TOLERANCE <= since <= ended + TOLERANCE, f"orphan-since is {since}, at {ended:.0f}"
+        node.main.read(1.5)
+        assert listed(node, service)["orphan-since"] == since, "orphan-since changes from list to list"
+
+
+@rule("PF-156", "PF-147", roles=SERVER)
+def test_a_list_with_a_bad_filter(node: NodeUnderTest) -> None:
+    """List the services that match something which is no filter; it fails, for that reason if any."""
+    listing = node.main.services("(a=b")
+    assert listing.failed, f"what is no filter is taken for one: {listing}"
+    assert listing.reason in (None, "invalid-filter-syntax", "no-hello", *EXCUSES), (
+        f"services has no reason {listing.reason}"
+    )
+    node.shows("PF-156", "R07", "A" if listing.reason == "invalid-filter-syntax" else "B")
+
+
+@rule("PF-147", roles=SERVER)
+def test_lists_before_hello(node: NodeUnderTest) -> None:
+    """List subscriptions, services and clients as the first thing on connections of their own.
+
+    Each fails with a common reason, if any, or its connection is closed.
+    """
+    for command in ("subscriptions", "services", "clients"):
+        session = node.connect()
+        listing = session.finish(session.begin(command))
+        assert listing.refused, f"{command} before hello is not refused: {listing}"
+        assert listing.reason in (None, "no-hello", *EXCUSES), f"{command} has no reason {listing.reason}"
+
+
+@rule("PF-173", "PF-176", roles=SERVER)
+def test_who_is_there(node: NodeUnderTest) -> None:
+    """Two clients list the clients; each is listed, the asking one too, with all fields and no others."""
+    both = {node.main.client_id, node.other.client_id}
+    for session in (node.main, node.other):
+        found = {fields.get("client-id"): fields for fields in clients(session)}
+        with judging("PF-173"):
+            assert session.client_id in found, "the client that asks is not listed"
+        with judging("PF-176"):
+            assert both <= set(found), "a client that is connected is not listed"
+            for client_id in both:
+                named = set(found[client_id]) - MANDATORY
+                assert named in ({"client-id", "client-addr", "time"}, {"client-id", "client-address", "time"})
+
+
+@rule("PF-177", roles=SERVER)
+def test_the_time_of_a_connection(node: NodeUnderTest) -> None:
+    """Connect, note the time, and list the clients twice, a second and a half apart.
+
+    The time of the connection is listed, in whole seconds since the epoch, both times the same.
+    """
+    began = time.time()
+    session = node.session()
+    ended = time.time()
+    times = []
+    for _ in range(2):
+        times += [fields.get("time") for fields in clients(session) if fields.get("client-id") == session.client_id]
+        session.read(1.5)
+    if len(times) != 2:
+        raise Inconclusive("the client that asks is not listed")
+    assert isinstance(times[0], int), "the time of a connection is no whole number"
+    assert began - TOLERANCE <= times[0] <= ended + TOLERANCE, f"time is {times[0]}, at {ended:.0f}"
+    assert times[0] == times[1], "the time of a connection changes from list to list"
+
+
+@rule("PF-224", roles=SERVER)
+def test_a_client_that_has_left(node: NodeUnderTest) -> None:
+    """Three clients connect, and one leaves a service behind; the two that stay are listed, each once."""
+    gone = node.session()
+    service = node.service(ttl=20)
+    gone.sure(gone.publish(service))
+    _ = node.other
+    gone.close()
+    names = [node.main.client_id, node.other.client_id]
+
+    def listed_now() -> list[object]:
+        return [name for name in (fields.get("client-id") for fields in clients(node.main)) if name is not None]
+
+    assert node.main.wait_until(lambda: gone.client_id not in listed_now()), "a client is listed that has left"
+    assert [listed_now().count(name) for name in names] == [1, 1], "a client that is connected is not listed once"
+
+
+@rule("PF-225", roles=SERVER)
+def test_the_addresses_of_clients(node: NodeUnderTest) -> None:
+    """Two connections, and the list of clients: their addresses are texts, and not the same."""
+    _ = node.other
+    found = {fields.get("client-id"): fields for fields in clients(node.main)}
+    ours = [found.get(session.client_id, {}) for session in (node.main, node.other)]
+    addresses = [fields.get("client-addr", fields.get("client-address")) for fields in ours]
+    assert all(isinstance(address, str) and address for address in addresses), f"no addresses: {addresses}"
+    assert addresses[0] != addresses[1], "two connections have one address"
+    ports = [str(session.link.ports[0]) for session in (node.main, node.other)]
+    if node.transport in ("tcp", "tls", "tcp-stream") and ports != ["0", "0"]:
+        assert all(port in str(address) for port, address in zip(ports, addresses, strict=True)), (
+            f"connections from the ports {ports} are listed as {addresses}"
+        )

@@ -1,0 +1,48 @@
+"""Pathfinder, "Ping Command": whether the server is there."""
+
+from conformance.cases import rule
+from conformance.pathfinder.stimuli import granted
+from harness.pathfinder.under_test import NodeUnderTest
+
+SERVER = ("server",)
+
+PINGS = 2_000
+BATCH = 500
+"""Requests that are sent before answers are read: a server may stop reading from a client that does not."""
+
+
+@rule("PF-182", roles=SERVER)
+def test_a_ping(node: NodeUnderTest) -> None:
+    """Ping; the complete has the mandatory fields and no others."""
+    ping = node.main.ping()
+    assert granted(ping), f"a ping is not completed: {ping}"
+    assert ping.ending is not None
+    assert set(ping.ending.fields) == {"ta-cmd", "ta-id", "msg-type"}
+
+
+@rule("PF-227", roles=SERVER)
+def test_two_thousand_pings(node: NodeUnderTest) -> None:
+    """Ping two thousand times, five hundred at once, beside an open subscription and a list of services.
+
+    Each is completed.
+    """
+    node.main.sure(node.main.subscribe(node.mine))
+    for number in range(20):
+        node.other.sure(node.other.publish(node.service(n=[number])))
+    listing = node.main.begin("services", {"filter": node.mine})
+    for _ in range(PINGS // BATCH):
+        pings = [node.main.begin("ping") for _ in range(BATCH)]
+        node.main.finish(pings[-1])
+        missing = [ping for ping in pings if not ping.completed]
+        assert not missing, f"of {BATCH} pings {len(missing)} are not completed: {missing[0]}"
+    assert node.main.finish(listing).completed, "a list that was asked for before many pings is not completed"
+
+
+@rule("PF-147", roles=SERVER)
+def test_a_ping_before_hello(node: NodeUnderTest) -> None:
+    """Ping as the first thing on a connection; it fails with a common reason, if any, or the connection is closed."""
+    ping = node.connect().ping()
+    assert ping.refused, f"a ping before hello is not refused: {ping}"
+    assert ping.reason in (None, "no-hello", "insufficient-resources", "permission-denied"), (
+        f"ping has no reason {ping.reason}"
+    )

@@ -1,0 +1,129 @@
+"""Properties: whatever clients do, what they are answered and told is what the reference server answers and tells."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.cases import judging, rule
+from conformance.examples import GATE
+from conformance.pathfinder.stage import Stage
+from conformance.pathfinder.stimuli import EXCUSES, granted
+from conformance.pathfinder.traffic import CLIENTS, Sample, Step, model, mutated, no_filters, samples, steps
+from conformance.pathfinder.watching import until
+from harness.pathfinder.transactions import Transaction
+from harness.pathfinder.under_test import NodeUnderTest
+
+SERVER = ("server",)
+
+WINDOW = 0.02
+"""Seconds to wait for what a server does about a mutated message."""
+
+
+def compare(step: Step, answer: Transaction, expected: Transaction) -> None:
+    """Compare two answers to one request, as far as the document says what they are."""
+    if expected.completed or expected.accepted:
+        assert granted(answer), f"{step.verb} is refused, and should not be: {answer.reason}"
+    elif step.verb == "publish":
+        assert answer.refused, f"publish should fail ({expected.reason}), and does not"
+        assert answer.reason in (None, expected.reason, *EXCUSES), "publish fails for a reason that is not the case"
+
+
+def play(step: Step, stage: Stage, reference: Stage) -> None:
+    """Do one step on both stages, and compare."""
+    is_foreign = stage.is_foreign(step)
+    answer = stage.act(step)
+    if answer is not None and is_foreign and answer.reason in (None, *EXCUSES) and answer.failed:
+        return  # the server's choice: the model is not asked
+    expected = reference.act(step)
+    if answer is not None and expected is not None:
+        with judging("PF-158"):
+            compare(step, answer, expected)
+    with judging("PF-149"):
+        if step.verb == "services" and answer is not None and expected is not None:
+            assert stage.listed(answer) == reference.listed(expected), "a list has not what matches"
+        if step.verb in ("leave", "return"):
+            there = reference.listed()
+            until(stage.node, lambda: stage.listed() == there)
+            assert stage.listed() == there, f"after a {step.verb} the list is another than it should be"
+
+
+@rule("PF-122", "PF-149", "PF-158", roles=SERVER)
+@GATE
+@given(plan=steps, sampled=st.lists(samples, min_size=1, max_size=3))
+def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sampled: list[Sample]) -> None:
+    """Three clients publish, change and take back services, subscribe, list, leave and come back, in any order.
+
+    They are answered as by the reference server, and in the end every subscriber knows what there is.
+    """
+    filters = [each.filter for each in sampled]
+    contents = [props for each in sampled for props in each.contents] or [{}]
+    with node.scene() as scene, model(node.profile).scene() as other:
+        stage, reference = (Stage(each, CLIENTS, filters, contents) for each in (scene, other))
+        for step in plan:
+            play(step, stage, reference)
+        for (session, filter, watching), (watcher, _, heard) in zip(stage.watches, reference.watches, strict=True):
+            if session.ended:
+                continue
+            watcher.barrier()
+            expected = reference.view(filter, heard)
+            session.wait_until(lambda w=watching, f=filter, e=expected: stage.view(f, w) == e)  # type: ignore[misc]
+            with judging("PF-122"):
+                assert stage.view(filter, watching) == expected, f"who watches {filter} does not know what there is"
+
+
+@rule("PF-076", "PF-120", roles=SERVER)
+@GATE
+@given(sampled=samples)
+def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sample) -> None:
+    """Services exist that a filter matches or just does not; list and subscribe with it.
+
+    The same services are listed, and appear, as with the reference server.
+    """
+    found: list[dict[int, object]] = []
+    contents = [*sampled.contents, {}]
+    with model(node.profile).scene() as other, node.scene() as scene:
+        for each in (other, scene):
+            stage = Stage(each, 1, [sampled.filter], contents)
+            for number in range(len(contents)):
+                stage.sessions[0].sure(stage.publish(Step("publish", 0, number, number=number)))
+            listing = each.main.services(each.narrow(sampled.filter))
+            with judging("PF-076"):
+                assert granted(listing), f"{sampled.filter} is refused"
+            found.append({place: fields for place, (_, fields) in stage.listed(listing).items()})
+        with judging("PF-076"):
+            assert found[1] == found[0], f"{sampled.filter} does not match what it should"
+        watching = scene.main.subscribe(scene.narrow(sampled.filter))
+        with judging("PF-120"):
+            assert granted(watching), f"a subscription to {sampled.filter} is refused"
+            scene.main.wait_until(lambda: stage.view(sampled.filter, watching) == found[0])
+            assert stage.view(sampled.filter, watching) == found[0], f"{sampled.filter} lists other services"
+
+
+@rule("PF-211", roles=SERVER)
+@GATE
+@given(text=no_filters)
+def test_any_text_that_is_almost_a_filter(node: NodeUnderTest, text: str) -> None:
+    """List services and subscribe with a text that is almost a filter.
+
+    Both are refused, and others are served.
+    """
+    with node.scene() as scene:
+        for session, verb in ((scene.main, "services"), (scene.other, "subscribe")):
+            answer = session.services(text) if verb == "services" else session.subscribe(text)
+            assert not answer.accepted, f"{verb} takes {text!r} for a filter"
+            assert answer.refused, f"{verb} does not refuse {text!r}"
+        scene.session().barrier()
+
+
+@rule("PF-215", roles=SERVER, monitored=False)
+@GATE
+@given(data=mutated())
+def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes) -> None:
+    """A request with bits flipped, bytes put in or taken out is sent.
+
+    The server goes on with others; what it makes of the sender is its choice.
+    """
+    with node.scene() as scene:
+        bystander = scene.session()
+        offender = scene.session()
+        offender.offend(data, window=WINDOW)
+        assert bystander.is_served(), "a client is not served because of what another one has sent"

@@ -1,0 +1,334 @@
+"""Pathfinder, "Subscribe Command": what a subscription is told of services, and in which fields."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from conformance.cases import Inconclusive, judging, rule
+from conformance.pathfinder.stimuli import EXCUSES, granted, listed
+from conformance.pathfinder.watching import come_back, fence, find_orphan, told, until, watch
+from harness.pathfinder.driver import NotAnswered, Service, Session
+from harness.pathfinder.transactions import Match, Transaction
+from harness.pathfinder.under_test import NodeUnderTest
+from wire.pathfinder.frames import Message
+
+SERVER = ("server",)
+
+MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
+
+TOLERANCE = 2.0
+"""Seconds by which two wall clocks may differ."""
+
+
+def fields_of(message: Message) -> set[str]:
+    """Return the fields of a message but the mandatory ones."""
+    return set(message) - MANDATORY
+
+
+def stated(message: Message) -> tuple[Any, ...]:
+    """Return the state of a service that a notification tells."""
+    return tuple(message.get(name) for name in ("generation", "service-props", "ttl", "client-id"))
+
+
+def state(service: Service, owner: Session) -> tuple[Any, ...]:
+    """Return the state of a service that was published so by somebody."""
+    return service.generation, service.props, service.ttl, owner.client_id
+
+
+def orphaned(node: NodeUnderTest, watching: Transaction) -> tuple[Service, Session]:
+    """Let a client publish a service and leave, until the server knows."""
+    owner, service = node.session(), node.service(name=["x"])
+    owner.sure(owner.publish(service))
+    told(node.main, watching, "appeared", service)
+    owner.close()
+    if find_orphan(node, service) is None:
+        raise NotAnswered("a service whose owner has left is no orphan")
+    return service, owner
+
+
+@rule("PF-120", roles=SERVER)
+def test_what_is_there_already(node: NodeUnderTest) -> None:
+    """Five services exist, three of which match, one of these the subscriber's own; subscribe.
+
+    The three appear, and nothing else.
+    """
+    services = [node.service(name=[name]) for name in ("x", "x", "y", "y", "x")]
+    for service in services[:-1]:
+        node.other.sure(node.other.publish(service))
+    node.main.sure(node.main.publish(services[-1]))
+    expected = {service.id for service in services if service.props["name"] == ["x"]}
+    watching = watch(node, "(name=x)")
+    node.main.wait_until(lambda: {match.service_id for match in watching.matches} >= expected)
+    matches = fence(node.main, watching)
+    assert {match.what for match in matches} == {"appeared"}, "what is there already is not told as appeared"
+    assert {match.service_id for match in matches} >= expected, "not all that is there already appears"
+    assert len(matches) == len(expected), "more appears than matches"
+
+
+@rule("PF-121", roles=SERVER)
+def test_what_is_published_later(node: NodeUnderTest) -> None:
+    """Subscribe; then two services are published, of which one matches.
+
+    It alone appears.
+    """
+    watching = watch(node, "(name=x)")
+    matching, other = node.service(name=["x"]), node.service(name=["y"])
+    for service in (other, matching):
+        node.other.sure(node.other.publish(service))
+    assert node.main.hears(watching, "appeared", matching.id), "a new service that matches does not appear"
+    matches = [match.service_id for match in fence(node.main, watching)]
+    assert matches == [matching.id], "a new service appears that does not match"
+
+
+@rule("PF-121", roles=SERVER)
+def test_nothing_after_the_end(node: NodeUnderTest) -> None:
+    """Subscribe, unsubscribe; then a service is published that would have matched.
+
+    Nothing is told.
+    """
+    watching, lasting = watch(node, "(name=x)"), watch(node)
+    fence(node.main, watching)
+    service = node.service(name=["x"])
+    node.other.sure(node.other.publish(service))
+    told(node.main, lasting, "appeared", service)
+    node.main.barrier()
+    alien = len(watching.matches) + sum(event.type == "notify" for event in watching.late)
+    assert not alien, "a subscription is told of services after it has ended"
+
+
+@rule("PF-122", roles=SERVER)
+def test_changed_properties_and_ttl(node: NodeUnderTest) -> None:
+    """A matched service is published anew with other properties, then with another TTL.
+
+    Each is told as modified, with the new state.
+    """
+    watching, service = watch(node, "(name=x)"), node.service(name=["x"])
+    node.other.sure(node.other.publish(service))
+    told(node.main, watching, "appeared", service)
+    changed = service.newer(props=node.service(name=["x"], n=[1]).props)
+    for count, (what, newer) in enumerate((("properties", changed), ("TTL", changed.newer(ttl=30))), 1):
+        node.other.sure(node.other.publish(newer))
+        match = node.main.hears(watching, "modified", service.id, count=count)
+        assert match, f"a change of a service's {what} is not told"
+        assert stated(match.message) == state(newer, node.other), f"a change of {what} is told with another state"
+
+
+@rule("PF-122", roles=SERVER)
+def test_a_changed_owner(node: NodeUnderTest) -> None:
+    """A matched service is published by another client, as it is.
+
+    Unless that is refused it is told as modified, with the new owner.
+    """
+    watching, service = watch(node), node.service()
+    node.other.sure(node.other.publish(service))
+    told(node.main, watching, "appeared", service)
+    client = node.session()
+    if not client.publish(service).completed:
+        node.shows("PF-122", "R11", "B")
+        return
+    node.shows("PF-122", "R11", "A")
+    match = node.main.hears(watching, "modified", service.id)
+    assert match, "a change of a service's owner is not told"
+    assert stated(match.message) == state(service, client), "a change of owner is told with another state"
+
+
+@rule("PF-122", roles=SERVER)
+def test_an_orphan_with_a_new_owner(node: NodeUnderTest) -> None:
+    """The owner of a matched service leaves, and another client publishes the service.
+
+    Both are told as modified, the second in one step or in two.
+    """
+    watching = watch(node)
+    service, _ = orphaned(node, watching)
+    match = node.main.hears(watching, "modified", service.id)
+    assert match, "a service has become an orphan, and this is not told"
+    assert match.is_orphan, "a service has become an orphan, and is told as none"
+    if not node.other.publish(service).completed:
+        raise Inconclusive("the server lets nobody publish another client's orphan")
+
+    def is_final(match: Match) -> bool:
+        return stated(match.message) == state(service, node.other) and not match.is_orphan
+
+    heard = node.main.wait_until(lambda: any(map(is_final, watching.about(service.id))))
+    assert heard, "an orphan has a new owner, and this is not told"
+    steps = [is_final(match) for match in watching.about(service.id)[2:]].index(True)
+    node.shows("PF-122", "R23", "B" if steps else "A")
+
+
+@rule("PF-123", roles=SERVER)
+def test_services_that_are_taken_back(node: NodeUnderTest) -> None:
+    """The owner unpublishes a matched service.
+
+    It disappears.
+    """
+    watching, service = watch(node), node.service()
+    node.other.sure(node.other.publish(service))
+    told(node.main, watching, "appeared", service)
+    node.other.sure(node.other.unpublish(service.id))
+    assert node.main.hears(watching, "disappeared", service.id), "a service is unpublished, and this is not told"
+
+
+@rule("PF-123", roles=SERVER)
+def test_services_that_others_remove(node: NodeUnderTest) -> None:
+    """Another client unpublishes a matched service.
+
+    Unless that is refused it disappears; the remover may be told as its owner before.
+    """
+    watching, service = watch(node), node.service()
+    node.other.sure(node.other.publish(service))
+    told(node.main, watching, "appeared", service)
+    client = node.session()
+    if not client.unpublish(service.id).completed:
+        return
+    node.other.published.pop(service.id)
+    assert node.main.hears(watching, "disappeared", service.id), "another client unpublishes, and this is not told"
+    between = watching.about(service.id)[1:-1]
+    node.shows("PF-123", "R14", "A" if between else "B")
+    assert all(match.what == "modified" for match in between), "a service that is removed is told as something else"
+
+
+@rule("PF-123", roles=SERVER)
+def test_services_that_expire(node: NodeUnderTest) -> None:
+    """The owner of a matched service with a TTL of a second leaves.
+
+    It disappears.
+    """
+    watching, owner, service = watch(node), node.session(), node.service(ttl=1)
+    owner.sure(owner.publish(service))
+    told(node.main, watching, "appeared", service)
+    owner.close()
+    gone = node.main.hears(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
+    if gone is None and not until(node, lambda: service.id not in node.listed()):
+        raise NotAnswered("an orphan does not expire")
+    assert gone, "a service has expired, and this is not told"
+
+
+@rule("PF-124", roles=SERVER)
+def test_no_filter(node: NodeUnderTest) -> None:
+    """Services exist; subscribe without a filter; more are published.
+
+    All of them appear.
+    """
+    services = [node.service(name=["x"]), node.service()]
+    node.other.sure(node.other.publish(services[0]))
+    watching = node.main.subscribe()
+    assert granted(watching), "a subscription without a filter is refused"
+    node.other.sure(node.other.publish(services[1]))
+    for service in services:
+        assert node.main.hears(watching, "appeared", service.id), "a subscription without a filter is not told of all"
+
+
+@rule("PF-126", roles=SERVER)
+def test_the_fields_of_accept(node: NodeUnderTest) -> None:
+    """Subscribe with a filter and without.
+
+    Each accept has the mandatory fields and no other.
+    """
+    for watching in (watch(node), node.main.sure(node.main.subscribe())):
+        answers = [answer for answer in watching.answers if answer.type == "accept"]
+        assert [fields_of(answer.fields) for answer in answers] == [set()], "an accept has fields of its own"
+
+
+@rule("PF-127", "PF-128", "PF-129", "PF-130", roles=SERVER)
+def test_the_fields_of_notifications(node: NodeUnderTest) -> None:
+    """Watch a service from its appearance to its end.
+
+    Each notification says what has become of which service, and how it is now if it is there.
+    """
+    watching, service = watch(node), node.service(name=["x", 1])
+    newer = service.newer(props=node.service(name=["x"], more=["y"]).props, ttl=30)
+    steps: list[tuple[str, Callable[[], Transaction], Service]] = [
+        ("appeared", lambda: node.other.publish(service), service),
+        ("modified", lambda: node.other.publish(newer), newer),
+        ("disappeared", lambda: node.other.unpublish(service.id), newer),
+    ]
+    for number, (what, step, now) in enumerate(steps):
+        node.other.sure(step())
+        if not node.main.wait_until(lambda number=number: len(watching.notifications) > number):  # type: ignore[misc]
+            raise NotAnswered(f"a service has {what}, and nobody is told")
+        said = watching.notifications[number]
+        with judging("PF-127"):
+            assert fields_of(said) >= {"match-type", "service-id"}, f"{what} does not say what has become of what"
+            assert said["service-id"] == service.id, f"{what} names another service"
+        with judging("PF-128"):
+            known = ("disappeared", "removed") if what == "disappeared" else (what,)
+            assert said["match-type"] in known, f"the match-type of what has {what} is {said['match-type']!r}"
+        if what == "disappeared":
+            node.shows("PF-128", "R02", "B" if said["match-type"] == "removed" else "A")
+            with judging("PF-130"):
+                assert fields_of(said) == {"match-type", "service-id"}, "disappeared has more fields than it may"
+        else:
+            with judging("PF-129"):
+                assert stated(said) == state(now, node.other), f"{what} does not tell how the service is now"
+
+
+@rule("PF-131", roles=SERVER)
+def test_orphans_are_marked(node: NodeUnderTest) -> None:
+    """Watch and list a service while its owner is there, when it has left, and when it has published again.
+
+    orphan-since is there while the owner is not.
+    """
+    watching = watch(node)
+    owner, service = node.session(), node.service()
+    owner.sure(owner.publish(service))
+    match = told(node.main, watching, "appeared", service)
+    assert not match.is_orphan, "a service appears as an orphan, and its owner is there"
+    assert "orphan-since" not in listed(node, service), "a service is listed as an orphan, and its owner is there"
+    owner.close()
+    match = told(node.main, watching, "modified", service)
+    assert match.is_orphan, "the owner has left, and what is told of the service does not say so"
+    assert until(node, lambda: "orphan-since" in listed(node, service)), "an orphan is listed as none"
+    later = told(node.main, watch(node), "appeared", service)
+    assert later.is_orphan, "an orphan appears as none"
+    back, _ = come_back(node, owner)
+    node.shows("PF-131", "R24", "A" if "orphan-since" in listed(node, service) else "B")
+    back.sure(back.publish(service))
+    assert "orphan-since" not in listed(node, service), "a service is listed as an orphan, and its owner is back"
+    latest = told(node.main, watch(node), "appeared", service)
+    assert not latest.is_orphan, "a service appears as an orphan, and its owner is back"
+
+
+@rule("PF-134", roles=SERVER)
+def test_reasons(node: NodeUnderTest) -> None:
+    """Subscribe under an identifier that is taken, by the same and by another client, and with no filter's text.
+
+    Where that is refused and the reason given, it is the right one.
+    """
+    taken = watch(node).request.fields["subscription-id"]
+    for session in (node.main, node.other):
+        again = session.subscribe(node.mine, id=taken)
+        assert again.reason in (None, "subscription-id-exists", *EXCUSES), "a taken identifier has another reason"
+    spoiled = node.main.subscribe("(a=b")
+    assert spoiled.reason in (None, "invalid-filter-syntax", *EXCUSES), "what is no filter has another reason"
+
+
+@rule("PF-228", roles=SERVER)
+def test_since_when(node: NodeUnderTest) -> None:
+    """Note the time at which a service's owner leaves; list it twice, a second apart.
+
+    orphan-since is that time, in what is told and in both lists.
+    """
+    watching, owner, service = watch(node), node.session(), node.service()
+    owner.sure(owner.publish(service))
+    told(node.main, watching, "appeared", service)
+    earliest = time.time() - TOLERANCE
+    owner.close()
+    fields = find_orphan(node, service)
+    latest = time.time() + TOLERANCE
+    if fields is None:
+        raise NotAnswered("a service whose owner has left is no orphan")
+    since = fields["orphan-since"]
+    match = told(node.main, watching, "modified", service)
+    if not match.is_orphan:
+        raise NotAnswered("a service whose owner has left is told as no orphan")
+    is_whole = all(isinstance(each, int) for each in (since, match.message["orphan-since"]))
+    node.shows("PF-228", "R17", "B" if is_whole else "A")
+    node.main.read(1)
+    for where, number in (
+        ("listed", since),
+        ("told", match.message["orphan-since"]),
+        ("listed again", listed(node, service).get("orphan-since")),
+    ):
+        assert isinstance(number, int | float), f"orphan-since is {where} as no number"
+        assert earliest <= number <= latest, f"orphan-since is {where} as a time at which the owner did not leave"
+        assert abs(number - since) < 0.5, "orphan-since is not the same each time"

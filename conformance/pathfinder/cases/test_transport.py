@@ -1,0 +1,190 @@
+"""Pathfinder, "Transport Protocol" and "Message Size Limitations": frames, their order, their size, their ends."""
+
+from typing import cast
+
+from conformance.cases import rule
+from conformance.pathfinder.stimuli import Bystanders, granted, listed
+from harness.addresses import Transport
+from harness.framing import LARGEST, framing_of
+from harness.pathfinder import FRAMINGS
+from harness.pathfinder.driver import Session, new_id
+from harness.pathfinder.under_test import NodeUnderTest
+from wire.errors import Reason
+
+SERVER = ("server",)
+
+EVERY_LINK = ("tcp", "tls", "tcp-stream", "ux")
+
+FRAMED = ("tcp", "tls")
+"""The links on which a length stands before each message."""
+
+PING = b'{"ta-cmd":"ping","ta-id":%d,"msg-type":"request"}'
+
+STRANGERS = 100
+
+
+def is_socket(session: Session) -> bool:
+    """Tell whether a connection goes over a socket; in memory nothing lies below frames."""
+    return hasattr(session.link, "abort")
+
+
+def framed(node: NodeUnderTest, frame: bytes) -> bytes:
+    """Return the bytes that carry a frame over the link that is played."""
+    return framing_of(FRAMINGS, cast("Transport", node.transport)).encode(frame)
+
+
+def tangled(session: Session) -> list[bytes]:
+    """Return the frames that came in which something stands behind the message."""
+    return [each.frame for each in session.received() if each.error and each.error.reason is Reason.TRAILING]
+
+
+@rule("PF-061", roles=SERVER, transports=EVERY_LINK)
+def test_one_message_in_each_frame(node: NodeUnderTest) -> None:
+    """Send many requests at once, some of them with many answers.
+
+    Each answer comes in a frame of its own.
+    """
+    for number in range(5):
+        node.other.sure(node.other.publish(node.service(n=[number])))
+    session = node.session()
+    requests = [("ping", {}), ("services", {"filter": node.mine}), ("clients", {}), ("subscriptions", {})] * 5
+    begun = [session.begin(command, fields) for command, fields in requests]
+    for transaction in begun:
+        session.finish(transaction)
+    assert not tangled(session), "a frame holds more than one message"
+    assert all(granted(each) for each in begun), "a request among many is not answered"
+
+
+@rule("PF-061", roles=SERVER, transports=EVERY_LINK)
+def test_requests_in_pieces(node: NodeUnderTest) -> None:
+    """Send requests byte by byte, then several in one piece.
+
+    They are answered as if each had come in a segment of its own. In memory and in packets there are no pieces, so
+    the requests come whole.
+    """
+    session = node.session()
+    frames = [PING % (1000 + number) for number in range(5)]
+    in_pieces = is_socket(session) and node.transport != "ux"
+    for frame in frames[:2]:
+        if in_pieces:
+            session.send_pieces(framed(node, frame), frame)
+        else:
+            session.send_bytes(frame)
+    for frame in frames[2:]:
+        session.send_bytes(frame)
+    pings = session.conversation.transactions[-5:]
+    assert all(session.finish(ping).completed for ping in pings), "a request that comes in pieces is not answered"
+
+
+@rule("PF-061", roles=SERVER, transports=(*FRAMED, "ux"))
+def test_two_messages_in_one_frame(node: NodeUnderTest) -> None:
+    """Send two pings in one frame, with and without white space between, while two others are served.
+
+    No answer holds two messages, and the others are served on.
+    """
+    bystanders = Bystanders(node)
+    for between in (b"", b"\n"):
+        session = node.session()
+        session.offend(PING % 1000 + between + PING % 1001)
+        assert not tangled(session), "a frame holds more than one message"
+    assert bystanders.are_served(), "two messages in one frame end the service of others"
+
+
+@rule("PF-064", roles=SERVER, transports=EVERY_LINK)
+def test_large_messages(node: NodeUnderTest) -> None:
+    """Publish properties of a kilobyte, and of more and more up to the largest frame that there is.
+
+    Each is completed, or it fails, or its connection is ended; another client is served throughout.
+    """
+    for size in (1 << 10, 1 << 13, 1 << 16, 1 << 17, LARGEST - 4096, LARGEST - 256):
+        session = node.session()
+        publish = session.publish(node.service(name=["x" * size]))
+        assert publish.is_over, "a large message is passed over in silence"
+        if not publish.completed:
+            node.shows("PF-064", "R37", "B" if publish.failed else "A")
+        else:
+            session.unpublish(publish.request.fields["service-id"])
+        assert node.main.is_served(), "a large message of one client ends the service of others"
+
+
+@rule("PF-210", roles=SERVER, transports=EVERY_LINK)
+def test_requests_take_effect_in_order(node: NodeUnderTest) -> None:
+    """Publish ten generations of a service, take it back and publish it from the beginning, all at once.
+
+    Everything is completed, and the last is what stands.
+    """
+    session, service = node.session(), node.service(name=["x"])
+    asked = [("publish", service.newer(by=number).fields) for number in range(10)]
+    asked += [("unpublish", {"service-id": service.id}), ("publish", service.fields)]
+    begun = [session.begin(command, fields) for command, fields in asked]
+    done = [granted(session.finish(each)) for each in begun]
+    session.published[service.id] = service
+    assert all(done), "requests that are right in their order are refused"
+    assert listed(node, service).get("generation") == 0, "what was asked for last is not what stands"
+
+
+@rule("PF-210", roles=SERVER, transports=EVERY_LINK)
+def test_answers_show_what_was_asked_before(node: NodeUnderTest) -> None:
+    """Publish, list, take back and list, all at once.
+
+    Each listing shows what the requests before it have made of the directory.
+    """
+    session, service = node.session(), node.service(name=["x"])
+    publish = session.begin("publish", service.fields)
+    there = session.begin("services", {"filter": node.mine})
+    unpublish = session.begin("unpublish", {"service-id": service.id})
+    gone = session.begin("services", {"filter": node.mine})
+    assert all(granted(session.finish(each)) for each in (publish, there, unpublish, gone)), "a request is refused"
+    counts = len(there.notifications), len(gone.notifications)
+    assert counts == (1, 0), "a listing does not show what the requests before it have done"
+
+
+@rule("PF-215", roles=SERVER, transports=FRAMED)
+def test_bystanders_of_broken_frames(node: NodeUnderTest) -> None:
+    """Send lengths of 0, of the largest frame and beyond, with nothing or rubbish behind, while two others are served.
+
+    The others are served on. In memory the same bytes are frames.
+    """
+    bystanders = Bystanders(node)
+    for length in (0, 1, LARGEST, LARGEST + 1, 1 << 31, (1 << 32) - 1):
+        for behind in (b"", b"x", b"x" * 5000):
+            session = node.session()
+            session.send_raw(length.to_bytes(4, "big") + behind)
+            session.read(0.01 * node.tempo)
+            session.close()
+        assert bystanders.are_served(), "a broken frame of one client ends the service of others"
+
+
+@rule("PF-215", roles=SERVER, transports=EVERY_LINK)
+def test_bystanders_of_resets(node: NodeUnderTest) -> None:
+    """Reset connections amid transactions, unread answers and half a frame, while two others are served.
+
+    The others are served on. In memory the connections just end.
+    """
+    bystanders = Bystanders(node)
+    for number in range(10):
+        session = node.session()
+        session.begin("subscribe", {"subscription-id": new_id(), "filter": node.mine})
+        for _ in range(20):
+            session.begin("services")
+        session.begin("publish", node.service(ttl=1, n=[number]).fields)
+        if number % 2 and is_socket(session):
+            session.send_raw(framed(node, PING % 1000)[:-number])
+        session.abort()
+    assert bystanders.are_served(), "connections that are reset end the service of others"
+
+
+@rule("PF-215", roles=SERVER, transports=EVERY_LINK)
+def test_bystanders_of_strangers(node: NodeUnderTest) -> None:
+    """Make many connections and say nothing on them, and end half of them, while two others are served.
+
+    The others are served on.
+    """
+    bystanders = Bystanders(node)
+    strangers = [node.connect() for _ in range(STRANGERS)]
+    assert bystanders.are_served(), "connections without hello end the service of others"
+    for session in strangers[::2]:
+        session.close()
+    assert bystanders.are_served(), "connections that end without hello end the service of others"
+    for session in strangers[1::2]:
+        session.close()

@@ -1,0 +1,35 @@
+"""Faults against Pathfinder, "Ping Command"."""
+
+from harness.pathfinder.answering import INSUFFICIENT_RESOURCES, Refused
+from harness.pathfinder.faults.registry import fault
+from harness.pathfinder.lenience import Lenient
+from harness.pathfinder.server import Server
+from harness.pathfinder.session import Session
+from wire.pathfinder.frames import Message
+
+
+@fault("PF-182", does="adds the time to what a ping is answered")
+class PingWithTime(Lenient):
+    def on_ping(self, session: Session, request: Message) -> None:
+        self.complete(session, request, {"time": int(self.wall())})
+
+
+@fault("PF-227", does="does not answer every hundredth ping")
+class DropsEveryHundredth(Server):
+    count = 0
+
+    def on_ping(self, session: Session, request: Message) -> None:
+        self.count += 1
+        if self.count % 100:
+            super().on_ping(session, request)
+
+
+@fault("PF-227", does="fails every hundredth ping")
+class FailsEveryHundredth(Server):
+    count = 0
+
+    def on_ping(self, session: Session, request: Message) -> None:
+        self.count += 1
+        if self.count % 100 == 0:
+            raise Refused(INSUFFICIENT_RESOURCES)
+        super().on_ping(session, request)

@@ -1,0 +1,54 @@
+"""Unusual, legal ways to keep services."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from harness.pathfinder.directory import Service
+from harness.pathfinder.oddities.registry import oddity
+from harness.pathfinder.server import Server
+from harness.pathfinder.session import Session, Subscription
+from wire.pathfinder.frames import Message
+
+
+@oddity("PF-023", "PF-024", does="lets nobody but the owner publish a service anew")
+class OwnersOnly(Server):
+    def may_publish(self, session: Session, known: Service) -> bool:
+        return session.client_id == known.owner
+
+
+@oddity("PF-024", does="lets nobody but the owner publish or unpublish a service, and says not why")
+class SilentOwnersOnly(OwnersOnly):
+    def may_unpublish(self, session: Session, service: Service) -> bool:
+        return session.client_id == service.owner
+
+    def fail(self, session: Session, request: Message, reason: str) -> None:
+        self.send(session, self.answer(request, "fail"))
+
+
+@oddity("PF-012", "PF-203", does="keeps properties as sets: names and values sorted, each value once")
+class SortedProperties(Server):
+    def record(self, session: Session, request: Message, known: Service | None) -> Service:
+        props = {name: sorted(set(values), key=repr) for name, values in sorted(request["service-props"].items())}
+        kept = {name: values for name, values in props.items() if values}
+        return super().record(session, {**request, "service-props": kept}, known)
+
+
+@oddity("PF-023", does="tells a change of owner and a change of state one after the other")
+class StepByStep(Server):
+    def announce(self, old: Service | None, new: Service | None) -> None:
+        if old is None or new is None or old.owner == new.owner:
+            super().announce(old, new)
+            return
+        taken = replace(old, owner=new.owner, orphan_since=None, expires=None)
+        super().announce(old, taken)
+        super().announce(taken, new)
+
+
+@oddity("PF-011", "PF-016", does="lists the newest service first, and tells the newest subscription first")
+class NewestFirst(Server):
+    def snapshot(self, selection: Any) -> list[Service]:
+        return super().snapshot(selection)[::-1]
+
+    def concerned(self, old: Service | None, new: Service | None) -> list[Subscription]:
+        return super().concerned(old, new)[::-1]

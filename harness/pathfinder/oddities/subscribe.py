@@ -1,0 +1,57 @@
+"""Unusual, legal ways to serve a subscription."""
+
+from typing import Any
+
+from harness.pathfinder.directory import Service
+from harness.pathfinder.lenience import Lenient
+from harness.pathfinder.oddities.registry import oddity
+from harness.pathfinder.server import Server
+from harness.pathfinder.session import Selection, Session, Subscription
+from harness.pathfinder.subscribing import DISAPPEARED
+from wire.pathfinder.frames import Message
+
+
+@oddity("PF-123", does="removes what another client unpublishes without making it the owner first")
+class PlainRemoval(Server):
+    def take_over(self, session: Session, service: Service) -> Service:
+        return service
+
+
+@oddity("PF-128", "PF-123", does="says removed for disappeared, where the profile lets it")
+class SaysRemoved(Lenient):
+    def send(self, session: Session, message: Message) -> None:
+        if message.get("match-type") == DISAPPEARED and not self.deployed:
+            message = {**message, "match-type": "removed"}
+        super().send(session, message)
+
+
+@oddity("PF-121", does="completes an unsubscribe before the subscription that it ends")
+class EndsLast(Server):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.ending: list[Subscription] = []
+
+    def end(self, subscription: Subscription) -> None:
+        self.ending.append(subscription)
+
+    def complete(self, session: Session, request: Message, fields: Message | None = None) -> None:
+        super().complete(session, request, fields)
+        while self.ending:
+            super().end(self.ending.pop())
+
+
+@oddity("PF-120", does="tells a new subscriber of its own services last, and of the others backwards")
+class OwnOnesLast(Server):
+    def begin(self, subscription: Subscription) -> None:
+        client_id = subscription.session.client_id
+        for service in sorted(self.snapshot(subscription.selection)[::-1], key=lambda each: each.owner == client_id):
+            self.tell(subscription, "appeared", service)
+
+
+@oddity("PF-124", does="looks at every service for every filter")
+class LooksAtAll(Server):
+    def snapshot(self, selection: Selection) -> list[Service]:
+        return [service for service in self.directory if self.matches(selection, service)]
+
+    def concerned(self, old: Service | None, new: Service | None) -> list[Subscription]:
+        return list(self.subscriptions.values())
