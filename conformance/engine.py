@@ -14,9 +14,10 @@ import msgspec
 from hypothesis.errors import Flaky
 
 from conformance.cases import Broken, Case, Inconclusive
-from conformance.monitors import Finding, Monitor
+from conformance.monitors import Monitor
 from conformance.rules import Catalogue, Profile, load
 from conformance.verdicts import Judgement, Outcome, when_broken, worst
+from conformance.weighing import followed, watched
 from harness.errors import HarnessError, Unsupported
 from harness.instances import Instance
 from harness.iut import Launched, Remote, resolve
@@ -163,49 +164,17 @@ class _Judge:
         if not evidence:
             self.add(self.case.marks.rules, Outcome.ERROR, "the case passed without any evidence")
             return
-        seen = {rule: self.reading(rule, reading, option) for rule, reading, option in readings}
+        seen = {rule: followed(rule, reading, option, self.suite, self.profile) for rule, reading, option in readings}
         for rule in self.case.marks.rules:
             outcome, what, reading = seen.get(rule, (Outcome.PASS, "", ""))
             self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, reading, evidence))
-
-    def reading(self, rule: str, name: str, option: str) -> tuple[Outcome, str, str]:
-        """Judge a reading that was seen: the profile's own, another that it accepts, or one that it does not."""
-        reading = self.suite.catalogue.readings[name]
-        accepted = reading.accepted(self.profile)
-        if option not in accepted:
-            return (
-                self.suite.broken(rule),
-                f"follows {name}={option}: {reading.options[option]}",
-                f"{name}={option}",
-            )
-        return (Outcome.PASS if option == accepted[0] else Outcome.ODD), "", f"{name}={option}"
 
     def watch(self, conversations: list[Any]) -> None:
         """Let every monitor look at every link that the tester kept clean, as far as the case has read it.
 
         What comes later, while sessions are torn down, comes or does not come by chance.
         """
-        for conversation in conversations:
-            if not conversation.is_clean:
-                continue
-            for monitor in self.suite.monitors:
-                findings = list(monitor.watch(conversation))
-                for rule in monitor.rules if findings else ():
-                    self.judgements.append(self.found(rule, findings))
-
-    def found(self, rule: str, findings: list[Finding]) -> Judgement:
-        """Sum up a monitor's findings on one rule."""
-        outcome, what, reading, entry = Outcome.PASS, "", "", None
-        for finding in findings:
-            each, said, seen = Outcome.PASS, "", ""
-            if not finding.ok:
-                each, said = self.suite.broken(rule), finding.what
-            elif finding.reading:
-                each, said, seen = self.reading(rule, finding.reading, finding.option)
-            if each.rank > outcome.rank:
-                outcome, what, entry = each, said, finding.entry
-            reading = reading or seen
-        return Judgement(rule, outcome, self.case.name, "monitor", what, reading, len(findings), entry)
+        self.judgements += watched(conversations, self.suite, self.profile, self.case.name)
 
 
 def first_lines(text: str, count: int = 4, width: int = 240) -> str:
@@ -240,6 +209,7 @@ class Tester:
         self.is_shared = isinstance(self.description.source, Remote)
         self._progress = progress
         self._count = 0
+        self._has_crashed = False
         source = self.description.source
         self._every_case = isinstance(source, Launched) and source.program.restart == "every-case"
         self.instance: Instance = self.suite.harness.instance(self.description, profile=profile)
@@ -251,17 +221,18 @@ class Tester:
             return Confirmed(plays[0])
         while len(plays) < 3:
             self._progress(f"{case.name}: confirming on a fresh instance")
-            self.instance.restart()
+            self._renew()
             plays.append(self._play(case))
             if len(plays) == 2 and not unsteady(plays):
                 return Confirmed(plays[0], 2)
         return merged(plays)
 
     def _play(self, case: Case) -> Result:
-        if not self.instance.alive() or (self._every_case and self._count):
-            self.instance.restart()
+        # A node that answers nobody any more may look alive; the next case is not to be about that.
+        if not self.instance.alive() or self._has_crashed or (self._every_case and self._count):
+            self._renew()
         self._count += 1
-        return play(
+        result = play(
             case,
             self.instance,
             self.suite,
@@ -269,6 +240,12 @@ class Tester:
             transport=self.transport,
             number=self._count,
         )
+        self._has_crashed = result.outcome is Outcome.CRASH
+        return result
+
+    def _renew(self) -> None:
+        self.instance.restart()
+        self._has_crashed = False
 
     def close(self) -> None:
         """End the implementation."""

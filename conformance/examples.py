@@ -17,3 +17,6 @@ GATE = settings(
     suppress_health_check=list(HealthCheck),
 )
 """How the gate searches."""
+
+AS_FOUND = settings(GATE, phases=(Phase.explicit, Phase.generate))
+"""How it searches where every failure takes a wait to be seen: what fails is not made smaller."""

@@ -102,7 +102,8 @@ class Run:
         self.summary = self._summarise()
         return self.summary
 
-    def _circumstances(self) -> Circumstances:
+    def circumstances(self) -> Circumstances:
+        """Return what the records do not tell."""
         return Circumstances(
             interrupted=self.interrupted,
             not_started=self.not_started,
@@ -115,12 +116,12 @@ class Run:
     def _summarise(self) -> Summary:
         settings = self.settings
         return summarise(
-            self.records, settings.catalogue, settings.strict, settings.expectations, self._circumstances()
+            self.records, settings.catalogue, settings.strict, settings.expectations, self.circumstances()
         )
 
     def _accept(self) -> None:
         try:
-            expectations = accept(self.settings, self.records, self._circumstances())
+            expectations = accept(self.settings, self.records, self.circumstances())
         except (OSError, BadExpectations) as error:
             self.trouble.append(f"--accept: {error}")
         else:

@@ -71,9 +71,13 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
-    """What the records of the cases do not tell: how the run ended, and all cases that there are."""
+    """What the records of the cases do not tell: how the run ended, and all cases that there are.
+
+    ``passive`` when nothing was played and recordings were judged instead.
+    """
 
     interrupted: bool = False
+    passive: bool = False
     not_started: str = ""
     trouble: tuple[str, ...] = ()
     errors: dict[str, str] = {}
@@ -125,7 +129,7 @@ def weigh(
             expectation = held.rules.get(key) or _through_cases(judgements, held.cases)
             rules[key] = _judged(judgements, strict, expectation, flaky)
         else:
-            reason = untested(rule, coverage, interrupted=around.interrupted)
+            reason = unseen(rule) if around.passive else untested(rule, coverage, interrupted=around.interrupted)
             rules[key] = RuleSummary(outcome=UNTESTED, verdict=Verdict.UNTESTED, reason=reason)
     counts = Counter(rule.verdict.value for rule in rules.values())
     summary = Summary(
@@ -195,10 +199,8 @@ class Coverage:
 
 def untested(rule: Rule, coverage: Coverage, *, interrupted: bool = False) -> str:
     """Return why nothing was said about a rule."""
-    if "paper" in rule.verified:
-        return rule.reason
-    if rule.verified == ("codec",):
-        return "about bytes alone: the golden vectors check it"
+    if reason := unplayable(rule):
+        return reason
     naming = [case for case in coverage.cases if rule.id in case.marks.rules]
     fitting = [case for case in naming if case.fits(coverage.role, coverage.transport)]
     if naming and not fitting:
@@ -212,6 +214,22 @@ def untested(rule: Rule, coverage: Coverage, *, interrupted: bool = False) -> st
     if not naming and "monitor" in rule.verified:
         return "the monitors saw no occasion to judge it in this run"
     return "no case of this run judged it"
+
+
+def unseen(rule: Rule) -> str:
+    """Return why recordings said nothing about a rule."""
+    if reason := unplayable(rule):
+        return reason
+    if "monitor" in rule.verified:
+        return "the recordings had no occasion to judge it"
+    return "it takes a stimulus: goldwire test plays its cases"
+
+
+def unplayable(rule: Rule) -> str:
+    """Return why nothing on a wire can say anything about a rule; empty if something can."""
+    if "paper" in rule.verified:
+        return rule.reason
+    return "about bytes alone: the golden vectors check it" if rule.verified == ("codec",) else ""
 
 
 def _completed(around: Circumstances, records: Sequence[Record], played: Sequence[CasePlayed]) -> Circumstances:

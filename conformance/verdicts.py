@@ -31,12 +31,15 @@ class Outcome(Enum):
     @property
     def rank(self) -> int:
         """Position on the scale; a higher rank is worse."""
-        return list(Outcome).index(self)
+        return _RANKS[self.value]
 
     @property
     def accuses(self) -> bool:
         """Whether the outcome blames the implementation."""
         return self in (Outcome.DEVIATION, Outcome.VIOLATION, Outcome.CRASH)
+
+
+_RANKS = {outcome.value: rank for rank, outcome in enumerate(Outcome)}
 
 
 class Verdict(Enum):

@@ -2,8 +2,9 @@
 
 ::
 
-    atheris     Atheris drives the watched Python engine against the native one (fuzz.target, a process of its own);
-                what it keeps, because it reached something new, is compared here with the reference as well
+    atheris     Atheris drives the watched Python engine against the native one, or in JSON against the reference
+                (fuzz.target, a process of its own); what it keeps, because it reached something new, is compared here
+                with the reference as well
     hypothesis  rounds of Hypothesis, in a process of its own; all engines
     random      frames from the layout's sampler and mutator, in processes (vectors.sweep); all engines
 
@@ -29,6 +30,7 @@ from vectors import check
 from vectors.check import MOST, Check
 from vectors.check import Finding as Checked
 from vectors.sweep import Found, Sweep
+from wire.catalogue import layout as find
 from wire.engines import Engine, present
 
 ENGINES = ("atheris", "hypothesis", "random")
@@ -135,7 +137,7 @@ class _Work:
         self.begun = time.monotonic()
         self.written = 0
         self.last = (0.0, 0)
-        if "native" not in names and campaign.engine == "atheris":
+        if "native" not in names and campaign.engine == "atheris" and not find(campaign.layout).is_json:
             self.report.notes.append(
                 "the native engine is not built here: Python is compared with the reference, on what reaches "
                 "something new, and with itself"

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The program that Atheris drives: one layout, the generated Python engine watched and compared with the native one.
 
+A layout of JSON has no native engine; there it is compared with the reference.
+
 What libFuzzer wants is given as arguments, what this program wants in the environment, because libFuzzer starts it
 anew for ``-merge``, ``-fork`` and ``-jobs`` with arguments of its own. It has to be started by the path of an
 executable file for that (this one, or the one that ``fuzz.driving`` writes).
@@ -238,7 +240,9 @@ class Turn:
 def one_input(layout: str, notes_in: str | None, turn: Turn) -> Callable[[bytes], None]:
     """Return what is done with one input of a layout."""
     there = {engine.name: engine for engine in engines.present(layout)}
-    pair = Pair(layout, Watched(layout), there["python"], there.get("native"))
+    # No C reads JSON, and there the Python engine asks the reference about all that it doubts: it is no slower.
+    other = there["reference"] if find(layout).is_json else there.get("native")
+    pair = Pair(layout, Watched(layout), there["python"], other)
     watched, quiet = pair.compared(), pair.compared(watched=False)
     notes = None if notes_in in (None, NOWHERE) else Notes(Path(notes_in), pair.panel)
     inputs = accepted = differing = 0

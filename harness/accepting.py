@@ -15,6 +15,9 @@ from harness.packets import PacketTransport
 TLS_PATIENCE = 10.0
 """Seconds for the handshake of TLS."""
 
+MOST_HANDSHAKES = 256
+"""How many may shake hands at once, at one address; who has begun first makes room for another."""
+
 _BACKLOG = 4096
 _AT_ONCE = 64  # so that a crowd at the door does not keep those inside waiting
 _RETRY = 0.1
@@ -31,7 +34,7 @@ class Acceptor:
         self._protocols = protocols
         self._secure = secure
         self._loop = asyncio.get_running_loop()
-        self._arriving: set[asyncio.Task[None]] = set()
+        self._arriving: dict[asyncio.Task[None], None] = {}  # who came first stands first
         self._retry: asyncio.TimerHandle | None = None
         self._resume()
 
@@ -63,13 +66,22 @@ class Acceptor:
                 return
             connection.setblocking(False)
             task = self._loop.create_task(self._arrive(connection))
-            self._arriving.add(task)
-            task.add_done_callback(self._arriving.discard)
+            self._arriving[task] = None
+            task.add_done_callback(self._forget)
+            if len(self._arriving) > MOST_HANDSHAKES:
+                first = next(iter(self._arriving))
+                del self._arriving[first]
+                first.cancel()
+
+    def _forget(self, task: "asyncio.Task[None]") -> None:
+        self._arriving.pop(task, None)
 
     async def _arrive(self, connection: socket.socket) -> None:
         if connection.family == socket.AF_UNIX:
-            with contextlib.suppress(OSError):  # it has left already
+            try:
                 PacketTransport(self._loop, connection, self._protocols())
+            except OSError:
+                connection.close()  # it has left already
             return
         patience = TLS_PATIENCE if self._secure else None
         try:
@@ -80,8 +92,8 @@ class Acceptor:
                 ssl_handshake_timeout=patience,
                 ssl_shutdown_timeout=patience and patience / 5,
             )
-        except OSError as error:
-            connection.close()  # it has left already, or does not speak TLS
+        except (OSError, asyncio.CancelledError) as error:
+            connection.close()  # it has left already, does not speak TLS, or had to make room
             # The frames and the error hold each other, and a quarter of a megabyte of buffers with them.
             traceback.clear_frames(error.__traceback__)
 

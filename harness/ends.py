@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import Sequence
+from collections import deque
 from typing import Any, Protocol, cast
 
 from harness.addresses import Transport
@@ -21,9 +21,17 @@ HIGH_WATER = 4 * 1024 * 1024
 LINGER = 2.0
 """Seconds in which the other side of a link that the node has ended may take the last and leave."""
 
+QUIET = 0.05
+"""Seconds without a byte after which a link that cannot be ended in one direction alone (TLS) is closed."""
+
 
 class End(Protocol):
     """A server's end of one link."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much was put that it should be flushed before there is more."""
+        ...
 
     def put(self, frame: bytes | None) -> None:
         """Take a frame to be sent, or ``HANG_UP``."""
@@ -45,8 +53,8 @@ class Runner(Protocol):
         """Give a new link a number and tell the node, also the other side's address."""
         ...
 
-    def received(self, number: int, frames: Sequence[bytes]) -> None:
-        """Give the node frames of one link."""
+    def received(self, number: int, frames: deque[bytes]) -> None:
+        """Give the node frames of one link, and take those away; others may have to wait for the next time."""
         ...
 
     def left(self, number: int) -> None:
@@ -84,9 +92,16 @@ class StreamEnd(asyncio.Protocol):
         self._dialled = dialled
         self._server = server
         self._number = 0
+        self._heard: deque[bytes] = deque()
         self._frames: list[bytes] = []
+        self._size = 0
+        self._is_held = False
+        self._is_waiting = False
+        self._is_lost = False
+        self._has_left = False
         self._is_over = False
         self._linger: asyncio.TimerHandle | None = None
+        self._quiet: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # that of TLS is no subclass
@@ -100,34 +115,76 @@ class StreamEnd(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._is_over:
+            self._close_when_quiet()
             return
         try:
-            frames = self._reader.feed(data)
+            self._heard += self._reader.feed(data)
         except Oversized as error:
-            self._runner.received(self._number, error.frames)
+            self._heard += error.frames
+            self._is_lost = True
+        if not self._is_waiting:
+            self._hand_on()
+
+    def _hand_on(self) -> None:
+        """Give the node what was heard: now, or as soon as others have had their turn and the answers are taken."""
+        self._is_waiting = False
+        if self._heard and not self._is_over:
+            self._runner.received(self._number, self._heard)
+        if self._is_over:
+            self._heard.clear()
+        elif self._heard:
+            self._transport.pause_reading()
+            self._hand_on_later()
+        elif self._is_lost:
             self._runner.left(self._number)
             self._hang_up()
-            return
-        if frames:
-            self._runner.received(self._number, frames)
+        elif self._has_left:
+            self._leave()
+        elif not self._is_held:
+            self._transport.resume_reading()
+
+    def _hand_on_later(self) -> None:
+        if not self._is_held and not self._is_waiting:
+            self._is_waiting = True
+            asyncio.get_running_loop().call_soon(self._hand_on)
 
     def pause_writing(self) -> None:
         # Who does not read the answers may not ask for more.
+        self._is_held = True
         if not self._is_over:
             self._transport.pause_reading()
 
     def resume_writing(self) -> None:
-        self._transport.resume_reading()
+        self._is_held = False
+        if self._is_over:
+            self._transport.resume_reading()
+        else:
+            self._hand_on_later()
+
+    @property
+    def is_full(self) -> bool:
+        return self._size > HIGH_WATER
 
     def eof_received(self) -> None:
         # At once, so that who comes again right after is not taken for somebody else; what was said is still sent.
-        self._is_over = True
-        self._runner.left(self._number)
+        self._leave()
 
     def connection_lost(self, error: Exception | None) -> None:
+        for timer in (self._linger, self._quiet):
+            if timer is not None:
+                timer.cancel()
+        self._is_held = False
+        if error is not None:
+            self._heard.clear()
+        self._leave()
+
+    def _leave(self) -> None:
+        """Take note that nothing more comes; what the other side said before it left still counts."""
+        self._has_left = True
+        if self._heard and not self._is_over:
+            self._hand_on_later()
+            return
         self._is_over = True
-        if self._linger is not None:
-            self._linger.cancel()
         self._runner.left(self._number)
 
     def put(self, frame: bytes | None) -> None:
@@ -135,9 +192,10 @@ class StreamEnd(asyncio.Protocol):
             self._is_over = True
         elif not self._is_over:
             self._frames.append(frame)
+            self._size += len(frame)
 
     def flush(self) -> None:
-        frames, self._frames = self._frames, []
+        frames, self._frames, self._size = self._frames, [], 0
         if frames and not self._transport.is_closing():
             self._write(frames)
         if self._is_over:
@@ -169,13 +227,21 @@ class StreamEnd(asyncio.Protocol):
             return
         self._transport.resume_reading()
         self._linger = asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
-        if self._transport.get_write_buffer_size() or not self._transport.can_write_eof():
+        if not self._transport.can_write_eof():
+            self._quiet = asyncio.get_running_loop().call_later(QUIET, self._transport.close)
+            return
+        if self._transport.get_write_buffer_size():
             self._transport.close()
             return
         try:
             self._transport.write_eof()
         except OSError:
             self._transport.abort()  # the other side has left
+
+    def _close_when_quiet(self) -> None:
+        if self._quiet is not None:
+            self._quiet.cancel()
+            self._quiet = asyncio.get_running_loop().call_later(QUIET, self._transport.close)
 
 
 class Datagrams(asyncio.DatagramProtocol):
@@ -193,7 +259,7 @@ class Datagrams(asyncio.DatagramProtocol):
         if end is None:
             end = self._ends[sender] = _DatagramEnd(self, sender)
             end.number = self._runner.arrived(end, _spelt("udp", sender))
-        self._runner.received(end.number, [data])
+        self._runner.received(end.number, deque([data]))
 
     def forget(self, sender: tuple[str, int]) -> None:
         """Take what comes from a sender next for a new link."""
@@ -201,6 +267,8 @@ class Datagrams(asyncio.DatagramProtocol):
 
 
 class _DatagramEnd:
+    is_full = False
+
     def __init__(self, datagrams: Datagrams, sender: tuple[str, int]) -> None:
         self.number = 0
         self._datagrams = datagrams

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from harness.tls import client_context, server_context
 
 DIAL_PATIENCE = 5.0
 """Seconds after which a dial that is not answered has failed."""
+
+SLICE = 0.01
+"""Seconds that the node may spend on what one link has sent, before others have their turn."""
 
 
 class Server:
@@ -163,10 +167,10 @@ class Server:
         self._count += 1
         number = self._count
         self._links[number] = link
-        self.act(lambda: self._connected(number, address, dialled, server))
+        self.act(lambda: self._introduce(number, address, dialled, server))
         return number
 
-    def _connected(self, number: int, address: str, dialled: bool, server: int | None) -> None:
+    def _introduce(self, number: int, address: str, dialled: bool, server: int | None) -> None:
         if self._dialler is not None and server is not None:
             self._dialler.connected(number, self.now(), dialled=True, server=server)
         elif self._host is not None:
@@ -174,16 +178,20 @@ class Server:
         else:
             self.node.connected(number, self.now(), dialled=dialled)
 
-    def received(self, number: int, frames: Sequence[bytes]) -> None:
-        """Give the node frames of one link, until it ends that link."""
+    def received(self, number: int, frames: deque[bytes]) -> None:
+        """Give the node frames of one link, and take them away, until it ends that link or others have waited enough.
+
+        That is so after ``SLICE`` seconds, or when much waits to be sent to them.
+        """
 
         def take() -> None:
             now = self.now()
-            for frame in frames:
-                if number not in self._links:
-                    return
-                self.node.received(number, frame, now)
+            over = self._loop.time() + SLICE
+            while frames and (link := self._links.get(number)) is not None:
+                self.node.received(number, frames.popleft(), now)
                 self._drain(now)
+                if link.is_full or self._loop.time() > over:
+                    return
 
         self.act(take)
 

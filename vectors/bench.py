@@ -197,9 +197,12 @@ def contenders(layout: str, tell: Tell) -> list[Baseline]:
         Baseline(BASELINE, *engine("reference").codec(layout)),
         Baseline("construct-bare", built.parse, built.build),
     ]
-    quick, how = compiled(built)
-    tell(f"construct-compiled: {how}")
-    found.append(Baseline("construct-compiled", quick.parse, quick.build))
+    if find(layout).is_json:
+        tell("construct-compiled: of a layout of JSON there is nothing that Construct compiles")
+    else:
+        quick, how = compiled(built)
+        tell(f"construct-compiled: {how}")
+        found.append(Baseline("construct-compiled", quick.parse, quick.build))
     protocol, _, name = layout.partition("/")
     if not (FOLDER / protocol).is_dir():
         tell(f"baselines of {protocol}: not here; they stand in the source tree, in benchmarks/baselines")

@@ -94,10 +94,6 @@ GREAT_LENGTHS = (16382, 16383, 16383, 16384, 16384, 16385, 65534, 65535)
 _PRINTABLE = bytes((33 + byte % 94) for byte in range(256))
 
 
-_LETTERS = tuple('ab"\\/{}[]:,0-.eu \t\n\r\b\f\x01\x1f\x7f\x80\u00e9\u20ac\u2028\ud7ff\ue000\uffff\U00010000\U0001f600')
-"""Of texts of JSON: what has a meaning in it, what has to be escaped, and letters of one to four bytes."""
-
-
 class Dice:
     """Choices by a source that is the ``getrandbits`` of a generator: the same for the same seed in every Python.
 
@@ -242,7 +238,7 @@ class Dice:
     def letters(self) -> Callable[[Source], str]:
         if self.terse:
             return self.pick(("", "a", "b", "\u00e9"))
-        usual, letter = self.pick(json.TEXTS), self.pick(_LETTERS)
+        usual, letter = self.pick(json.TEXTS), self.pick(json.ALPHABET)
         long = self.pick([pair[0] for pair in _contents(json.LENGTHS, text=True)])
         great = self.pick([pair[0] for pair in _contents(json.GREAT_LENGTHS, text=True)])
 

@@ -307,21 +307,19 @@ class Panel:
         back = dict(
             zip(self.names, (_decoded(each, first.data, self.modes[-1]) for each in self.decoders), strict=True)
         )
-        name, value = next(iter(values.items()))
-        if self.text:
-            value = _by_name(value)
-        read = {
-            f"{each} (read back)": _by_name(got.value) if self.text else got.value
-            for each, got in back.items()
-            if isinstance(got, _Accepts)
-        }
+        read = {f"{each} (read back)": got.value for each, got in back.items() if isinstance(got, _Accepts)}
         if len(read) < len(back):
             said = {
                 f"{each} ({self._saying(first)[0].replace('writes', 'reads', 1)})": self._saying(got)
                 for each, got in back.items()
             }
             return _difference("round-trip", False, _traits(back), "(frame)", said)
-        return self._of_values({f"{name} (reads the frame)": value, **read}, False, "round-trip")
+        name, value = next(iter(values.items()))
+        name = f"{name} (reads the frame)"
+        if not self.text:
+            return self._of_values({name: value, **read}, False, "round-trip")
+        by_name = {each: _by_name(part) for each, part in {name: value, **read}.items()}
+        return self._of_values(read, False, "round-trip") or self._of_values(by_name, False, "round-trip")
 
     def _of_encoding(self, outcomes: dict[str, _Writes | _Mute | _Breaks]) -> Difference | None:
         said = {name: self._saying(each) for name, each in outcomes.items()}

@@ -7,7 +7,25 @@ field by name, flags and the items of lists included.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from wire.layout import Chain, Flags, Items, Layout, Limited, Optional, Part, Record, Switch, Union
+from wire.layout import (
+    Chain,
+    Flags,
+    Items,
+    Json,
+    JsonArray,
+    JsonEither,
+    JsonMap,
+    JsonObject,
+    JsonUnion,
+    Layout,
+    Limited,
+    Optional,
+    Part,
+    Record,
+    Switch,
+    Union,
+    json_keys,
+)
 
 Loop = Callable[[Callable[[bytes], Any], Sequence[bytes]], None]
 """Decodes frames and reads what comes of them."""
@@ -54,8 +72,19 @@ class _Reader:
     def part(self, part: Part, value: str) -> Iterator[str]:
         """Give the lines that read the fields of what a variable holds; none if it has no fields."""
         match part:
-            case Limited():
+            case Limited() | Json():
                 yield from self.part(part.node, value)
+            case JsonObject():
+                yield from self.object(part, value)
+            case JsonUnion():
+                yield from self.union(part, value)
+            case JsonArray() | JsonMap():
+                each = self.name("each")
+                items = value if isinstance(part, JsonArray) else f"{value}.values()"
+                yield f"for {each} in {items}:"
+                yield from _indented([*self.part(part.item, each)] or ["pass"])
+            case JsonEither(options=options):
+                yield from self.either(options, value)
             case Flags():
                 yield from (self.access.format(value, name) for name in part.names)
             case Record():
@@ -76,6 +105,38 @@ class _Reader:
                 yield from _indented(inner or ["pass"])
             case Switch():
                 yield from self.switch(part, value)
+
+    def object(self, part: JsonObject, value: str) -> Iterator[str]:
+        """Give the lines that read the members of an object; names of JSON are no attributes."""
+        for member in part.members:
+            lines = [*self.field(member.node, f"{value}[{member.name!r}]")]
+            if member.optional:
+                yield f"if {member.name!r} in {value}:"
+                yield from _indented(lines)
+            else:
+                yield from lines
+
+    def union(self, part: JsonUnion, value: str) -> Iterator[str]:
+        """Tell the message by the members that decide."""
+        kind = self.name("kind")
+        yield f"{kind} = {', '.join(f'{value}[{name!r}]' for name in part.by)}"
+        word = "if"
+        for message in part.messages:
+            keys = json_keys(message, part.by)
+            names = [key[0] if len(key) == 1 else key for key in keys]
+            yield f"{word} {kind} in {(*names,)!r}:"
+            yield from _indented([*self.part(message, value)] or ["pass"])
+            word = "elif"
+
+    def either(self, options: Sequence[Part], value: str) -> Iterator[str]:
+        """Tell containers by their type; of other values there is nothing more to read."""
+        word = "if"
+        for option in options:
+            inside = [*self.part(option, value)]
+            if inside:
+                yield f"{word} isinstance({value}, {'list' if isinstance(option, JsonArray) else 'Mapping'}):"
+                yield from _indented(inside)
+                word = "elif"
 
     def field(self, part: Part, source: str) -> Iterator[str]:
         """Give the lines that read one field, and what is in it."""

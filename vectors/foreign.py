@@ -347,7 +347,9 @@ def named(value: Any) -> str:
         return f"a value of {type(value).__name__}"
     inner = value.get("declaration", value.get("body"))
     names = [each["type"] for each in (value, inner) if isinstance(each, dict) and isinstance(each.get("type"), str)]
-    return " with ".join(map(shortened, names)) or "a value without a type"
+    words = [f"{name} {each!r:.40}" for name, each in value.items() if isinstance(each, str)]
+    without = f"a message with {shortened(', '.join(words[:3]))}" if words else "a value without a type"
+    return " with ".join(map(shortened, names)) or without
 
 
 def differences(expected: Any, came: Any, path: str = "") -> Iterator[Difference]:

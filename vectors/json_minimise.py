@@ -5,6 +5,20 @@ from contextlib import suppress
 
 from vectors.json_scan import ARRAY, OBJECT, REAL, Piece, pieces, scan, unquoted
 from wire.json.strict import spell
+from wire.layout import (
+    Json,
+    JsonArray,
+    JsonBool,
+    JsonEither,
+    JsonInteger,
+    JsonMap,
+    JsonNumber,
+    JsonObject,
+    JsonPart,
+    JsonText,
+    JsonUnion,
+    Layout,
+)
 
 MOST_PIECES = 400
 CONTENT = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ")
@@ -16,11 +30,13 @@ def weight(data: bytes) -> tuple[int, int, int, bytes]:
     return len(data), odd, sum(byte in CONTENT and byte not in b"0a" for byte in data), data
 
 
-def smaller(data: bytes) -> Iterator[bytes]:
+def smaller(layout: Layout, data: bytes) -> Iterator[bytes]:
     """Give texts that are smaller than one, or plainer, the boldest first."""
     root = scan(data)
     if root is None:
         return
+    if isinstance(layout.frame, Json):
+        yield from _as_other_messages(data, root, layout.frame.node)
     every = sorted(pieces(root), key=lambda piece: piece.start - piece.end)[:MOST_PIECES]
     yield data[root.start : root.end]
     for piece in every:
@@ -30,6 +46,65 @@ def smaller(data: bytes) -> Iterator[bytes]:
     for start, end in [name for piece in every for name in piece.names]:
         yield from (data[:start] + plainer + data[end:] for plainer in _shorter(data[start:end]))
     yield from _without_white_space(data, every)
+
+
+def _as_other_messages(data: bytes, root: Piece, part: JsonPart) -> Iterator[bytes]:
+    """Make the other messages of a union of an object: with the members that both have, as they are spelled."""
+    if root.kind != OBJECT:
+        return
+    members = [(name, data[start:end], data[item.start : item.end]) for name, start, end, item in root.members(data)]
+    for key, message in sorted(_messages(part, {}), key=lambda each: len(each[1].members)):
+        parts = {member.name: member for member in message.members}
+        kept = [
+            called + b":" + (spell(key[name]).encode() if name in key else value)
+            for name, called, value in members
+            if name in parts
+        ]
+        there = {name for name, _, _ in members}
+        missing = [
+            f"{spell(name)}:{spell(key[name]) if name in key else plainest(member.node)}".encode()
+            for name, member in parts.items()
+            if name not in there and not member.optional
+        ]
+        yield b"{" + b",".join(kept + missing) + b"}"
+
+
+def _messages(part: JsonPart, key: dict[str, str]) -> Iterator[tuple[dict[str, str], JsonObject]]:
+    """Give the messages of a union, with what the members are that tell them apart."""
+    if isinstance(part, JsonObject):
+        yield key, part
+    elif isinstance(part, JsonUnion):
+        for names, message in part.table():
+            yield from _messages(message, key | dict(zip(part.by, names, strict=True)))
+
+
+def plainest(part: JsonPart) -> str:
+    """Return the text of the plainest value that a part has."""
+    match part:
+        case JsonText(names=names):
+            return spell(names[0] if names else "")
+        case JsonInteger(least=least, most=most):
+            return str(max(least, min(0, most)))
+        case JsonNumber(least=least):
+            return str(max(least or 0, 0))
+        case JsonBool():
+            return "false"
+        case JsonEither(options=options):
+            return plainest(options[0])
+        case JsonArray():
+            return "[]"
+        case JsonMap():
+            return "{}"
+        case JsonObject():
+            required = (member for member in part.members if not member.optional)
+            return f"{{{','.join(f'{spell(member.name)}:{plainest(member.node)}' for member in required)}}}"
+        case JsonUnion():
+            key, message = next(_messages(part, {}))
+            inner = {member.name: member.node for member in message.members if not member.optional}
+            spelled = (
+                f"{spell(name)}:{spell(key[name]) if name in key else plainest(node)}" for name, node in inner.items()
+            )
+            return f"{{{','.join(spelled)}}}"
 
 
 def _without_inside(data: bytes, piece: Piece) -> Iterator[bytes]:
@@ -52,6 +127,7 @@ def _plainer(data: bytes, piece: Piece) -> Iterator[bytes]:
     token = data[piece.start : piece.end]
     match piece.kind:
         case "text":
+            yield b"0"
             yield from _shorter(token)
         case "integer" | "real":
             yield from (b"0", b"1", b"-1")
@@ -62,7 +138,7 @@ def _plainer(data: bytes, piece: Piece) -> Iterator[bytes]:
             yield from (token[:at] + b"0" + token[at + 1 :] for at in range(len(token)))
         case "object" | "array":
             yield from (data[item.start : item.end] for item in piece.items)
-            yield b"{}" if piece.kind == OBJECT else b"[]"
+            yield from (b"0", b"{}" if piece.kind == OBJECT else b"[]")
         case _:
             yield b"0"
 

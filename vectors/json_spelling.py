@@ -21,6 +21,9 @@ TEXTS = (
 )
 """Texts, and names of members; the names of ``vectors/README.md`` and of languages' own objects are among them."""
 
+ALPHABET = tuple('ab"\\/{}[]:,0-.eu \t\n\r\b\f\x01\x1f\x7f\x80\u00e9\u20ac\u2028\ud7ff\ue000\uffff\U00010000\U0001f600')
+"""Letters of texts: what has a meaning in it, what has to be escaped, and letters of one to four bytes."""
+
 LENGTHS = (63, 64, 127, 128, 255, 256, 257, 1023, 1024, 4096)
 GREAT_LENGTHS = (16384, 65535, 65536)
 """Bytes of texts that are long, and of those that have to be rare."""

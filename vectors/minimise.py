@@ -67,7 +67,7 @@ def _smaller(layout: str, data: bytes) -> Iterator[bytes]:
 
 def _smaller_text(layout: str, data: bytes) -> Iterator[bytes]:
     yield from _halves(data)
-    yield from json_minimise.smaller(data)
+    yield from json_minimise.smaller(find(layout), data)
     yield from _without_bytes(data)
 
 

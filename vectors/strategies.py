@@ -12,6 +12,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from vectors.choices import Draw, Leaf, Pair, Source
+from vectors.json_spelling import ALPHABET
 from vectors.mutation import mutations
 from vectors.sampling import drawing
 from vectors.spelling import LONGEST, Scope, Unsatisfiable, spell, stretch
@@ -101,7 +102,8 @@ class Drawn:
         return lambda draw: draw(reals)
 
     def letters(self) -> Callable[[Source], str]:
-        texts = st.text(st.characters(codec="utf-8", min_codepoint=1), max_size=MOST_CONTENT)
+        letter = st.characters(codec="utf-8", min_codepoint=1) | st.sampled_from(ALPHABET)
+        texts = st.text(letter, max_size=MOST_CONTENT)
         return lambda draw: draw(texts)
 
     def item(self, draw: Draw) -> Draw:

@@ -62,9 +62,7 @@ def decode_batch(layout: str, frames: Any, *, overlong: str = "accept", engine: 
     Refused frames are rows, not errors. Raises ``UnknownLayout``, ``MissingEngine`` when no engine runs here,
     ``TypeError`` for frames of another type, ``ValueError`` for too many bytes.
     """
-    tree = find(layout)
-    if tree.is_json:
-        raise MissingEngine(f"{layout} is JSON, which has no columns; decode its frames one by one")
+    tree = _binary(layout)
     if not any(hasattr(frames, f"__arrow_c_{what}__") for what in ("array", "stream")):
         if isinstance(frames, bytes | bytearray | memoryview | str):
             raise TypeError(f"frames are a list of bytes, not one {type(frames).__name__}")
@@ -82,10 +80,22 @@ def decode_batch(layout: str, frames: Any, *, overlong: str = "accept", engine: 
     return Columns(layout, "python", _fallback(tree, frames, overlong == "refuse", why))
 
 
+def _binary(layout: str) -> Layout:
+    """Return the tree of a layout whose values have columns."""
+    tree = find(layout)
+    if tree.is_json or tree.is_text:
+        what = "JSON" if tree.is_json else "text"
+        raise MissingEngine(f"{layout} is {what}, which has no columns; decode its frames one by one")
+    return tree
+
+
 def schema_text(layout: str) -> str:
-    """Return the columns of a layout, a line each: name and type, the columns of a list below it."""
+    """Return the columns of a layout, a line each: name and type, the columns of a list below it.
+
+    Raises ``UnknownLayout``, and ``MissingEngine`` for a layout of texts.
+    """
     lines = [f"{REFUSED}: dictionary of {', '.join(reason.value for reason in Reason)}", f"{REFUSED_AT}: int64"]
-    return "\n".join([*lines, *_described(columns_of(find(layout)), "")])
+    return "\n".join([*lines, *_described(columns_of(_binary(layout)), "")])
 
 
 def gather(layout: Layout, decode: Callable[[bytes], Any], frames: Iterable[bytes | None]) -> Any:

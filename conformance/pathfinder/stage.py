@@ -28,6 +28,10 @@ class Record(NamedTuple):
     is_orphan: bool
 
 
+Listed = dict[int, tuple[Any, Record]]
+"""What a listing has of each service: its generation, and what it is."""
+
+
 class Known(msgspec.Struct, frozen=True):
     """A service that was published last so, and by whom."""
 
@@ -139,8 +143,8 @@ class Stage:
         """Return a service's number; -1 for one that is not of this play."""
         return self.ids.index(service_id) if service_id in self.ids else -1
 
-    def listed(self, listing: Transaction | None = None) -> dict[int, tuple[Any, Record]]:
-        """Return what a listing has of each service, its generation first; that of the main client by default."""
+    def listed(self, listing: Transaction | None = None) -> Listed:
+        """Return what a listing has of each service; by default that of the main client, which asks for all."""
         listing = listing or self.node.main.sure(self.node.main.services(self.node.mine))
         return {
             self.place(fields.get("service-id")): (fields.get("generation"), self.seen(fields))

@@ -1,7 +1,8 @@
 """Traffic: Hypothesis strategies for what clients do, for filters and properties, and the model's answer.
 
 Filters and properties keep to what every reading takes alike: names stand for texts or for integers, never for both;
-small letters only; nothing empty, nothing twice.
+small letters only; nothing empty, nothing twice. Characters that servers stumble over have cases of their own and are
+left out here, so that a known stumble does not hide the rest.
 """
 
 from random import Random
@@ -34,7 +35,10 @@ from wire.pathfinder.frames import Message
 CLIENTS = 3
 SERVICES = 4
 NUMBERS = ("n", "version")
-TEXTS = ("a", "name", "two words", "!")
+TEXTS = ("a", "name", "two words", "*")
+STUMBLES = dict.fromkeys(map(ord, "!}\n"))
+"""Special characters that not all take for such (PF-069, PF-071), and the end of a line in a substring (PF-212)."""
+
 BITS_64 = 2**63 - 1
 
 
@@ -81,7 +85,7 @@ def _one_of(names: tuple[str, ...], key: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return text.replace("}", "").lower()
+    return text.translate(STUMBLES).lower()
 
 
 def _bounded(text: str) -> str:
@@ -136,21 +140,32 @@ class Step(NamedTuple):
     ttl: int = 60
 
 
-VERBS = ("publish", "publish", "publish", "unpublish", "subscribe", "unsubscribe", "services", "leave", "return")
+WEIGHTS = {"publish": 5, "services": 2, "subscribe": 1, "unsubscribe": 1, "unpublish": 1, "leave": 1, "return": 1}
+VERBS = [verb for verb, weight in WEIGHTS.items() for _ in range(weight)]
 
-steps = st.lists(
-    st.builds(
-        Step,
-        st.sampled_from(VERBS),
-        st.integers(0, CLIENTS - 1),
-        st.integers(0, SERVICES - 1),
-        st.sampled_from([1, 1, 2, 0, -1]),
-        st.integers(0, 8),
-        st.sampled_from([60, 60, 30]),
-    ),
-    min_size=1,
-    max_size=14,
+numbers = st.integers(0, 8)
+clients = st.integers(0, CLIENTS - 1)
+openings = st.tuples(*[numbers] * (CLIENTS + 2), clients).map(
+    lambda drawn: [
+        *(Step("publish", one, one, number=drawn[one]) for one in range(CLIENTS)),
+        Step("subscribe", drawn[-1], number=drawn[CLIENTS]),
+        Step("services", drawn[-1], number=drawn[CLIENTS + 1]),
+    ]
 )
+
+
+@st.composite
+def steps(draw: st.DrawFn) -> Step:
+    """Draw what a client does, with services mostly what their first publisher does."""
+    verb, service = draw(st.sampled_from(VERBS)), draw(st.integers(0, SERVICES - 1))
+    is_own = verb in ("publish", "unpublish") and draw(st.integers(0, 3))
+    client = service % CLIENTS if is_own else draw(clients)
+    by, ttl = draw(st.sampled_from([1, 1, 0, -1, 2])), draw(st.sampled_from([60, 30]))
+    return Step(verb, client, service, by, draw(numbers), ttl)
+
+
+plans = st.tuples(openings, st.lists(steps(), min_size=6, max_size=20)).map(lambda drawn: drawn[0] + drawn[1])
+"""Whole plays: somebody publishes, watches and lists in any case."""
 
 
 # --- what is no message -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Conversations: what was said on one connection, understood. The driver and every monitor read them."""
 
+from functools import cached_property
 from json import JSONDecoder
 from typing import Any
 
@@ -14,7 +15,7 @@ _LENIENT = JSONDecoder(strict=False)
 """Reads what strict JSON refuses, but somebody might mean: a name twice, NUL, integers of any size."""
 
 
-class Event(msgspec.Struct, frozen=True):
+class Event(msgspec.Struct, frozen=True, dict=True):
     """One message: when, which way, where in the trace, and its fields whatever they are.
 
     ``error`` says why the document has no such message; ``deployed`` that only the field's spelling of it is right.
@@ -29,18 +30,18 @@ class Event(msgspec.Struct, frozen=True):
     error: DecodeError | None = None
     deployed: bool = False
 
-    @property
+    @cached_property
     def command(self) -> str:
         """The command; empty when there is none."""
         return _text(self.fields.get("ta-cmd"))
 
-    @property
+    @cached_property
     def type(self) -> str:
         """The message type, ``notify`` for a notification in either spelling; empty when there is none."""
         said = _text(self.fields.get("msg-type"))
         return "notify" if said in NOTIFY else said
 
-    @property
+    @cached_property
     def ta(self) -> int | None:
         """The transaction identifier; ``None`` when there is none, or none that is an integer."""
         found = self.fields.get("ta-id")

@@ -9,6 +9,7 @@ from itertools import chain
 
 import msgspec
 
+from harness.pathfinder.effort import Bulk, bulk_of
 from harness.pathfinder.index import Anchor, Index, anchors_of_service
 
 _SPARE = 64
@@ -22,6 +23,8 @@ _ENTRY, _POINTER = 64, 8
 class Service(msgspec.Struct, frozen=True, eq=False):
     """A service record; ``ttl`` in seconds, ``anchors`` all that a filter may look for, ``weight`` in bytes, roughly.
 
+    ``bulk`` is what filters have to look through.
+
     Of an orphan, ``orphan_since`` is when contact to its owner was lost, in seconds since the epoch, and ``expires``
     the time on the server's clock when it is to be removed.
     """
@@ -33,6 +36,7 @@ class Service(msgspec.Struct, frozen=True, eq=False):
     owner: int
     anchors: tuple[Anchor, ...]
     weight: int
+    bulk: Bulk
     orphan_since: float | None = None
     expires: float | None = None
 
@@ -52,7 +56,7 @@ def record(service_id: int, generation: int, props: Mapping[str, Sequence[str | 
     anchors = anchors_of_service(props)
     texts, values = sum(map(len, chain.from_iterable(anchors))), sum(map(len, props.values()))
     weight = _ENTRY * (len(anchors) + len(props)) + _POINTER * values + texts
-    return Service(service_id, generation, props, ttl, owner, anchors, weight)
+    return Service(service_id, generation, props, ttl, owner, anchors, weight, bulk_of(props))
 
 
 class Directory:

@@ -308,6 +308,19 @@ class Session:
         self.wait_until(lambda: len(heard()) >= count, seconds=seconds)
         return heard()[count - 1] if len(heard()) >= count else None
 
+    @property
+    def left(self) -> list[int]:
+        """The services that were published here, by whatever message, and not taken back here."""
+        found: dict[int, None] = dict.fromkeys(self.published)
+        for transaction in self.conversation.transactions:
+            service_id = transaction.request.fields.get("service-id")
+            if transaction.completed and isinstance(service_id, int):
+                if transaction.command == "publish":
+                    found[service_id] = None
+                else:
+                    found.pop(service_id, None)
+        return list(found)
+
     def received(self) -> list[Event]:
         """Return what the server said."""
         return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]

@@ -39,6 +39,12 @@ class Limits(msgspec.Struct, frozen=True):
     filters: int = 4 * 1024 * 1024
     """The filters of all subscriptions."""
 
+    items: int = 131_072
+    """The items of the filters of all subscriptions."""
+
+    effort: int = 200_000_000
+    """What it may cost to hold filters against services for the sake of one request; see ``effort``."""
+
     volume: int = 32 * 1024 * 1024
     """The properties of all services, roughly as they stand in memory."""
 

@@ -36,7 +36,7 @@ class Publishing(Subscribing):
         new = self.record(session, request, known)
         if known is not None:
             self.check_republish(session, known, new)
-        if not self.has_room_for_service(known, new):
+        if not self.has_room_for_service(known, new) or not self.can_announce(new):
             raise Refused(INSUFFICIENT_RESOURCES)
         self.directory.put(new)
         self.complete(session, request)

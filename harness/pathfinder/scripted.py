@@ -286,7 +286,8 @@ class Domain:
         deadline = self.now() + (self.patience if seconds is None else self._seconds(seconds))
         while not done():
             taken = sum(visit.take(self.now()) for visit in self.visits)
-            if not taken and not self._pass(deadline):
+            # Time is looked at even where there is always more to take.
+            if self.now() > deadline or not (taken or self._pass(deadline)):
                 break
         return done()
 

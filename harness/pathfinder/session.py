@@ -2,17 +2,22 @@
 
 import msgspec
 
+from harness.pathfinder.effort import Demand
 from harness.pathfinder.index import Anchor
 from wire.pathfinder.frames import Message
 from wire.pathfinder.matching import Predicate
 
 
 class Selection(msgspec.Struct, frozen=True, eq=False):
-    """Which services are meant: the filter's text, what it demands, and what services must have to be looked at."""
+    """Which services are meant: the filter's text, what it demands, and what services must have to be looked at.
+
+    ``demand`` is how often it looks at each property.
+    """
 
     filter: str | None
     predicate: Predicate | None
     anchors: tuple[Anchor, ...]
+    demand: Demand = {}
 
 
 class Session:

@@ -1,5 +1,6 @@
 """Subscriptions and lists: who is told which services there are."""
 
+from collections import Counter
 from typing import Any
 
 from harness.pathfinder.answering import (
@@ -12,6 +13,7 @@ from harness.pathfinder.answering import (
     Refused,
 )
 from harness.pathfinder.directory import Directory, Service
+from harness.pathfinder.effort import Demand, Look, demand_of, effort, is_beyond
 from harness.pathfinder.index import ANYTHING, Index, anchors_of_filter
 from harness.pathfinder.limits import Limits
 from harness.pathfinder.session import Selection, Session, Subscription
@@ -20,6 +22,8 @@ from wire.pathfinder.frames import Message
 from wire.pathfinder.matching import compiled
 
 APPEARED, MODIFIED, DISAPPEARED = "appeared", "modified", "disappeared"
+
+NONE: Demand = {}
 
 EVERYTHING = Selection(None, None, (ANYTHING,))
 
@@ -33,6 +37,7 @@ class Subscribing(Answering):
         self.subscriptions: dict[int, Subscription] = {}
         self.subscribers = Index()
         self.filters = 0
+        self.demand: Counter[Look] = Counter()
 
     # --- subscribe, unsubscribe ---------------------------------------------------------------------------
 
@@ -43,6 +48,8 @@ class Subscribing(Answering):
         if not self.has_room_for_subscription(session, request.get("filter")):
             raise Refused(INSUFFICIENT_RESOURCES)
         subscription = self.subscription(session, request)
+        if not self.can_afford(subscription.selection):
+            raise Refused(INSUFFICIENT_RESOURCES)
         self.accept(session, request)
         self.remember(subscription)
         self.begin(subscription)
@@ -55,6 +62,23 @@ class Subscribing(Answering):
         """Tell whether a client may have one more subscription, with such a filter."""
         in_all = self.filters + len(filter or "")
         return len(session.live) < self.limits.subscriptions_each and in_all <= self.limits.filters
+
+    def can_afford(self, selection: Selection) -> bool:
+        """Tell whether the server can look for what one more subscription is about, now and at every change."""
+        demand = selection.demand
+        if self.demand.total() + sum(demand.values()) > self.limits.items:
+            return False
+        # What changes is held against the filters of all.
+        services = self.directory.find(selection.anchors) if demand else []
+        return self.can_search(selection) and all(self.can_announce(service, demand) for service in services)
+
+    def can_announce(self, service: Service, more: Demand = NONE) -> bool:
+        """Tell whether a service can be held, at every change, against all filters that concern it, and more."""
+        most = self.limits.effort - effort(more, service.bulk)
+        if effort(self.demand, service.bulk) <= most:
+            return True  # whomever it concerns
+        concerned = self.concerned(None, service)
+        return sum(effort(each.selection.demand, service.bulk) for each in concerned) <= most
 
     def subscription(self, session: Session, request: Message) -> Subscription:
         """Make a subscription of a request."""
@@ -89,6 +113,7 @@ class Subscribing(Answering):
         self.subscriptions[subscription.id] = subscription
         self.subscribers.add(subscription.id, subscription.selection.anchors)
         self.filters += len(subscription.selection.filter or "")
+        self.demand.update(subscription.selection.demand)
         subscription.session.live[subscription.request["ta-id"]] = subscription
 
     def forget(self, subscription: Subscription) -> None:
@@ -96,6 +121,10 @@ class Subscribing(Answering):
         del self.subscriptions[subscription.id]
         self.subscribers.remove(subscription.id, subscription.selection.anchors)
         self.filters -= len(subscription.selection.filter or "")
+        for look, count in subscription.selection.demand.items():
+            self.demand[look] -= count
+            if not self.demand[look]:
+                del self.demand[look]
         del subscription.session.live[subscription.request["ta-id"]]
 
     # --- which services -----------------------------------------------------------------------------------
@@ -108,7 +137,7 @@ class Subscribing(Answering):
         if len(text) > self.limits.filter:
             raise Refused(INSUFFICIENT_RESOURCES)
         tree = self.parse(text)
-        return Selection(text, compiled(tree), anchors_of_filter(tree))
+        return Selection(text, compiled(tree), anchors_of_filter(tree), demand_of(tree))
 
     def parse(self, text: str) -> Filter:
         """Read a filter."""
@@ -188,7 +217,16 @@ class Subscribing(Answering):
     def on_services(self, session: Session, request: Message) -> None:
         """List the services."""
         selection = self.selection(request)
+        if not self.can_search(selection):
+            raise Refused(INSUFFICIENT_RESOURCES)
         self.enumerate(session, request, [self.describe(service) for service in self.snapshot(selection)])
+
+    def can_search(self, selection: Selection) -> bool:
+        """Tell whether the server can look for the services that are asked for."""
+        if not selection.demand:
+            return True
+        services = (service.bulk for service in self.directory.find(selection.anchors))
+        return not is_beyond(self.limits.effort, selection.demand, services)
 
     def on_subscriptions(self, session: Session, request: Message) -> None:
         """List everybody's subscriptions."""

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from harness.errors import HarnessError
 from harness.instances import Instance
@@ -122,9 +122,9 @@ class NodeUnderTest:
 
     def probe(self) -> None:
         """Make sure that the server still answers, on a fresh connection; raises what goes wrong."""
-        session = self.session()
+        session = self.connect()
         try:
-            session.barrier()
+            session.open().barrier()
         finally:
             session.close()
 
@@ -132,7 +132,7 @@ class NodeUnderTest:
 
     def begin(self, scenario: str, *, servers: int = 1) -> Domain:
         """Start the client anew with a scenario, and so many servers of one domain for it to dial."""
-        self.instance.begin(scenario, servers)
+        self.instance.begin(scenario, servers, self.transport)
         deployed = self.profile == "deployed"
         domain = Domain(self.instance, self.trace, self._label, servers, self.patience, self.tempo, deployed)
         self.domains.append(domain)
@@ -171,14 +171,19 @@ class NodeUnderTest:
 
     def close(self) -> None:
         """Take back what was published, and end all connections."""
-        for session in self.sessions:
-            try:
-                if not session.ended:
-                    for service_id in list(session.published):
-                        session.unpublish(service_id)
-            except HarnessError:
-                pass
+        with suppress(HarnessError):
+            self._tidy()
         for session in self.sessions:
             session.close()
         for domain in self.domains:
             domain.close()
+
+    def _tidy(self) -> None:
+        """Take back what was published: a server that takes what it should not would show it to the plays to come."""
+        for session in self.sessions:
+            taking = next((each for each in (session, *self.sessions) if not each.ended), None)
+            if taking is None:
+                return
+            for service_id in session.left:
+                if not taking.unpublish(service_id).is_over:
+                    return  # nobody answers here

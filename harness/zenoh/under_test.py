@@ -236,11 +236,12 @@ class NodeUnderTest:
 
     def probe(self) -> None:
         """Make sure that the node still answers, on a fresh session; raises what goes wrong."""
-        session = self.session()
+        before = len(self.sessions)
         try:
-            session.barrier()
+            self.session().barrier()
         finally:
-            session.close()
+            for session in self.sessions[before:]:
+                session.close()
 
     def close(self) -> None:
         """End all sessions, those that declared nothing first: what the others' ends bring is no part of the play."""

@@ -184,13 +184,13 @@ def test_a_pass_is_played_once() -> None:
 SERVES = """
 import asyncio, pathlib, sys
 from harness.serving import Server
-from harness.zenoh import FRAMING
+from harness.zenoh import FRAMINGS
 from harness.zenoh.router import Router
 
 async def main():
     with pathlib.Path(__file__).with_name("starts").open("a") as starts:
         starts.write("x")
-    await Server(Router(), FRAMING).listen(sys.argv[1].split(","))
+    await Server(Router(), FRAMINGS).listen(sys.argv[1].split(","))
     await asyncio.Event().wait()
 
 asyncio.run(main())
@@ -217,3 +217,53 @@ def test_a_description_says_when_it_is_started_anew(restart: str, starts: str, t
     finally:
         tester.close()
     assert (tmp_path / "starts").read_text() == starts
+
+
+FALLS_SILENT = """
+import asyncio, sys
+from harness.serving import Server
+from harness.zenoh import FRAMINGS
+from harness.zenoh.router import Router
+
+class Silenced(Router):
+    silent = False
+
+    def on_interest_final(self, face, message):
+        self.silent = True
+
+    def received(self, link, frame, now):
+        if not self.silent:
+            super().received(link, frame, now)
+
+async def main():
+    await Server(Silenced(), FRAMINGS).listen(sys.argv[1].split(","))
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def test_a_node_that_lives_and_answers_nobody_is_not_left_to_the_next_case(tmp_path: Path) -> None:
+    (tmp_path / "serves.py").write_text(FALLS_SILENT)
+    description = tmp_path / "mine.toml"
+    description.write_text(
+        'name = "mine"\nprotocol = "zenoh"\nroles = ["router"]\n[process]\n'
+        f'command = ["{sys.executable}", "{{here}}/serves.py", "{{listen}}"]\n'
+    )
+
+    @rule(IMPLIED)
+    def silences(node: NodeUnderTest) -> None:
+        node.main.final(7)
+
+    @rule(MUST)
+    def holds(node: NodeUnderTest) -> None:
+        node.main.barrier()
+
+    tester = Tester(str(description), "zenoh")
+    tester.instance.patience = 0.5
+    try:
+        assert tester.play(case(silences)).result.by_rule() == {IMPLIED: Outcome.CRASH}
+        following = tester.play(case(holds))
+    finally:
+        tester.close()
+    assert (following.attempts, following.result.by_rule()[MUST]) == (1, Outcome.PASS)

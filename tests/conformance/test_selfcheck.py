@@ -53,4 +53,4 @@ def test_collateral_is_named() -> None:
 def test_an_unknown_protocol_is_wrong_usage() -> None:
     outcome = CliRunner().invoke(selfcheck, ["zenow"])
     assert outcome.exit_code == 2
-    assert "there are zenoh" in outcome.output
+    assert "there are pathfinder, zenoh" in outcome.output

@@ -31,6 +31,7 @@ from wire.errors import DecodeError
 from wire.runtime import Codec
 
 LAYOUT = "zenoh/network-message"
+MESSAGE = "pathfinder/message"
 SMALL = "zenoh/batch"
 """The layout with the fewest golden vectors."""
 
@@ -285,6 +286,68 @@ def test_other_engines_find_a_lie_too(how: str, tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     (folder,) = out.iterdir()
     assert findings.read(folder).finding.origin.engine == how
+
+
+JSON_LIES = {
+    "a large id is one too low": (
+        Plant("id", MESSAGE, 'if value["ta-id"] >> 40: value["ta-id"] -= 1'),
+        "ta-id",
+        '{"ta-cmd":"ping","ta-id":1099511627776,"msg-type":"request"}',
+    ),
+    "an escape is lost": (
+        Plant("escape", MESSAGE, encoded="out = out.replace(b'\\\\n', b' ') if b'filter' in out else out"),
+        "filter",
+        '{"ta-cmd":"services","ta-id":0,"msg-type":"request","filter":"\\n"}',
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("how", "what"),
+    [
+        pytest.param("atheris", "a large id is one too low", marks=with_atheris),
+        pytest.param("atheris", "an escape is lost", marks=with_atheris),
+        ("random", "a large id is one too low"),
+        ("random", "an escape is lost"),
+        ("hypothesis", "a large id is one too low"),
+    ],
+)
+def test_a_lie_about_json_is_found_made_small_and_replayed(how: str, what: str, tmp_path: Path) -> None:
+    lie, place, smallest = JSON_LIES[what]
+    (tmp_path / "lie").mkdir()
+    environment = plant(lie, tmp_path / "lie")
+    out = tmp_path / "out"
+    done = subprocess.run(
+        program("fuzz", "codec", MESSAGE, "--engine", how, "--for", "40s", "--most", "1", "--out", out),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    (folder,) = out.iterdir()
+    found = findings.read(folder)
+    assert found.finding.origin.engine == how
+    assert found.finding.difference.place in (place, "(value)")
+    if found.minimised is not None:
+        assert len(found.minimised) <= len(smallest) + 4
+        assert place in (folder / REPORT).read_text()
+    still = subprocess.run(program("replay", folder), env=environment, capture_output=True, text=True, check=False)
+    assert (still.returncode, still.stdout.split()[0]) == (1, "STILL"), still.stdout + still.stderr
+    gone = CliRunner().invoke(replay, [str(folder)])
+    assert (gone.exit_code, gone.stdout.split()[0]) == (0, "GONE")
+
+
+@with_atheris
+def test_json_is_compared_with_the_reference_at_once(tmp_path: Path) -> None:
+    (tmp_path / "lie").mkdir()
+    environment = plant(JSON_LIES["a large id is one too low"][0], tmp_path / "lie")
+    environment |= {"GOLDWIRE_FUZZ": MESSAGE, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    (tmp_path / "input").write_text(JSON_LIES["a large id is one too low"][2])
+    target = str(files("fuzz").joinpath("target.py"))
+    done = subprocess.run([target, "input"], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == driving.CRASHED, done.stderr
+    assert "Differs: value at ta-id" in done.stderr + done.stdout
 
 
 def test_a_crash_is_made_small_and_the_engine_named(tmp_path: Path) -> None:

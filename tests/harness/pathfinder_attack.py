@@ -1,4 +1,4 @@
-"""What the attacks on a Pathfinder server need: the server as a process, clients, and bystanders who must not notice."""
+"""Attacks on a Pathfinder server: the server as a process, clients, and bystanders who must not notice."""
 
 import json
 import os
@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from harness.addresses import Transport, free_addresses
 from harness.clock import RealClock
+from harness.connection import ConnectedLink
 from harness.errors import Deadline, LinkClosed
 from harness.links import dial
 from harness.pathfinder import FRAMINGS
@@ -69,8 +70,12 @@ class Served:
         return _kilobytes(self.process.pid, "VmRSS")
 
     def peak(self) -> int:
-        """Return the most bytes of memory that it ever held."""
+        """Return the most bytes of memory that it has held since ``forget_peak``."""
         return _kilobytes(self.process.pid, "VmHWM")
+
+    def forget_peak(self) -> None:
+        """Let ``peak`` begin anew from what it holds now."""
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
     def effort(self) -> float:
         """Return the seconds of processor time that it has taken: other work on the machine does not count."""
@@ -93,7 +98,9 @@ class Client:
     """One connection, in the fewest words."""
 
     def __init__(self, address: str, client_id: int | None = None) -> None:
-        self.link = dial(address, FRAMINGS, CLOCK, timeout=PATIENCE)
+        link = dial(address, FRAMINGS, CLOCK, timeout=PATIENCE)
+        assert isinstance(link, ConnectedLink)
+        self.link = link
         self.client_id = new_id() if client_id is None else client_id
         self.count = 0
 
@@ -125,7 +132,8 @@ class Client:
 
     def answers(self, command: str, *, within: float = PATIENCE, **fields: Any) -> list[dict[str, Any]]:
         """Send a request and return what answers it, until it is over; of a subscription, until it is accepted."""
-        number, deadline, answers = self.begin(command, **fields), CLOCK.now() + within, []
+        number, deadline = self.begin(command, **fields), CLOCK.now() + within
+        answers: list[dict[str, Any]] = []
         ends = ("accept", "complete", "fail") if command == "subscribe" else ("complete", "fail")
         while not answers or answers[-1]["msg-type"] not in ends:
             message = self.next(deadline)
@@ -135,7 +143,9 @@ class Client:
 
     def next(self, deadline: float | None = None) -> dict[str, Any]:
         """Return the next message, by a deadline."""
-        message: dict[str, Any] = json.loads(self.link.receive(CLOCK.now() + PATIENCE if deadline is None else deadline))
+        message: dict[str, Any] = json.loads(
+            self.link.receive(CLOCK.now() + PATIENCE if deadline is None else deadline)
+        )
         return message
 
     def fate(self) -> str:
@@ -153,8 +163,8 @@ def greeting(client_id: int) -> dict[str, Any]:
     return {"client_id": client_id, "protocol_minimum_version": 2, "protocol_maximum_version": 2}
 
 
-def service(number: int, generation: int = 0, ttl: int = 60, **props: list[Any]) -> dict[str, Any]:
-    """Return the fields of a publish."""
+def service(number: int, generation: int = 0, /, *, ttl: int = 60, **props: list[Any]) -> dict[str, Any]:
+    """Return the fields of a publish; the properties are given by name."""
     return {"service_id": number, "generation": generation, "service_props": props or {"n": [generation]}, "ttl": ttl}
 
 
@@ -181,7 +191,11 @@ class Bystanders:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self.go_on()
+        try:
+            self.go_on()
+        except BaseException:
+            self._leave()
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
@@ -189,9 +203,12 @@ class Bystanders:
             if kind is None:
                 self.go_on()
         finally:
-            self._over.set()
-            self._thread.join()
-            self._stack.close()
+            self._leave()
+
+    def _leave(self) -> None:
+        self._over.set()
+        self._thread.join()
+        self._stack.close()
 
     def go_on(self) -> None:
         """Wait until a whole round has been begun and served from now on."""
@@ -237,7 +254,11 @@ def raw(address: str) -> socket.socket:
     transport, _, place = address.partition("/")
     if transport == "ux":
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        connection.connect(f"\0{place}")
+        try:
+            connection.connect(f"\0{place}")
+        except OSError:
+            connection.close()
+            raise
         return connection
     host, _, port = place.rpartition(":")
     return socket.create_connection((host, int(port)), timeout=PATIENCE)

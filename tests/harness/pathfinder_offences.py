@@ -17,7 +17,6 @@ from wire.layout import (
     JsonPart,
     JsonText,
     JsonUnion,
-    children,
     walk,
 )
 
@@ -64,10 +63,8 @@ class Offence(msgspec.Struct, frozen=True):
 
 def requests() -> dict[str, JsonObject]:
     """Return the requests that the layout has, by command."""
-    union = next(part for part in walk(layout("pathfinder/message").root) if isinstance(part, JsonUnion) and part.by)
-    for part in walk(layout("pathfinder/message").root):
-        if isinstance(part, JsonUnion) and len(part.messages) > len(union.messages):
-            union = part
+    unions = [part for part in walk(layout("pathfinder/message").root) if isinstance(part, JsonUnion)]
+    union = max(unions, key=lambda each: len(each.messages))  # the others are alternatives within one message
     table = [(key, message) for key, message in union.table() if key[1] == "request"]
     return {key[0]: message for key, message in table if isinstance(message, JsonObject)}
 
@@ -163,7 +160,7 @@ def _types(node: JsonPart) -> set[str]:
         case JsonMap():
             return {"object"}
         case JsonEither():
-            return {kind for option in children(node) for kind in _types(option)}  # type: ignore[arg-type]
+            return {kind for option in node.options for kind in _types(option)}
         case _:
             raise NotImplementedError(type(node).__name__)
 

@@ -23,6 +23,7 @@ from wire.reference import decode, encode, plain
 
 NETWORK = "zenoh/network-message"
 LAYOUTS = [NETWORK, "zenoh/transport-message", "zenoh/batch"]
+MESSAGE = "pathfinder/message"
 DECLARE = bytes.fromhex("1e2201020161")
 
 
@@ -327,7 +328,7 @@ def paths(value: object, path: str = "") -> set[str]:
 
 
 @pytest.mark.parametrize("attributes", [False, True])
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", [*LAYOUTS, MESSAGE])
 def test_every_field_is_read(name, attributes):
     read = reading(layout(name), attributes=attributes)
     sampler = Sampler(layout(name), Random(5))
@@ -338,10 +339,59 @@ def test_every_field_is_read(name, attributes):
         assert seen == paths(value)
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", [*LAYOUTS, MESSAGE])
 def test_fields_are_read_of_real_values(name):
     frames = frames_of(name, "layout", 200)
     for each in present(name):
         loop = reading(layout(name), attributes=each.name == "native")
         loop(each.codec(name).decode, frames)
     assert engine("python").codec(name).decode(frames[0]) is not None
+
+
+def by_hand(name: str = "hand") -> Baseline:
+    return next(each for each in bench.contenders(MESSAGE, lambda line: None) if each.name == name)
+
+
+def test_the_json_that_is_written_by_hand_agrees_with_the_reference():
+    from vectors.sampling import stream
+
+    hand, outcomes = by_hand(), {True: 0, False: 0}
+    source = stream(layout(MESSAGE), 11)
+    for _ in range(6000):
+        data, _names = next(source)
+        try:
+            value = decode(MESSAGE, data)
+        except DecodeError:
+            with pytest.raises(ValueError, match=r"."):
+                hand.decode(data)
+            outcomes[False] += 1
+        else:
+            assert same(value, hand.decode(data)), data
+            assert hand.encode(value) == encode(MESSAGE, value)
+            outcomes[True] += 1
+    assert min(outcomes.values()) > 2000
+
+
+def test_what_is_unchecked_reads_and_writes_what_is_sent():
+    frames = frames_of(MESSAGE, "directory", 300)
+    assert frames == frames_of(MESSAGE, "directory", 300)
+    for data in frames:
+        value = decode(MESSAGE, data)
+        assert encode(MESSAGE, value) == data
+        for name in ("json (unchecked)", "msgspec (unchecked)"):
+            assert same(by_hand(name).decode(data), value)
+            assert by_hand(name).encode(value) == data
+    kinds = {(value["ta-cmd"], value["msg-type"]) for value in map(by_hand().decode, frames)}
+    assert {("subscribe", "notify"), ("services", "notify"), ("publish", "request"), ("ping", "request")} < kinds
+
+
+def test_json_is_measured_and_what_it_has_not_is_said():
+    told = []
+    results = measure(MESSAGE, rounds=1, seconds=0.001, tell=told.append)
+    assert results.corpus == "directory"
+    names = {each.engine for each in results.results}
+    assert names == {"construct", "construct-bare", "json (unchecked)", "msgspec (unchecked)", "hand", "python"}
+    assert {each.operation for each in results.results} == {"decode", "decode-and-read", "encode"}
+    assert any("there is nothing that Construct compiles" in line for line in told)
+    assert any(line.startswith("native: ") and "is JSON" in line for line in told)
+    assert any(line.startswith("columnar: ") and "has no columns" in line for line in told)

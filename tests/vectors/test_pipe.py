@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 
 import jsonschema
@@ -21,7 +22,7 @@ from filelock import FileLock
 
 from vectors.codec_command import codec
 from vectors.foreign import Kind, check, differences, render
-from vectors.loader import load
+from vectors.loader import layouts, load
 from vectors.pipe import (
     Crashed,
     Declined,
@@ -39,7 +40,10 @@ from vectors.pipe import (
     Unsupported,
     batches,
 )
-from wire.errors import EncodeError
+from vectors.sampling import Sampler, stream
+from vectors.spoiling import spoil
+from wire.catalogue import layout as find
+from wire.errors import EncodeError, Reason
 from wire.reference import encode
 
 LAYOUT = "zenoh/network-message"
@@ -140,6 +144,104 @@ FRAMES = [
     *mutated(20, 1500),
 ]
 FULL, OVERFULL = b"\x9a\x00" + b"\x80" * 65534 + b"\x00", b"\x9a\x00" + b"\x80" * 65535 + b"\x00"
+
+
+# ---------------------------------------------------------------------------------- frames that are JSON themselves
+
+MESSAGE = "pathfinder/message"
+JSON_ADAPTER = [sys.executable, str(ADAPTERS / "pathfinder" / "adapter.py")]
+JSON_FRAMES = [
+    *(b"", b" ", b"{}", b"null", b"\xef\xbb\xbf{}", b"[" * 65, b'{"ta-cmd":"ping","ta-id":1,"msg-type":"request"}'),
+    b' {"msg-type" : "notify", "ta-cmd":"services","ta-id":-0,"service-id":9223372036854775807,"generation":1,\n'
+    b'"service-props":{"\\u0061\\ud83d\\ude00":["x",-9223372036854775808],"hex":["00"]},"ttl":0,"client-id":7,'
+    b'"orphan-since":1e300} ',
+    b'{"ta-cmd":"ping","ta-id":1.0,"msg-type":"request"}',
+    b'{"ta-cmd":"ping","ta-id":1,"ta\\u002did":1,"msg-type":"request"}',
+]
+
+
+@pytest.mark.parametrize("layout", [MESSAGE, "pathfinder/deployed-message"])
+def test_the_adapter_of_json_agrees(layout):
+    """With the golden vectors, and in everything with the reference engine."""
+    vectors = load(layout) if layout in layouts() else []
+    frames = [data for data, _ in islice(stream(find(layout), 5), 3000)]
+    report = check(JSON_ADAPTER, layout, vectors, [*JSON_FRAMES, *frames])
+    assert report.agrees, page(report)
+    assert (report.restarts, report.skipped) == (0, {})
+    assert report.judged > 4500
+
+
+def test_the_adapter_of_json_survives_values_that_do_not_fit():
+    sampler, chance = Sampler(find(MESSAGE), random.Random(3)), random.Random(4)
+    values = []
+    while len(values) < 600:
+        value = sampler.value()
+        if len(values) % 5:
+            value, _ = spoil(value, chance)
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):  # what the pipe cannot carry
+            continue
+        values.append(value)
+    with Pipe(JSON_ADAPTER) as pipe:
+        answers = pipe.encode(MESSAGE, values)
+    assert pipe.troubles == []
+    written = 0
+    for value, answer in zip(values, answers, strict=True):
+        try:
+            expected = Encoded(encode(MESSAGE, json.loads(json.dumps(value))))
+            written += 1
+        except EncodeError:
+            assert isinstance(answer, Inexpressible), (value, answer)
+            continue
+        assert answer == expected, value
+    assert 50 < written < 500
+
+
+def test_a_wrong_adapter_of_json_gets_a_page(tmp_path):
+    text = (ADAPTERS / "pathfinder" / "adapter.py").read_text()
+    for number, (right, wrong, expected) in enumerate(
+        [
+            ('raise Refusal("duplicate-name", begins)', "pass", "wrongly accepted (decode)"),
+            (
+                "return Node(start, self.at, real)",
+                "return Node(start, self.at, int(real))",
+                "orphan-since: expected 1.5, came 1",
+            ),
+            ("ensure_ascii=False", "ensure_ascii=True", "and reads as the same value"),
+        ]
+    ):
+        assert text.count(right) == 1, "the patch does not apply"
+        script = tmp_path / f"wrong{number}.py"
+        script.write_text(text.replace(right, wrong))
+        frames = [
+            b'{"ta-cmd":"ping","ta-id":1,"ta-id":1,"msg-type":"request"}',
+            b'{"ta-cmd":"services","ta-id":1,"msg-type":"notify","service-id":1,"generation":1,"service-props":{"\xc3\xa9":[]},'
+            b'"ttl":1,"client-id":1,"orphan-since":1.5}',
+        ]
+        words = [word for data in frames for word in ("--frame", data.hex())]
+        result = run("check", MESSAGE, *words, "--", sys.executable, str(script))
+        assert result.exit_code == 1
+        assert expected in result.output
+        assert "0019  1       ta-id   1" in result.output or '"services"' in result.output
+        assert result.output.splitlines()[-1].startswith(f"FAIL  2 frames of {MESSAGE}, ")
+
+
+def test_adapters_say_which_layouts_they_know(adapter):
+    for language in (each.values[0] for each in LANGUAGES):
+        if shutil.which(TOOLS[language]) is None:
+            continue
+        result = run("check", MESSAGE, "--frame", b"{}".hex(), "--", *adapter(language))
+        assert result.exit_code == 1
+        assert f"the program does not speak {MESSAGE}; it lists {LAYOUT}" in result.output
+
+
+def test_the_traffic_of_json_is_of_the_schema():
+    lines = []
+    check(JSON_ADAPTER, MESSAGE, frames=JSON_FRAMES, traffic=lambda *line: lines.append(line))
+    assert [kind for kind, _ in lines] == ["request", "answer"] * 3
+    for kind, line in lines:
+        validator(kind).validate(json.loads(line))
 
 
 def page(report):
@@ -708,12 +810,23 @@ def test_the_schema_refuses(adapter):
         {"id": 1, "results": []},
         {"id": 1, "results": [{"value": 1, "error": {"reason": "x"}}]},
         {"id": 1, "results": [{"value": {"hex": "F"}}]},
-        {"id": 1, "results": [{"value": {"a": [1.5]}}]},
+        {"id": 1, "results": [{"value": {"a": [{"hex": "0"}]}}]},
+        {"id": 1, "results": [{"value": {"a": {"hex": 5}}}]},
         {"id": 1, "results": [{"bytes": "0"}]},
         {"id": 1, "pipe": "goldwire-pipe-2", "name": "x", "version": "", "language": "", "layouts": []},
     ]:
         assert not answer.is_valid(wrong), wrong
     assert answer.is_valid({"id": 1, "results": [{"skip": "why"}]})
+    assert answer.is_valid({"id": 1, "results": [{"value": {"orphan-since": 1e300, "on": True}}]})
+
+
+def test_the_reasons_of_the_document_are_all_reasons():
+    """The document explains each, and the schema lists them."""
+    document = files("vectors").joinpath("pipe.md").read_text()
+    explained = set(re.findall(r"^\| `([a-z-]+)` \|", document.partition("## Reasons")[2], re.MULTILINE))
+    assert explained - {"reason"} == {reason.value for reason in Reason}
+    error = SCHEMA["$defs"]["decoded"]["properties"]["results"]["items"]["oneOf"][1]["properties"]["error"]
+    assert error["properties"]["reason"]["examples"] == [reason.value for reason in Reason]
 
 
 def test_the_session_of_the_document(adapter):

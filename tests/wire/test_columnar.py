@@ -50,7 +50,7 @@ ROOM = Path(wire.__path__[0])
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 HEADERS = Path(sysconfig.get_path("include"))
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
-LAYOUTS = [name for name in grammars() if not layout(name).is_json]
+LAYOUTS = [name for name in grammars() if not (layout(name).is_json or layout(name).is_text)]
 NETWORK = "zenoh/network-message"
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: the extra that reads columns")
@@ -317,6 +317,12 @@ def test_without_the_extension(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingEngine, match=r"not built.*pyarrow"):
         columnar.decode_batch(NETWORK, [b""])
+
+
+@pytest.mark.parametrize("ask", [lambda name: columnar.decode_batch(name, [b"{}"]), columnar.schema_text])
+def test_json_has_no_columns(ask):
+    with pytest.raises(MissingEngine, match="pathfinder/message is JSON, which has no columns; decode its frames one"):
+        ask("pathfinder/message")
 
 
 def test_schema_text():

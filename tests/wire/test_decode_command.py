@@ -198,3 +198,53 @@ def test_a_hundred_megabytes():
     assert (done.returncode, done.stderr) == (1, b"")
     assert b"out-of-range at byte 1" in done.stdout
     assert time.monotonic() - started < 60
+
+
+MESSAGE = "pathfinder/message"
+PING = '{"ta-cmd":"ping","ta-id":-0, "msg-type":"r\\u0065quest"}'
+
+
+def test_a_text_is_given_as_it_is():
+    result = run(MESSAGE, "--text", PING)
+    assert result.exit_code == 0
+    assert result.output.splitlines() == [
+        '000a  "ping"          ta-cmd    "ping"',
+        "0019  -0              ta-id     0          spelled otherwise than 0",
+        '0028  "r\\u0065quest"  msg-type  "request"  ping-request',
+        '                                           spelled otherwise than "request"',
+    ]
+    assert run(MESSAGE, PING.encode().hex()).output == result.output
+    assert run(MESSAGE, "--text", stdin=PING + "\n").exit_code == 0
+
+
+def test_texts_in_lines():
+    result = run(MESSAGE, "--text", "--lines", "-", "--json", stdin=f"{PING}\n\n[]\n")
+    assert result.exit_code == 0
+    first, second, third = map(json.loads, result.output.splitlines())
+    assert first["value"] == {"ta-cmd": "ping", "ta-id": 0, "msg-type": "request"}
+    assert bytes.fromhex(first["bytes"]) == b'{"ta-cmd":"ping","ta-id":0,"msg-type":"request"}'
+    assert second["error"] == {"reason": "truncated", "offset": 0, "path": "(frame)"}
+    assert third["error"]["reason"] == "wrong-type"
+
+
+def test_a_refused_text_shows_where():
+    result = run(MESSAGE, "--text", '{"ta-cmd":"publish","ta-id":7,"msg-type":"request","service-id":1,"ttl":"60"}')
+    assert result.exit_code == 1
+    *_, window, mark, said = result.output.splitlines()
+    assert window[mark.index("^") :].startswith('"60"')
+    assert "publish-request" in result.output
+    assert said == "refused: wrong-type at byte 72 (0x48), ttl: an integer belongs here, not text"
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ((MESSAGE, PING), "'{' at position 1 is not a hex digit; with --text the frame is given as it is"),
+        ((BATCH, "--text", "04"), "--text is for layouts of JSON; zenoh/batch is binary: give its frames in hex"),
+        ((MESSAGE, "--engine", "native", "--json", "7b7d"), "is JSON, which no C reads here"),
+    ],
+)
+def test_wrong_usage_with_texts(args, says):
+    result = run(*args)
+    assert result.exit_code == 2
+    assert says in result.stderr

@@ -157,3 +157,29 @@ def test_any_bytes_can_be_shown(layout, data):
     assert (dumped.error is not None) == any(line.startswith("refused: ") for line in lines)
     if dumped.error is not None:
         assert set(lines[-2]) == {" ", "^"}
+
+
+def text(frame):
+    return render(dump("pathfinder/message", frame)).splitlines()
+
+
+def test_a_text_cannot_play_with_the_terminal():
+    lines = text('{"ta-cmd":"ping","ta-id":1,"msg-type":"fail","fail-reason":"\u202e\x7f\\u001b[31m\u00e9"}'.encode())
+    assert all(line.isprintable() for line in lines)
+    assert any(line.startswith('003b  "····\\u001b[31m··"') for line in lines), lines
+    assert text(b"\x1b[31m")[0] == "0000  ·[31m (end)"
+
+
+def test_the_message_is_named_where_that_is_decided():
+    notify = b'{"match-type":"%b","ta-cmd":"subscribe","msg-type":"notify","ta-id":1,"service-id":2'
+    assert text(notify % b"disappeared" + b"}")[0].endswith('"disappeared"  subscribe-notify-disappeared')
+    assert text(notify % b"appeared" + b"}")[0].endswith('"appeared"   subscribe-notify')
+    assert "subscribe" not in text(b'{"ta-cmd":"ping","msg-type":"request","ta-id":null}')[1]
+
+
+def test_a_refused_text_is_shown_around_the_place():
+    lines = text(b'{"ta-cmd":"ping","msg-type":"fail","fail-reason":"%b","ta-id":null,"x":0}' % (b"a" * 300))
+    assert lines[-2].index("^") == lines[-3].index("null")
+    assert lines[-3].endswith('"x":0} (end)')
+    assert max(map(len, lines)) < 140
+    assert text(b"")[-3:-1] == ["0000  (end)", "      ^"]

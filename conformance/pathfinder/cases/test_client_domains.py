@@ -7,6 +7,7 @@ from harness.pathfinder.scripted import Domain, Visit
 from harness.pathfinder.under_test import NodeUnderTest
 
 CLIENT = ("client",)
+EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 STATE = ("service-id", "generation", "service-props", "ttl")
 
 
@@ -64,7 +65,7 @@ def test_a_subscription_on_several_servers(node: NodeUnderTest) -> None:
     assert len(ids) == 1, "a subscription has an identifier for each server"
 
 
-@rule("PF-021", "PF-041", "PF-042", "PF-043", "PF-044", roles=CLIENT)
+@rule("PF-021", "PF-041", "PF-042", "PF-043", "PF-044", roles=CLIENT, transports=EVERY_LINK)
 def test_matches_of_several_servers(node: NodeUnderTest) -> None:
     """Have a client subscribe at three servers, and tell it of services there, in order and out of order.
 

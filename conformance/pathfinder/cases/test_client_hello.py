@@ -7,6 +7,7 @@ from wire.json.strict import MOST
 from wire.pathfinder.frames import VERSION
 
 CLIENT = ("client",)
+EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 WHO = ("client-id", "protocol-minimum-version", "protocol-maximum-version")
 REASONS = (
     "insufficient-resources",
@@ -32,7 +33,7 @@ def speaks(domain: Domain, visit: Visit) -> Visit:
     return again
 
 
-@rule("PF-107", "PF-112", "PF-113", roles=CLIENT)
+@rule("PF-107", "PF-112", "PF-113", roles=CLIENT, transports=EVERY_LINK)
 def test_a_connection_begins_with_hello(node: NodeUnderTest) -> None:
     """Let a client in that has something to publish, cut it off, and let it in again.
 

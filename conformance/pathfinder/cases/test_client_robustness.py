@@ -12,6 +12,7 @@ from wire.json.strict import MOST
 from wire.pathfinder.frames import Message
 
 CLIENT = ("client",)
+EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 ALIEN = 1 << 40
 """The service that a client must not learn of."""
 
@@ -131,7 +132,7 @@ def test_fields_too_many(node: NodeUnderTest) -> None:
         node.shows(rule_id, reading, "B" if learnt(domain, service_id) else "A")
 
 
-@rule("PF-083", roles=CLIENT)
+@rule("PF-083", roles=CLIENT, transports=EVERY_LINK)
 def test_a_request_of_a_server(node: NodeUnderTest) -> None:
     """Send a client requests, as if it were the server.
 

@@ -9,6 +9,7 @@ from harness.pathfinder.under_test import NodeUnderTest
 from wire.json.strict import LEAST, MOST
 
 CLIENT = ("client",)
+EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 FILTER = "(name=goldwire)"
 STRANGE = '\x01\t"\\/\x7f é ß 中文 \U0001f600 e\u0301 \u202e \ufeff'
@@ -38,7 +39,7 @@ def test_a_subscription_with_a_filter(node: NodeUnderTest) -> None:
             assert 0 <= number <= MOST, f"the {name} is {number}"
 
 
-@rule("PF-005", "PF-013", "PF-077", "PF-104", "PF-124", "PF-201", roles=CLIENT)
+@rule("PF-005", "PF-013", "PF-077", "PF-104", "PF-124", "PF-201", roles=CLIENT, transports=EVERY_LINK)
 def test_all_that_a_match_may_hold(node: NodeUnderTest) -> None:
     """Have a client subscribe to everything, and tell it of services at the edges of what the document allows.
 

@@ -6,6 +6,7 @@ from harness.pathfinder.scripted import Domain, Visit
 from harness.pathfinder.under_test import NodeUnderTest
 
 CLIENT = ("client",)
+EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 MOST = 100
 """How many transactions the scenario allows at once."""
 
@@ -16,7 +17,7 @@ def asks_on(domain: Domain, visit: Visit) -> bool:
     return domain.wait_until(lambda: len(visit.requests) > known, seconds=0.2)
 
 
-@rule("PF-089", "PF-091", roles=CLIENT)
+@rule("PF-089", "PF-091", roles=CLIENT, transports=EVERY_LINK)
 def test_many_services_at_once(node: NodeUnderTest) -> None:
     """Have a client publish 500 services, and answer nothing until no more requests come; then go on answering.
 

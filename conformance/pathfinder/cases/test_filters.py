@@ -74,10 +74,12 @@ def test_escapes(node: NodeUnderTest) -> None:
 def test_empty_strings(node: NodeUnderTest) -> None:
     """Ask for services whose property is the empty string.
 
-    Such a one matches, and no other.
+    Where that is a filter such a one matches, and no other.
     """
     shelf = Shelf(node, {"empty": {"a": [""]}, "space": {"a": [" "]}, "x": {"a": ["x"]}, "none": {}})
-    shelf.check([("(a=)", "empty")])
+    found = shelf.found_if_taken("(a=)")
+    node.shows("PF-070", "R41", "B" if found is None else "A")
+    assert found in (None, {"empty"}), "(a=) does not match what it says"
 
 
 @rule("PF-070", roles=SERVER)

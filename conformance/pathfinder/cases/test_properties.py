@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.cases import judging, rule
-from conformance.examples import GATE
-from conformance.pathfinder.stage import Stage
+from conformance.examples import AS_FOUND, GATE
+from conformance.pathfinder.stage import Listed, Stage
 from conformance.pathfinder.stimuli import EXCUSES, granted
-from conformance.pathfinder.traffic import CLIENTS, Sample, Step, model, mutated, no_filters, samples, steps
+from conformance.pathfinder.traffic import CLIENTS, Sample, Step, model, mutated, no_filters, plans, samples
 from conformance.pathfinder.watching import until
 from harness.pathfinder.transactions import Transaction
 from harness.pathfinder.under_test import NodeUnderTest
@@ -27,6 +27,30 @@ def compare(step: Step, answer: Transaction, expected: Transaction) -> None:
         assert answer.reason in (None, expected.reason, *EXCUSES), "publish fails for a reason that is not the case"
 
 
+def compare_lists(found: Listed, expected: Listed) -> None:
+    """Compare two lists: which services they have, in which state, and which of them are orphans."""
+    with judging("PF-149"):
+        assert found.keys() == expected.keys(), "a list has other services than it should"
+    for place, (generation, record) in expected.items():
+        with judging("PF-153"):
+            alike = record._replace(is_orphan=found[place][1].is_orphan)
+            assert found[place] == (generation, alike), "a service is listed in another state than it was published in"
+        with judging("PF-131"):
+            assert found[place][1].is_orphan == record.is_orphan, "an orphan is listed as none, or the other way round"
+
+
+def compare_views(stage: Stage, reference: Stage) -> None:
+    """Compare what subscribers know, once all has been told."""
+    for (session, filter, watching), (watcher, _, heard) in zip(stage.watches, reference.watches, strict=True):
+        if session.ended:
+            continue
+        watcher.barrier()
+        expected = reference.view(filter, heard)
+        session.wait_until(lambda w=watching, f=filter, e=expected: stage.view(f, w) == e)  # type: ignore[misc]
+        with judging("PF-122"):
+            assert stage.view(filter, watching) == expected, f"who watches {filter} does not know what there is"
+
+
 def play(step: Step, stage: Stage, reference: Stage) -> None:
     """Do one step on both stages, and compare."""
     is_foreign = stage.is_foreign(step)
@@ -37,22 +61,21 @@ def play(step: Step, stage: Stage, reference: Stage) -> None:
     if answer is not None and expected is not None:
         with judging("PF-158"):
             compare(step, answer, expected)
-    with judging("PF-149"):
-        if step.verb == "services" and answer is not None and expected is not None:
-            assert stage.listed(answer) == reference.listed(expected), "a list has not what matches"
-        if step.verb in ("leave", "return"):
-            there = reference.listed()
-            until(stage.node, lambda: stage.listed() == there)
-            assert stage.listed() == there, f"after a {step.verb} the list is another than it should be"
+        if step.verb == "services":
+            compare_lists(stage.listed(answer), reference.listed(expected))
+    if step.verb in ("leave", "return"):
+        there = reference.listed()
+        until(stage.node, lambda: stage.listed() == there)
+        compare_lists(stage.listed(), there)
 
 
-@rule("PF-122", "PF-149", "PF-158", roles=SERVER)
-@GATE
-@given(plan=steps, sampled=st.lists(samples, min_size=1, max_size=3))
+@rule("PF-122", "PF-131", "PF-149", "PF-153", "PF-158", roles=SERVER)
+@AS_FOUND
+@given(plan=plans, sampled=st.lists(samples, min_size=1, max_size=3))
 def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sampled: list[Sample]) -> None:
     """Three clients publish, change and take back services, subscribe, list, leave and come back, in any order.
 
-    They are answered as by the reference server, and in the end every subscriber knows what there is.
+    They are answered as by the reference server, and now and then every subscriber knows what there is.
     """
     filters = [each.filter for each in sampled]
     contents = [props for each in sampled for props in each.contents] or [{}]
@@ -60,14 +83,9 @@ def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sample
         stage, reference = (Stage(each, CLIENTS, filters, contents) for each in (scene, other))
         for step in plan:
             play(step, stage, reference)
-        for (session, filter, watching), (watcher, _, heard) in zip(stage.watches, reference.watches, strict=True):
-            if session.ended:
-                continue
-            watcher.barrier()
-            expected = reference.view(filter, heard)
-            session.wait_until(lambda w=watching, f=filter, e=expected: stage.view(f, w) == e)  # type: ignore[misc]
-            with judging("PF-122"):
-                assert stage.view(filter, watching) == expected, f"who watches {filter} does not know what there is"
+            if step.verb == "services":
+                compare_views(stage, reference)
+        compare_views(stage, reference)
 
 
 @rule("PF-076", "PF-120", roles=SERVER)
@@ -78,7 +96,7 @@ def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sam
 
     The same services are listed, and appear, as with the reference server.
     """
-    found: list[dict[int, object]] = []
+    found: list[set[int]] = []
     contents = [*sampled.contents, {}]
     with model(node.profile).scene() as other, node.scene() as scene:
         for each in (other, scene):
@@ -88,14 +106,14 @@ def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sam
             listing = each.main.services(each.narrow(sampled.filter))
             with judging("PF-076"):
                 assert granted(listing), f"{sampled.filter} is refused"
-            found.append({place: fields for place, (_, fields) in stage.listed(listing).items()})
+            found.append(set(stage.listed(listing)))
         with judging("PF-076"):
             assert found[1] == found[0], f"{sampled.filter} does not match what it should"
         watching = scene.main.subscribe(scene.narrow(sampled.filter))
         with judging("PF-120"):
             assert granted(watching), f"a subscription to {sampled.filter} is refused"
-            scene.main.wait_until(lambda: stage.view(sampled.filter, watching) == found[0])
-            assert stage.view(sampled.filter, watching) == found[0], f"{sampled.filter} lists other services"
+            scene.main.wait_until(lambda: set(stage.view(sampled.filter, watching)) == found[0])
+            assert set(stage.view(sampled.filter, watching)) == found[0], f"{sampled.filter} lists other services"
 
 
 @rule("PF-211", roles=SERVER)

@@ -1,7 +1,7 @@
 """Pathfinder, "Subscribe Command": what a subscription is told of services, and in which fields."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.cases import Inconclusive, judging, rule
@@ -25,14 +25,21 @@ def fields_of(message: Message) -> set[str]:
     return set(message) - MANDATORY
 
 
+def unordered(props: Mapping[str, Any]) -> dict[str, Any]:
+    """Return properties in a form in which the order of values makes no difference."""
+    return {name: sorted(values, key=repr) if isinstance(values, list) else values for name, values in props.items()}
+
+
 def stated(message: Message) -> tuple[Any, ...]:
     """Return the state of a service that a notification tells."""
-    return tuple(message.get(name) for name in ("generation", "service-props", "ttl", "client-id"))
+    props = message.get("service-props")
+    kept = unordered(props) if isinstance(props, dict) else props
+    return message.get("generation"), kept, message.get("ttl"), message.get("client-id")
 
 
 def state(service: Service, owner: Session) -> tuple[Any, ...]:
     """Return the state of a service that was published so by somebody."""
-    return service.generation, service.props, service.ttl, owner.client_id
+    return service.generation, unordered(service.props), service.ttl, owner.client_id
 
 
 def orphaned(node: NodeUnderTest, watching: Transaction) -> tuple[Service, Session]:

@@ -36,9 +36,3 @@ class OwnSubscriptions(Server):
         if request["ta-cmd"] == "subscriptions":
             found = [fields for fields in found if fields["client-id"] == session.client_id]
         super().enumerate(session, request, found)
-
-
-@fault("PF-035", does="lists the asking client and no others")
-class OwnClient(Server):
-    def listed_clients(self, session: Session) -> list[Session]:
-        return [session]

@@ -53,13 +53,6 @@ class ShortIds(Server):
         super().on_publish(session, request)
 
 
-@fault("PF-010", does="lists identifiers of clients in floating point")
-class FloatingClients(Server):
-    def describe_client(self, session: Session) -> Message:
-        fields = super().describe_client(session)
-        return {**fields, "client-id": min(int(float(fields["client-id"])), MOST)}
-
-
 @fault("PF-202", does="keeps one set of identifiers for all sorts of things")
 class OneSetOfIds(Server):
     def execute(self, session: Session, request: Message) -> None:

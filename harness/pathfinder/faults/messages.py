@@ -69,12 +69,11 @@ class AnsweringBoth(Lenient):
         return mended if fields.get("ta-cmd") == "ping" and isinstance(fields.get("ta-id"), int) else None
 
 
-@fault("PF-080", does="lists subscriptions in arrays of one")
-class InArrays(Server):
-    def spell(self, message: Message) -> bytes:
-        frame = super().spell(message)
-        is_it = (message["ta-cmd"], message["msg-type"]) == ("subscriptions", "notify")
-        return b"[" + frame + b"]" if is_it else frame
+@fault("PF-080", does="sends an empty array before it lists subscriptions")
+class ArrayFirst(Server):
+    def on_subscriptions(self, session: Session, request: Message) -> None:
+        self.outbox.append((session.link, b"[]"))
+        super().on_subscriptions(session, request)
 
 
 @fault("PF-081", does="tells its time in each answer to ping")
@@ -112,11 +111,12 @@ class AnsweringNotifications(Lenient):
         return {**fields, "msg-type": "request"} if fields.get("msg-type") == "notify" else None
 
 
-@fault("PF-102", does="lists clients in updates")
+@fault("PF-102", does="tells of each client in an update as well")
 class Updates(Lenient):
     def notify(self, session: Session, request: Message, fields: Message) -> None:
-        changed = {"msg-type": "update"} if request["ta-cmd"] == "clients" else {}
-        super().notify(session, request, {**fields, **changed})
+        super().notify(session, request, fields)
+        if request["ta-cmd"] == "clients":
+            super().notify(session, request, {**fields, "msg-type": "update"})
 
 
 @fault("PF-103", does="notifies subscribers without generation")

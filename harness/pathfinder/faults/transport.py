@@ -3,6 +3,7 @@
 from collections import deque
 from typing import Any
 
+from harness.pathfinder.answering import Refused
 from harness.pathfinder.faults.registry import fault
 from harness.pathfinder.server import Server
 from harness.pathfinder.session import Session
@@ -60,8 +61,15 @@ class Reordering(Server):
         while self.waiting:
             session, request = self.waiting.popleft()
             if session.link in self.sessions:
-                self.commands[request["ta-cmd"]](session, request)
+                self.carry_out(session, request)
         self.settle()
+
+    def carry_out(self, session: Session, request: Message) -> None:
+        """Carry out, or refuse, what has waited."""
+        try:
+            self.commands[request["ta-cmd"]](session, request)
+        except Refused as refused:
+            self.fail(session, request, refused.reason)
 
     def next_tick(self) -> float | None:
         return self.now if self.waiting else super().next_tick()
@@ -70,12 +78,6 @@ class Reordering(Server):
 @fault("PF-210", does="takes services back only when it has nothing else to do")
 class UnpublishingLate(Reordering):
     late = ("unpublish",)
-
-    def on_unpublish(self, session: Session, request: Message) -> None:
-        if self.directory.get(request["service-id"]) is None:
-            self.complete(session, request)
-        else:
-            super().on_unpublish(session, request)
 
 
 @fault("PF-210", does="lists services only when it has nothing else to do")

@@ -55,6 +55,12 @@ class NoDoubleAsterisks(Choosy):
         return self.deployed and isinstance(part, Substring) and "" in part.any
 
 
+@oddity("PF-070", does="refuses filters for the empty string, where the profile lets it")
+class NoEmptyValues(Choosy):
+    def is_refused(self, part: Composite | Item) -> bool:
+        return self.deployed and isinstance(part, Equal) and not part.value
+
+
 @oddity("PF-212", does="looks for substrings in the digits of numbers too")
 class DigitsToo(Evaluating):
     def test(self, item: Item, props: Props) -> bool:

@@ -22,6 +22,9 @@ class TellsAll(Server):
     def is_modified(self, old: Service, new: Service) -> bool:
         return True
 
+    def take_over(self, session: Session, service: Service) -> Service:
+        return service if session.client_id == service.owner else super().take_over(session, service)
+
 
 @oddity("PF-052", "PF-057", does="removes orphans on the full second only")
 class FullSeconds(Server):

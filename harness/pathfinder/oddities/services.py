@@ -34,6 +34,13 @@ class SortedProperties(Server):
         return super().record(session, {**request, "service-props": kept}, known)
 
 
+@oddity("PF-012", "PF-129", does="keeps the values of a property in an order of its own")
+class ReversedProperties(Server):
+    def record(self, session: Session, request: Message, known: Service | None) -> Service:
+        props = {name: values[::-1] for name, values in request["service-props"].items()}
+        return super().record(session, {**request, "service-props": props}, known)
+
+
 @oddity("PF-023", does="tells a change of owner and a change of state one after the other")
 class StepByStep(Server):
     def announce(self, old: Service | None, new: Service | None) -> None:

@@ -44,7 +44,9 @@ class EndsLast(Server):
 class OwnOnesLast(Server):
     def begin(self, subscription: Subscription) -> None:
         client_id = subscription.session.client_id
-        for service in sorted(self.snapshot(subscription.selection)[::-1], key=lambda each: each.owner == client_id):
+        backwards = self.snapshot(subscription.selection)
+        backwards.reverse()
+        for service in sorted(backwards, key=lambda each: each.owner == client_id):
             self.tell(subscription, "appeared", service)
 
 

@@ -1,0 +1,10 @@
+"""JSON of msgspec, unchecked: what reading costs before anything is known to be a message."""
+
+import msgspec
+
+from vectors.bench import Baseline
+
+BASELINES = {
+    name: Baseline("msgspec (unchecked)", msgspec.json.Decoder().decode, msgspec.json.Encoder().encode)
+    for name in ("message", "deployed-message")
+}

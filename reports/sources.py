@@ -1,0 +1,53 @@
+"""Sources: files of recordings, whichever kind they are, as sessions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.addresses import Transport
+from reports.captures import Capture, magic_of
+from reports.recordings import Losses, Recorded, read_lines
+from reports.servers import Server
+from reports.sessions import Sessions
+
+
+class Source:
+    """One file; iterate over it once for its sessions. ``losses`` and ``packets`` are complete after that.
+
+    A capture (pcap, pcapng, plain or compressed) or the trace of a run (NDJSON). OSError when it cannot be opened,
+    NotInstalled when it is compressed with what is not there.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        protocol: str,
+        *,
+        servers: tuple[Server, ...] = (),
+        transport: Transport | None = None,
+    ) -> None:
+        self.path = path
+        self.losses = Losses()
+        self.packets = 0
+        self.size = path.stat().st_size
+        self._protocol = protocol
+        self._servers = servers
+        self._transport = transport
+        self._capture = None if magic_of(path)[:1] == b"{" else Capture(path)
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file were read."""
+        return 0 if self._capture is None else self._capture.position
+
+    def __iter__(self) -> Iterator[Recorded]:
+        if self._capture is None:
+            yield from read_lines(self.path, self._protocol, self.losses)
+            return
+        sessions = Sessions(str(self.path), self._protocol, servers=self._servers, transport=self._transport)
+        for packet in self._capture:
+            if ended := sessions.feed(packet):
+                yield from ended
+        yield from sessions.end()
+        self.packets = self._capture.packets
+        self.losses.take(self._capture.losses.all())
+        self.losses.take(sessions.losses.all())
