@@ -7,6 +7,7 @@ import contextlib
 import select
 import socket
 import ssl
+import struct
 
 from harness.addresses import (
     LOOPBACK,
@@ -72,7 +73,12 @@ def dial(
     except OSError as error:
         raise Unreachable(f"{address}: {error}") from error
     try:
-        connection.settimeout(timeout)
+        if target.transport == "ux":
+            # The kernel lets nobody wait at a full door who may not be blocked there.
+            until = struct.pack("ll", *divmod(round(timeout * 1_000_000), 1_000_000))
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, until)
+        else:
+            connection.settimeout(timeout)
         connection.connect(where)
         # The kernel lets a dial to a free port of the ephemeral range meet itself.
         if target.transport != "ux" and connection.getsockname() == connection.getpeername():

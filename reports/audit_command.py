@@ -3,35 +3,279 @@
 import os
 import shlex
 import sys
-import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal, Protocol
 
 import click
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
 from conformance.engine import Suite
 from conformance.expectations import BadExpectations, Expectations, find, load
-from conformance.records import TRACES, CasePlayed, weightiest
 from conformance.rules import CatalogueError, Profile, protocols
-from conformance.run import Run, Unwritable
+from conformance.run import Unwritable
 from conformance.settings import Settings
-from conformance.summary import Circumstances, Summary
+from conformance.summary import Summary
 from conformance.terminal import summary_lines
-from conformance.verdicts import Outcome
-from harness.addresses import SPELLINGS, TRANSPORTS, Transport, known_transport
+from harness.addresses import SPELLINGS, TRANSPORTS, Address, Transport, known_transport
 from harness.errors import BadDescription, NotInstalled
-from harness.iut import Address, Description, Remote, resolve
-from harness.pcapng import write_pcapng
-from harness.trace import write_ndjson
-from reports.judging import judge
-from reports.recordings import MEANINGS, Loss, Recorded
+from harness.iut import Description, Remote, resolve
+from reports.auditing import Audit, Told
+from reports.recordings import Losses, Recorded
 from reports.servers import Server, parse_server
 from reports.sources import Source
 
-WRONG_USAGE, INTERRUPTED = 2, 130
-RECORDINGS = "recordings.json"
+WRONG_USAGE = 2
 OVER = "recording"
 """What stands for the transport in the records of an audit: a capture may have sessions over several."""
+
+SIDES = ("listening", "dialling", "both")
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+Judged = Literal["listening", "dialling", "both"]
+
+
+@click.command()
+@click.argument("protocol")
+@click.argument("captures", nargs=-1, required=True, metavar="CAPTURE...", type=_FILE)
+@click.option(
+    "--judge",
+    "sides",
+    type=click.Choice([*SIDES, "server", "client"]),
+    default="listening",
+    show_default=True,
+    help="Which side of each session; server and client are other words for listening and dialling.",
+)
+@click.option(
+    "--server",
+    "servers",
+    multiple=True,
+    metavar="[HOST:]PORT",
+    help="Only sessions with this server, whatever is said in them; repeatable. Default: all that speak PROTOCOL.",
+)
+@click.option("--link", type=click.Choice([*TRANSPORTS, *SPELLINGS]), help="Default: as the frames show.")
+@click.option("--session", "session", type=int, metavar="N", help="Only the session that begins at this packet.")
+@click.option(
+    "--profile",
+    type=click.Choice(["document", "deployed"]),
+    default="document",
+    show_default=True,
+    help="The document to the letter, or what the field has settled on.",
+)
+@click.option("--strict", type=click.Choice(["should"]), help="A SHOULD that is not kept fails.")
+@click.option(
+    "--iut",
+    metavar="NAME|FILE",
+    help="Who was recorded, such as eclipse-zenoh==1.10.2:router: for the report, and for what is known of it.",
+)
+@click.option(
+    "--expectations",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="What is known to be wrong. Default: that of --iut.",
+)
+@click.option(
+    "--report",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write run.ndjson, summary.json, recordings.json, junit.xml, index.html and the traces of non-passes there.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary, and what was lost, as one JSON object.")
+def audit(
+    protocol: str,
+    captures: tuple[Path, ...],
+    sides: str,
+    servers: tuple[str, ...],
+    link: str | None,
+    session: int | None,
+    profile: Profile,
+    strict: str | None,
+    iut: str | None,
+    expectations: Path | None,
+    report: Path | None,
+    as_json: bool,
+) -> int:
+    """Judge what was recorded of PROTOCOL: captures (pcap, pcapng, plain, gzip or zstd) and traces of runs (NDJSON).
+
+    Exit status: 0 as expected; 1 a failure, an error, or nothing that could be judged; 2 wrong usage; 130 interrupted.
+    """
+    judged: Judged = {"server": "listening", "client": "dialling"}.get(sides, sides)  # type: ignore[assignment]
+    settings = _settings(protocol, captures, judged, profile, strict is not None, iut, expectations, report)
+    repeat = _repeat(protocol, judged, servers, link, profile, strict, iut, expectations)
+    run = Audit(settings)
+    try:
+        wanted = tuple(parse_server(text) for text in servers)
+        sources = [_source(path, protocol, wanted, link, _name(path, captures)) for path in captures]
+        run.start()
+    except (BadDescription, NotInstalled, Unwritable) as error:
+        raise Wrong(str(error)) from None
+    try:
+        with _progress(sources) as progress:
+            for source in sources:
+                _audit(run, source, judged, profile, repeat, session, progress)
+    except KeyboardInterrupt:
+        run.interrupted = True
+    _print(run, run.finish(), as_json=as_json)
+    return run.finish().exit
+
+
+class Wrong(click.ClickException):
+    """Wrong usage, said in one line."""
+
+    exit_code = WRONG_USAGE
+
+
+class Notice(Protocol):
+    """What is told how far an audit has come."""
+
+    def __call__(self, source: Source, sessions: int) -> None:
+        """Show it."""
+        ...
+
+
+def _settings(
+    protocol: str,
+    captures: tuple[Path, ...],
+    judged: Judged,
+    profile: Profile,
+    strict: bool,
+    iut: str | None,
+    expectations: Path | None,
+    report: Path | None,
+) -> Settings:
+    if protocol not in protocols():
+        raise Wrong(f"unknown protocol {protocol!r}: known are {', '.join(protocols())}")
+    try:
+        suite = Suite(protocol)
+        description = resolve(iut, protocol) if iut else _unknown(suite, captures, judged)
+        path = find(description.name, protocol, description.expectations, expectations) if iut else expectations
+        contract = load(path) if path is not None else Expectations()
+    except BadDescription as error:
+        raise Wrong(f"--iut: {error}") from None
+    except (BadExpectations, CatalogueError) as error:
+        raise Wrong(str(error)) from None
+    return Settings(
+        iut=" ".join(map(str, captures)),
+        protocol=protocol,
+        profile=profile,
+        transport=OVER,
+        strict=strict,
+        description=description,
+        catalogue=suite.catalogue,
+        expectations=contract,
+        report=report,
+        given=expectations,
+    )
+
+
+def _unknown(suite: Suite, captures: tuple[Path, ...], judged: Judged) -> Description:
+    """Describe whoever was recorded, in the role that the judged side has."""
+    roles = tuple(suite.harness.ROLES)
+    fitting = [role for role in roles if (role in suite.harness.DIALS) == (judged == "dialling")]
+    more = f" and {len(captures) - 1} more" if len(captures) > 1 else ""
+    return Description(
+        name=captures[0].name + more,
+        protocol=suite.protocol,
+        role="both" if judged == "both" else fitting[0],
+        roles=roles,
+        source=Remote(Address("tcp", "recorded")),
+    )
+
+
+def _repeat(
+    protocol: str,
+    judged: Judged,
+    servers: tuple[str, ...],
+    link: str | None,
+    profile: str,
+    strict: str | None,
+    iut: str | None,
+    expectations: Path | None,
+) -> list[str]:
+    """Return the command line that judges the same way, without the capture."""
+    words = ["goldwire", "audit", protocol]
+    words += ["--judge", judged] if judged != "listening" else []
+    for server in servers:
+        words += ["--server", server]
+    for name, value in (("link", link), ("strict", strict), ("iut", iut), ("expectations", expectations)):
+        words += [f"--{name}", str(value)] if value else []
+    return words + (["--profile", profile] if profile != "document" else [])
+
+
+def _name(path: Path, captures: tuple[Path, ...]) -> str:
+    """Return what to call a file's sessions after: its name, or its path where others have the same name."""
+    return path.name if [each.name for each in captures].count(path.name) == 1 else str(path)
+
+
+def _source(path: Path, protocol: str, servers: tuple[Server, ...], link: str | None, name: str) -> Source:
+    transport: Transport | None = known_transport(link) if link else None
+    try:
+        return Source(path, protocol, servers=servers, transport=transport, name=name)
+    except OSError as error:
+        raise Wrong(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _audit(
+    run: Audit, source: Source, judged: Judged, profile: Profile, repeat: list[str], only: int | None, notice: Notice
+) -> None:
+    suite = Suite(run.settings.protocol)
+    losses, sessions, said = Losses(), 0, 0
+    for recorded in source:
+        if only not in (None, recorded.number):
+            continue
+        sessions += 1
+        losses.take(recorded.losses)
+        reproduce = shlex.join([*repeat, "--session", str(recorded.number), str(source.path)])
+        records = [run.judge(view, suite, profile, reproduce) for view in _views(recorded, judged)]
+        said += any(record.judgements for record in records)
+        notice(source, sessions)
+    losses.take(source.losses.all())
+    run.tell(Told(str(source.path), source.packets, sessions, said, losses.all()))
+
+
+def _views(recorded: Recorded, judged: Judged) -> Iterator[Recorded]:
+    if judged != "dialling":
+        yield recorded
+    if judged != "listening":
+        yield recorded.from_the_other_side()
+
+
+@contextmanager
+def _progress(sources: list[Source]) -> Iterator[Notice]:
+    """Show how much of the files was read, on a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("reading", total=sum(source.size for source in sources))
+
+        def notice(source: Source, sessions: int) -> None:
+            before = sum(each.size for each in sources[: sources.index(source)])
+            text = f"{source.path.name}: {sessions} sessions"
+            progress.update(task, completed=before + source.position, description=text)
+
+        yield notice
+
+
+def _print(run: Audit, summary: Summary, *, as_json: bool) -> None:
+    if as_json:
+        said = {"summary": summary, "recordings": run.recordings}
+        sys.stdout.write(msgspec.json.encode(said).decode() + os.linesep)
+    else:
+        for told in run.recordings:
+            for line in told.lines():
+                click.echo(line)
+        click.echo()
+        for line in summary_lines(summary, run.settings.catalogue, run.records):
+            click.echo(line)
+    if not any(rule.cases for rule in summary.rules.values()) and not summary.interrupted:
+        click.echo(f"Error: nothing was judged: {_nothing(run)}", err=True)
+
+
+def _nothing(run: Audit) -> str:
+    sessions = sum(told.sessions for told in run.recordings)
+    if not sessions:
+        return f"there is no session of {run.settings.protocol} in what was recorded; name its server with --server"
+    return f"no monitor had an occasion, or the other side had left the document, in {sessions} sessions"

@@ -106,7 +106,7 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """What the session is called in a report: ``audit.SOURCE#NUMBER``; the other side's view says so."""
-        source = "".join(each if each.isalnum() or each in "-_" else "_" for each in Path(self.source).name)
+        source = "".join(each if each.isalnum() or each in "-_" else "_" for each in self.source)
         return f"audit.{source}#{self.number}" + ("" if self.side == "listening" else f".{self.side}")
 
     @property
@@ -143,7 +143,7 @@ def like(trace: Trace) -> Trace:
     return other
 
 
-def read_lines(path: Path, protocol: str, losses: Losses) -> Iterator[Recorded]:
+def read_lines(path: Path, source: str, protocol: str, losses: Losses) -> Iterator[Recorded]:
     """Yield the sessions of a run's trace (NDJSON, as ``harness.trace.write_ndjson`` writes it), one per link.
 
     A line that is no entry is counted in ``losses``; what came later on any link is behind a loss.
@@ -165,7 +165,7 @@ def read_lines(path: Path, protocol: str, losses: Losses) -> Iterator[Recorded]:
                 begun.setdefault(read.link, (number, Trace(protocol)))[1].add(entry)
     for link, (number, trace) in begun.items():
         before = len(trace) if sound is None else sound.get(link, 0)
-        yield Recorded(source=str(path), number=number, key=f"link {link}", trace=trace, sound=before)
+        yield Recorded(source=source, number=number, key=f"link {link}", trace=trace, sound=before)
 
 
 class _Line(msgspec.Struct, frozen=True):

@@ -28,6 +28,10 @@ MOST_UNKNOWN = 1 << 18
 REMEMBERED = 4096
 """Sessions that are over, and whose late packets are known for what they are."""
 
+RAW = 2
+KINDS = {0: Happening.FRAME, RAW: Happening.RAW}
+"""What is added to a side's mark for each kind of entry."""
+
 _TLS = (b"\x16\x03", b"\x17\x03")
 _NONE: tuple[Recorded, ...] = ()
 
@@ -134,8 +138,9 @@ class Sessions:
 class Side:
     """One of two ends of a session, and what it says."""
 
-    def __init__(self, end: bytes) -> None:
+    def __init__(self, end: bytes, mark: int) -> None:
         self.end = end
+        self.mark = mark
         self.other = self
         self.stream = Stream()
         self.is_begun = False
@@ -161,13 +166,17 @@ class Session:
         self._is_foreign = False
         self._framing: Framing | None = None
         self._kind: Transport = "udp" if packet.transport == "udp" else "tcp"
-        self.sides = (Side(packet.source), Side(packet.target))
+        self.sides = (Side(packet.source, 0), Side(packet.target, 1))
         self.sides[0].other, self.sides[1].other = self.sides[1], self.sides[0]
         self._began = packet.time
         self._last = packet.number
         self._dialler: Side | None = None
         self._listener = self._guess(servers)
-        self._entries: list[tuple[int, int, Side, Happening, bytes]] = []
+        # Columns: packet, time, what and whose, bytes. Millions of tuples would keep the garbage collector busy.
+        self._numbers: list[int] = []
+        self._times: list[int] = []
+        self._marks: list[int] = []
+        self._data: list[bytes] = []
         self._losses = Losses()
         self._loss_at: int | None = None
         self._ended: tuple[Side, str] | None = None
@@ -325,10 +334,14 @@ class Session:
                 frames = side.reader.feed(piece.data)
             except Oversized as error:
                 frames, side.is_lost = error.frames, True
+            number, time, mark = piece.number, piece.time, side.mark
             for frame in frames:
-                self._entries.append((piece.number, piece.time, side, Happening.FRAME, frame))
+                self._numbers.append(number)
+                self._times.append(time)
+                self._marks.append(mark)
+                self._data.append(frame)
             if side.is_lost:
-                self._entries.append((piece.number, piece.time, side, Happening.RAW, side.reader.rest))
+                self._note(side.mark + RAW, number, time, side.reader.rest)
 
     def _break(self, side: Side, piece: Piece) -> None:
         """Note a gap; frames begin again where a border is found."""
@@ -360,7 +373,13 @@ class Session:
 
     def _take(self, side: Side, frames: Iterable[Dated]) -> None:
         for frame, number, time in frames:
-            self._entries.append((number, time, side, Happening.FRAME, frame))
+            self._note(side.mark, number, time, frame)
+
+    def _note(self, mark: int, number: int, time: int, data: bytes) -> None:
+        self._numbers.append(number)
+        self._times.append(time)
+        self._marks.append(mark)
+        self._data.append(data)
 
     def _lose(self, number: int) -> None:
         """Note that something is missing behind a packet."""
@@ -383,9 +402,7 @@ class Session:
             return _NONE
         for side in self.sides:
             self._close(side)
-        recorded = self._told(source)
-        self._entries = []
-        return (recorded,)
+        return (self._told(source),)
 
     def _last_look(self) -> None:
         """Decide on a connection of which nothing more will come."""
@@ -418,38 +435,36 @@ class Session:
         if side.reader is None or side.is_lost or not (rest := side.reader.rest):
             return
         if self._ended is not None and not lacking:
-            time = max((entry[1] for entry in self._entries), default=self._began)
-            self._entries.append((self._last, time, side, Happening.RAW, rest))
+            self._note(side.mark + RAW, self._last, max(self._times, default=self._began), rest)
         else:
             self._losses.add(Missing.CUT_FRAME, len(rest))
 
     def _told(self, source: str) -> Recorded:
-        entries = sorted(self._entries, key=lambda entry: entry[0])
         dialler = self._dialler or self._listener.other
         trace = Trace(self._speech.protocol, self._kind)
         trace.epoch = self._began / 1e9
         trace.ports[LINK] = port(self._listener.other.end), port(self._listener.end)
         if self._dialler is not None and self._dialler.is_begun:
-            trace.add(
-                Entry(0.0, LINK, Happening.OPENED, self._direction(dialler), note=str(spelled(dialler.other.end)))
-            )
-        seconds = 0.0
-        sound = None if self._loss_at is None else len(trace)
-        for number, time, side, what, data in entries:
-            seconds = max(seconds, (time - self._began) / 1e9)
-            trace.add(Entry(seconds, LINK, what, self._direction(side), data))
-            if sound is not None and self._loss_at is not None and number <= self._loss_at:
-                sound = len(trace)
+            trace.add(Entry(0.0, LINK, Happening.OPENED, self._direction(dialler), note=spelled(dialler.other.end)))
+        latest, before = 0, len(trace)
+        marks = {side.mark + kind: (what, self._direction(side)) for side in self.sides for kind, what in KINDS.items()}
+        for place in sorted(range(len(self._numbers)), key=self._numbers.__getitem__):
+            latest = max(latest, self._times[place] - self._began)
+            trace.entries.append(Entry(latest / 1e9, LINK, *marks[self._marks[place]], self._data[place]))
+        sound = len(trace)
+        if self._loss_at is not None:
+            sound = before + sum(number <= self._loss_at for number in self._numbers)
+        self._numbers, self._times, self._marks, self._data = [], [], [], []
         if self._ended is not None:
             by, how = self._ended
             note = how if by is self._listener else "closed"
-            trace.add(Entry(seconds, LINK, Happening.CLOSED, self._direction(by), note=note))
+            trace.add(Entry(latest / 1e9, LINK, Happening.CLOSED, self._direction(by), note=note))
         return Recorded(
             source=source,
             number=self.number,
             key=f"{self._kind} {spelled(dialler.end)} to {spelled(dialler.other.end)}",
             trace=trace,
-            sound=len(trace) if sound is None else sound,
+            sound=len(trace) if self._loss_at is None else sound,
             losses=self._losses.all(),
         )
 

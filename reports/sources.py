@@ -14,7 +14,7 @@ class Source:
     """One file; iterate over it once for its sessions. ``losses`` and ``packets`` are complete after that.
 
     A capture (pcap, pcapng, plain or compressed) or the trace of a run (NDJSON). OSError when it cannot be opened,
-    NotInstalled when it is compressed with what is not there.
+    NotInstalled when it is compressed with what is not there. ``name`` is what its sessions are called after.
     """
 
     def __init__(
@@ -24,8 +24,10 @@ class Source:
         *,
         servers: tuple[Server, ...] = (),
         transport: Transport | None = None,
+        name: str = "",
     ) -> None:
         self.path = path
+        self.name = name or path.name
         self.losses = Losses()
         self.packets = 0
         self.size = path.stat().st_size
@@ -41,9 +43,9 @@ class Source:
 
     def __iter__(self) -> Iterator[Recorded]:
         if self._capture is None:
-            yield from read_lines(self.path, self._protocol, self.losses)
+            yield from read_lines(self.path, self.name, self._protocol, self.losses)
             return
-        sessions = Sessions(str(self.path), self._protocol, servers=self._servers, transport=self._transport)
+        sessions = Sessions(self.name, self._protocol, servers=self._servers, transport=self._transport)
         for packet in self._capture:
             if ended := sessions.feed(packet):
                 yield from ended

@@ -293,7 +293,8 @@ def page(report: Report, number: int, finding: Finding) -> Iterator[str]:
     yield f"{number}. {difference.kind}{place}: {KINDS[difference.kind]}"
     if finding.data is not None:
         mode = f", overlong integers {'refused' if difference.refuse else 'accepted'}"
-        mode = "" if find(report.layout).is_json else mode
+        tree = find(report.layout)
+        mode = "" if tree.is_json or tree.is_text else mode
         yield f"   {report.layout}, {len(finding.data)} bytes{mode}, as the reference reads it:"
         try:
             for line in lines(dump(report.layout, finding.data, overlong="refuse" if difference.refuse else "accept")):

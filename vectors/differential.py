@@ -3,7 +3,7 @@
 Compared are, with overlong integers accepted and refused: who accepts, the values down to types and the order of
 names, reason and offset of refusals; what each engine writes for its own value and for every other one's; whether
 what is written is read back as the same value. Of a value that is only encoded: the bytes, or that nobody writes it.
-A text of JSON has no overlong integers, so that it is read in one way only.
+A text has no overlong integers, so that it is read in one way only.
 """
 
 import json
@@ -159,7 +159,8 @@ class Panel:
 
     def __init__(self, layout: str, engines: Sequence[Engine]) -> None:
         self.layout = layout
-        self.text = find(layout).is_json
+        tree = find(layout)
+        self.text = tree.is_json or tree.is_text
         self.modes = (False,) if self.text else (False, True)
         self.engines = tuple(engines)
         self.names = tuple(engine.name for engine in engines)

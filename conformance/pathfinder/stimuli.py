@@ -62,7 +62,7 @@ def of_other_type(value: Any) -> list[Any]:
         case str():
             return [5, b"null", [value]]
         case int():
-            return [str(value), b"null", 1.5]
+            return [str(value), b"null", 1.5, b"true"]
         case _:
             return ["x", b"null", [value]]
 

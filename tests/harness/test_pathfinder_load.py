@@ -256,7 +256,7 @@ def test_addresses_of_several_kinds_are_one_domain() -> None:
             transport = address.partition("/")[0]
             where = listed[client.client_id] or ""
             if transport == "ux":
-                assert where.startswith("ux:")
+                assert where.partition(":")[0] == "ux"  # the kernel may have given it a name, or not
             else:
                 here = client.link.ports[0]
                 assert where == f"{transport}:127.0.0.1:{here}"
@@ -342,9 +342,9 @@ SOAK = Path(__file__).parents[2] / "benchmarks" / "pathfinder_soak.py"
 
 
 def test_memory_does_not_grow() -> None:
-    """Two MiB for 1,000 clients who come and go, which is two KiB each; GOLDWIRE_SOAK has seconds for a longer one."""
+    """One MiB for 600 clients who come and go, each with several services; GOLDWIRE_SOAK has seconds for many more."""
     seconds = os.environ.get("GOLDWIRE_SOAK")
-    length = ["--for", seconds] if seconds else ["--for", "50", "--cycles", "1000"]
-    command = [sys.executable, str(SOAK), *length, "--warm-up", "500", "--most", "2"]
+    length = ["--for", seconds] if seconds else ["--for", "60", "--cycles", "600"]
+    command = [sys.executable, str(SOAK), *length, "--warm-up", "400", "--most", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -23,15 +23,6 @@ class OneChance(Server):
             self.close(session)
 
 
-@oddity("PF-119", does="ends a connection whose hello it refuses without a word")
-class MuteRefusal(Server):
-    def fail(self, session: Session, request: Message, reason: str) -> None:
-        if session.client_id is None and request["ta-cmd"] == "hello":
-            self.close(session)
-        else:
-            super().fail(session, request, reason)
-
-
 @oddity("PF-063", does="ends the first connection when a second one says hello with its client-id")
 class TheLastOneStands(Server):
     def greet(self, session: Session, request: Message) -> None:
