@@ -15,6 +15,7 @@ import msgspec
 
 from conformance.cases import Case, cases
 from conformance.engine import Suite, play
+from conformance.examples import QUICK
 from conformance.rules import Profile
 from conformance.verdicts import Outcome, worst
 from harness.faults import Variants
@@ -153,7 +154,7 @@ def _make(suite: Suite, mutant: Mutant) -> Callable[..., object]:
 
 def _be_quick() -> None:
     """Let property cases stop at the first failing example: the matrix asks whether, not which."""
-    os.environ["GOLDWIRE_QUICK"] = "1"
+    os.environ[QUICK] = "1"
 
 
 def matrix(protocol: str, *, profile: Profile = "document", workers: int = 0) -> Iterator[Row | Matrix]:

@@ -110,6 +110,8 @@ def conclusion(summary: Summary) -> str:
 def _wrong(summary: Summary) -> Iterator[str]:
     if not summary.played:
         yield "no case was played"
+    elif not summary.counts[Verdict.PASS.value]:
+        yield "nothing was proven"
     if unexpected := list(summary.unexpected):
         more = f" and {len(unexpected) - 8} more" if len(unexpected) > 8 else ""
         yield f"{', '.join(unexpected[:8])}{more} not kept"

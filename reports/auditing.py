@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import msgspec
@@ -81,8 +82,6 @@ class Audit(Run):
                 self.trouble.append(f"{RECORDINGS} could not be written: {error}")
 
     def _keep(self, recorded: Recorded, folder: Path) -> str:
-        from importlib import import_module
-
         name = recorded.name.replace("#", "-")  # which would end the path in a link to it
         write_ndjson(recorded.trace, folder / f"{name}.ndjson")
         framings = import_module(f"harness.{self.settings.protocol}").FRAMINGS

@@ -5,17 +5,18 @@ Whatever is wrong with a file costs what it says in ``losses``, and no more.
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from struct import Struct
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple
 
 from harness.errors import NotInstalled
 from reports.packets import Dissector, Packet
 from reports.recordings import Losses, Missing
 
-CHUNK = 1 << 20
+CHUNK, PIECE = 1 << 20, 1 << 12
 LARGEST_PACKET = 1 << 18
 """Bytes of a packet; what claims to be longer is no packet."""
 LARGEST_BLOCK = 1 << 24
@@ -50,43 +51,41 @@ class Raw(NamedTuple):
 class Capture:
     """A capture file; iterate over it once for its TCP and UDP packets. ``losses`` are complete after that.
 
-    OSError when the file cannot be opened, NotInstalled when it is compressed with what is not there.
+    Iterating raises OSError when the file cannot be opened, NotInstalled when it is compressed with what is not there.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.losses = Losses()
         self.packets = 0
-        self._file = path.open("rb")
-        self._window = Window(_decompressed(self._file, path), self.losses)
+        self._file: IO[bytes] | None = None
 
     @property
     def position(self) -> int:
         """How many bytes of the file were read."""
         with suppress(OSError, ValueError):
-            return self._file.tell()
-        return 0
+            return self._file.tell() if self._file is not None else 0
+        return self.path.stat().st_size
 
     def __iter__(self) -> Iterator[Packet]:
         dissect = Dissector(self.losses).packet
-        try:
-            for raw in self._raw():
+        with self.path.open("rb") as self._file:
+            window = Window(_decompressed(self._file, self.path), self.losses)
+            for raw in _raw(window):
                 packet = dissect(*raw)
                 if packet is not None:
                     yield packet
-            self.packets = self._window.packets
-        finally:
-            self._file.close()
+            self.packets = window.packets
 
-    def _raw(self) -> Iterator[Raw]:
-        window = self._window
-        magic = window.peek(4)
-        if magic in PCAP:
-            return _pcap(window, *PCAP[magic])
-        if magic == SECTION:
-            return _pcapng(window)
-        window.drop(Missing.UNREADABLE, "this is no capture")
-        return iter(())
+
+def _raw(window: "Window") -> Iterator[Raw]:
+    magic = window.peek(4)
+    if magic in PCAP:
+        return _pcap(window, *PCAP[magic])
+    if magic == SECTION:
+        return _pcapng(window)
+    window.drop(Missing.UNREADABLE, "this is no capture")
+    return iter(())
 
 
 def magic_of(path: Path) -> bytes:
@@ -95,11 +94,12 @@ def magic_of(path: Path) -> bytes:
         return Window(_decompressed(file, path), Losses()).peek(4)
 
 
-def _decompressed(file: IO[bytes], path: Path) -> IO[bytes]:
+def _decompressed(file: IO[bytes], path: Path) -> Callable[[], bytes]:
+    """Return what reads the next bytes of a file; small pieces where those before a damage would be lost with it."""
     magic = file.read(4)
     file.seek(0)
     if magic.startswith(GZIP):
-        return cast(IO[bytes], gzip.GzipFile(fileobj=file))
+        return partial(gzip.GzipFile(fileobj=file).read1, CHUNK)
     if magic == ZSTD:
         try:
             from pyarrow import CompressedInputStream  # type: ignore[import-untyped]
@@ -107,22 +107,20 @@ def _decompressed(file: IO[bytes], path: Path) -> IO[bytes]:
             raise NotInstalled(
                 f"{path} is compressed with zstd, which is read with the package pyarrow: pip install 'goldwire[arrow]'"
             ) from None
-        stream: IO[bytes] = CompressedInputStream(file, "zstd")
-        return stream
-    return file
+        return partial(CompressedInputStream(file, "zstd").read, PIECE)
+    return partial(file.read, CHUNK)
 
 
 class Window:
     """What is at hand of a file: ``buffer`` from ``place`` on."""
 
-    def __init__(self, file: IO[bytes], losses: Losses) -> None:
+    def __init__(self, more: Callable[[], bytes], losses: Losses) -> None:
         self.buffer = b""
         self.place = 0
         self.packets = 0
         self.losses = losses
-        self._file = file
+        self._more = more
         self._is_over = False
-        self._is_broken = False
 
     def fill(self, size: int) -> bool:
         """Have so many bytes at hand; False when there are not so many."""
@@ -155,7 +153,7 @@ class Window:
         if self._is_over:
             return b""
         try:
-            data = self._file.read(CHUNK)
+            data = self._more()
         except EOFError:
             data = b""
             self.losses.add(Missing.CUT_OFF, what="compressed data")

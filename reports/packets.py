@@ -135,7 +135,7 @@ class Dissector:
             source, target = data[at + 8 : at + 24], data[at + 24 : at + 40]
             begin, protocol = self._extensions(data, at + 40, end, protocol)
             if protocol == FRAGMENT:
-                self.losses.add(Missing.FRAGMENT, max(stop - begin, 0))
+                self.losses.add(Missing.FRAGMENT, max(stop - begin - 8, 0))
                 return None
         else:
             self.losses.add(Missing.DAMAGED)

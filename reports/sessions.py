@@ -1,38 +1,21 @@
-"""Sessions: packets sorted into conversations between two ends, and their bytes into frames.
+"""Sessions: packets sorted into conversations between two ends.
 
-A connection is taken for one of the protocol when the first frame of either side can be one, or when it is with a
-server that was named. Nothing here depends on other connections, so packets can be split among workers by
-``meeting``, and give the same sessions.
+Nothing here depends on other connections, so packets can be split among workers by ``meeting``, and give the same
+sessions.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 
 from harness.addresses import Transport
-from harness.errors import Oversized
-from harness.framing import Framing, Framings, Reader, framing_of
-from harness.trace import Direction, Entry, Happening, Trace
-from reports.borders import Border, Dated, plausible
-from reports.packets import ACK, FIN, RST, SYN, Packet, port, spelled
-from reports.recordings import LINK, Losses, Missing, Recorded
+from reports.connections import Session, Side, Speech
+from reports.packets import ACK, SYN, Packet
+from reports.recordings import Losses, Recorded
 from reports.servers import Server
-from reports.streams import Piece, Stream
-
-STREAMS: tuple[Transport, ...] = ("tcp", "tcp-stream")
-"""Transports that are seen as TCP; which of them it is the frames must tell."""
-
-MOST_UNKNOWN = 1 << 18
-"""Bytes of a side in which a frame of the protocol must begin."""
 
 REMEMBERED = 4096
 """Sessions that are over, and whose late packets are known for what they are."""
 
-RAW = 2
-KINDS = {0: Happening.FRAME, RAW: Happening.RAW}
-"""What is added to a side's mark for each kind of entry."""
-
-_TLS = (b"\x16\x03", b"\x17\x03")
 _NONE: tuple[Recorded, ...] = ()
 
 
@@ -40,21 +23,6 @@ def meeting(packet: Packet) -> bytes:
     """Return what all packets between the same two ends have in common."""
     ends = sorted((packet.source, packet.target))
     return packet.transport.encode() + b"".join(ends)
-
-
-class Speech:
-    """How frames of a protocol are told from others: its framings, and what a frame can be."""
-
-    def __init__(self, protocol: str, transport: Transport | None = None) -> None:
-        harness = import_module(f"harness.{protocol}")
-        framings: Framings = harness.FRAMINGS
-        self.protocol = protocol
-        self.is_plausible: Callable[[bytes], bool] = plausible(harness, protocol)
-        wanted: Sequence[Transport] = STREAMS if transport in (None, "udp") else (transport or "tcp",)
-        self.framings: dict[str, dict[Transport, Framing]] = {
-            "tcp": {each: framings[each] for each in wanted if each in framings},
-            "udp": {"udp": framing_of(framings, "udp")},
-        }
 
 
 class Sessions:
@@ -96,7 +64,7 @@ class Sessions:
         self._known.clear()
         return [recorded for session in rest.values() for recorded in session.recorded(self._source, self.losses)]
 
-    def _meet(self, packet: Packet, found: "tuple[Session, Side] | None") -> Sequence[Recorded]:
+    def _meet(self, packet: Packet, found: tuple[Session, Side] | None) -> Sequence[Recorded]:
         ended: list[Recorded] = []
         if found is not None:
             session, side = found
@@ -116,14 +84,14 @@ class Sessions:
             self._known[packet.transport, key] = session, side
         return [*ended, *self._first(session, packet)]
 
-    def _first(self, session: "Session", packet: Packet) -> Sequence[Recorded]:
+    def _first(self, session: Session, packet: Packet) -> Sequence[Recorded]:
         side = session.sides[0]
         if packet.transport == "udp":
             session.datagram(side, packet)
             return _NONE
         return self._end(session) if session.segment(side, packet) else _NONE
 
-    def _end(self, session: "Session") -> Sequence[Recorded]:
+    def _end(self, session: Session) -> Sequence[Recorded]:
         recorded = session.recorded(self._source, self.losses)
         self._over.append(session)
         if len(self._over) > REMEMBERED:
@@ -133,340 +101,3 @@ class Sessions:
                 if (found := self._known.get(key)) is not None and found[0] is old:
                     del self._known[key]
         return recorded
-
-
-class Side:
-    """One of two ends of a session, and what it says."""
-
-    def __init__(self, end: bytes, mark: int) -> None:
-        self.end = end
-        self.mark = mark
-        self.other = self
-        self.stream = Stream()
-        self.is_begun = False
-        """Whether the first of what it said was captured."""
-        self.isn: int | None = None
-        self.reader: Reader | None = None
-        self.border: Border | None = None
-        self.candidates: dict[Transport, Border] | None = None
-        self.early: list[Piece] = []
-        self.head = b""
-        self.is_lost = False
-
-
-class Session:
-    """One conversation between two ends, as its packets come; the first packet's source is the first side."""
-
-    def __init__(self, packet: Packet, speech: Speech, servers: tuple[Server, ...]) -> None:
-        self.number = packet.number
-        self.transport = packet.transport
-        self.is_over = False
-        self._speech = speech
-        self._is_named = bool(servers)
-        self._is_foreign = False
-        self._framing: Framing | None = None
-        self._kind: Transport = "udp" if packet.transport == "udp" else "tcp"
-        self.sides = (Side(packet.source, 0), Side(packet.target, 1))
-        self.sides[0].other, self.sides[1].other = self.sides[1], self.sides[0]
-        self._began = packet.time
-        self._last = packet.number
-        self._dialler: Side | None = None
-        self._listener = self._guess(servers)
-        # Columns: packet, time, what and whose, bytes. Millions of tuples would keep the garbage collector busy.
-        self._numbers: list[int] = []
-        self._times: list[int] = []
-        self._marks: list[int] = []
-        self._data: list[bytes] = []
-        self._losses = Losses()
-        self._loss_at: int | None = None
-        self._ended: tuple[Side, str] | None = None
-        self._bytes = self._kept = 0
-        if packet.transport == "udp":
-            self._dialler, self.sides[0].is_begun, self.sides[1].is_begun = self.sides[0], True, True
-
-    def _guess(self, servers: tuple[Server, ...]) -> Side:
-        """Return the side that listens: one that is named, else that of the lower port, until a dial is seen."""
-        first, second = self.sides
-        for server in servers:
-            for side in (second, first):
-                if server.is_(side.end):
-                    return side
-        return first if self.transport == "tcp" and port(first.end) < port(second.end) else second
-
-    # --- packets ------------------------------------------------------------------------------------------
-
-    def is_renewed_by(self, side: Side, packet: Packet) -> bool:
-        """Tell whether a SYN begins another connection between the same ends."""
-        if side.isn is None:
-            return side.stream.next is not None or self.is_over  # else both dial at once
-        return side.isn != packet.seq
-
-    def segment(self, side: Side, packet: Packet) -> bool:
-        """Take a TCP segment; True when the connection has ended with it."""
-        flags, other, stream = packet.flags, side.other, side.stream
-        self._last = packet.number
-        seq = packet.seq
-        if flags & SYN:
-            self._open(side, packet)
-            seq = (seq + 1) & 0xFFFFFFFF
-        if flags & ACK and not flags & RST:
-            theirs = other.stream
-            theirs.acknowledged = packet.ack
-            if theirs.next is None:
-                # What they say begins here: with their first byte, if this side was seen to begin and has said nothing.
-                theirs.begin(packet.ack)
-                other.is_begun = side.is_begun and not self._bytes and (seq - (stream.next or 0)) & 0xFFFFFFFF == 0
-            elif theirs.is_waiting:
-                for piece in theirs.stall():
-                    self._piece(other, piece)
-        if self._is_foreign:
-            self._bytes += len(packet.data)
-        elif packet.data:
-            self._bytes += len(packet.data)
-            for piece in stream.take(seq, packet.data, packet.number, packet.time):
-                self._piece(side, piece)
-        if flags & FIN:
-            stream.finish((seq + len(packet.data) + packet.lacking) & 0xFFFFFFFF)
-            self._ended = self._ended or (side, "fin")
-        if flags & RST:
-            self._ended = self._ended or (side, "reset")
-            return True
-        return bool(flags & (FIN | ACK)) and stream.is_over and other.stream.is_over
-
-    def datagram(self, side: Side, packet: Packet) -> None:
-        """Take a UDP datagram."""
-        self._last = packet.number
-        self._bytes += len(packet.data)
-        if self._is_foreign:
-            return
-        if packet.lacking:
-            self._losses.add(Missing.CUT_FRAME, len(packet.data))
-            self._lose(packet.number - 1)
-        else:
-            self._piece(side, Piece(packet.data, packet.number, packet.time))
-
-    def _open(self, side: Side, packet: Packet) -> None:
-        if side.isn is not None or side.stream.next is not None:
-            return
-        side.isn, side.is_begun = packet.seq, True
-        side.stream.begin((packet.seq + 1) & 0xFFFFFFFF)
-        if self._dialler is None:
-            self._dialler = side.other if packet.flags & ACK else side
-            if not self._is_named:
-                self._listener = self._dialler.other
-
-    # --- frames -------------------------------------------------------------------------------------------
-
-    def _piece(self, side: Side, piece: Piece) -> None:
-        """Take bytes of one side, in order."""
-        if self._framing is not None:
-            self._read(side, piece)
-        elif not self._is_foreign:
-            side.early.append(piece)
-            self._kept += len(piece.data)
-            if len(side.head) < 2:
-                side.head += piece.data[:2]
-            self._recognise(side, piece)
-
-    def _recognise(self, side: Side, piece: Piece) -> None:
-        """See by the first frame of a side whether this is the protocol, and over which transport."""
-        if side.candidates is None:
-            moves = not side.is_begun or bool(piece.gap)
-            side.candidates = {
-                name: Border(framing, self._speech.is_plausible, moves=moves)
-                for name, framing in self._speech.framings[self.transport].items()
-            }
-        for name, border in side.candidates.items():
-            if not border.has_failed:
-                border.offer(piece)
-            if border.is_found:
-                self._settle(name)
-                return
-            if max(border.size, border.passed_over, self._kept // 4) > MOST_UNKNOWN:
-                border.has_failed = True
-        self._doubt()
-
-    def _doubt(self) -> None:
-        """Give up when neither side says what can be a frame."""
-        both = all(side.candidates is not None for side in self.sides)
-        if not self._failed() or not (both or self._kept > MOST_UNKNOWN):
-            return
-        if self._is_named:
-            self._settle(next(iter(self._speech.framings[self.transport])))
-            return
-        self._is_foreign = True
-        for side in self.sides:
-            side.early, side.candidates = [], None
-
-    def _failed(self) -> bool:
-        tried = [side.candidates for side in self.sides if side.candidates is not None]
-        return all(border.has_failed for candidates in tried for border in candidates.values())
-
-    def _settle(self, name: Transport) -> None:
-        """Take a framing for the right one, and read what has come."""
-        self._kind, self._framing = name, self._speech.framings[self.transport][name]
-        for side in self.sides:
-            side.candidates = None
-            early, side.early = side.early, []
-            for piece in early:
-                self._read(side, piece)
-
-    def _read(self, side: Side, piece: Piece) -> None:
-        """Take the frames of one side out of its bytes."""
-        assert self._framing is not None
-        if piece.gap:
-            self._break(side, piece)
-        elif side.reader is None and side.border is None:
-            if side.is_begun:
-                side.reader = self._framing.reader()
-            else:
-                side.border = Border(self._framing, self._speech.is_plausible)
-                self._losses.add(Missing.BEGINNING)
-                self._lose(0)
-        if side.is_lost:
-            self._losses.add(Missing.PASSED_OVER, len(piece.data))
-        elif side.border is not None:
-            side.border.offer(piece._replace(gap=0))
-            if side.border.is_found:
-                self._found(side, side.border)
-        elif side.reader is not None:
-            try:
-                frames = side.reader.feed(piece.data)
-            except Oversized as error:
-                frames, side.is_lost = error.frames, True
-            number, time, mark = piece.number, piece.time, side.mark
-            for frame in frames:
-                self._numbers.append(number)
-                self._times.append(time)
-                self._marks.append(mark)
-                self._data.append(frame)
-            if side.is_lost:
-                self._note(side.mark + RAW, number, time, side.reader.rest)
-
-    def _break(self, side: Side, piece: Piece) -> None:
-        """Note a gap; frames begin again where a border is found."""
-        assert self._framing is not None
-        self._losses.add(Missing.GAP, piece.gap)
-        self._lose(piece.since)
-        if side.is_lost:
-            return
-        if side.border is not None:
-            side.border.finish()
-            self._found(side, side.border)
-        broken, side.reader = side.reader, None
-        if broken is not None and broken.rest:
-            self._losses.add(Missing.CUT_FRAME, len(broken.rest))
-        side.border = Border(self._framing, self._speech.is_plausible, broken=broken, gap=piece.gap)
-
-    def _found(self, side: Side, border: Border) -> None:
-        """Take what a border gives, and go on behind it."""
-        if border.passed_over or border.size:
-            kept = border.passed_over if border.is_found else border.passed_over + border.size
-            self._losses.add(Missing.PASSED_OVER, kept) if kept else None
-        side.border = None
-        if not border.is_found:
-            return
-        self._take(side, border.frames)
-        side.reader, side.is_lost = border.reader, border.is_oversized
-        for piece in border.left:
-            self._read(side, piece)
-
-    def _take(self, side: Side, frames: Iterable[Dated]) -> None:
-        for frame, number, time in frames:
-            self._note(side.mark, number, time, frame)
-
-    def _note(self, mark: int, number: int, time: int, data: bytes) -> None:
-        self._numbers.append(number)
-        self._times.append(time)
-        self._marks.append(mark)
-        self._data.append(data)
-
-    def _lose(self, number: int) -> None:
-        """Note that something is missing behind a packet."""
-        self._loss_at = number if self._loss_at is None else min(self._loss_at, number)
-
-    # --- the end ------------------------------------------------------------------------------------------
-
-    def recorded(self, source: str, others: Losses) -> Sequence[Recorded]:
-        """End the session and return it; nothing, and a word in ``others``, when it is none of the protocol."""
-        for side in self.sides:
-            while side.stream.is_waiting:
-                for piece in side.stream.give_up():
-                    self._piece(side, piece)
-        if self._framing is None and not self._is_foreign:
-            self._last_look()
-        self.is_over = True
-        if self._framing is None:
-            if self._bytes:
-                others.add(self._why_not(), self._bytes)
-            return _NONE
-        for side in self.sides:
-            self._close(side)
-        return (self._told(source),)
-
-    def _last_look(self) -> None:
-        """Decide on a connection of which nothing more will come."""
-        for side in self.sides:
-            for name, border in (side.candidates or {}).items():
-                border.finish()
-                if border.is_found and self._framing is None:
-                    self._settle(name)
-                    return
-        if self._is_named and any(side.early for side in self.sides):
-            self._settle(next(iter(self._speech.framings[self.transport])))
-
-    def _why_not(self) -> Missing:
-        if any(side.head in _TLS for side in self.sides):
-            return Missing.ENCRYPTED
-        return Missing.FOREIGN
-
-    def _close(self, side: Side) -> None:
-        """Count what a side has left, or take it down as what came before the end."""
-        lacking, since = side.stream.lacking()
-        if lacking:
-            self._losses.add(Missing.GAP, lacking)
-            self._lose(since)
-        for number, count in side.stream.contradictions:
-            self._losses.add(Missing.CONTRADICTION, count)
-            self._lose(number - 1)
-        if side.border is not None:
-            side.border.finish()
-            self._found(side, side.border)
-        if side.reader is None or side.is_lost or not (rest := side.reader.rest):
-            return
-        if self._ended is not None and not lacking:
-            self._note(side.mark + RAW, self._last, max(self._times, default=self._began), rest)
-        else:
-            self._losses.add(Missing.CUT_FRAME, len(rest))
-
-    def _told(self, source: str) -> Recorded:
-        dialler = self._dialler or self._listener.other
-        trace = Trace(self._speech.protocol, self._kind)
-        trace.epoch = self._began / 1e9
-        trace.ports[LINK] = port(self._listener.other.end), port(self._listener.end)
-        if self._dialler is not None and self._dialler.is_begun:
-            trace.add(Entry(0.0, LINK, Happening.OPENED, self._direction(dialler), note=spelled(dialler.other.end)))
-        latest, before = 0, len(trace)
-        marks = {side.mark + kind: (what, self._direction(side)) for side in self.sides for kind, what in KINDS.items()}
-        for place in sorted(range(len(self._numbers)), key=self._numbers.__getitem__):
-            latest = max(latest, self._times[place] - self._began)
-            trace.entries.append(Entry(latest / 1e9, LINK, *marks[self._marks[place]], self._data[place]))
-        sound = len(trace)
-        if self._loss_at is not None:
-            sound = before + sum(number <= self._loss_at for number in self._numbers)
-        self._numbers, self._times, self._marks, self._data = [], [], [], []
-        if self._ended is not None:
-            by, how = self._ended
-            note = how if by is self._listener else "closed"
-            trace.add(Entry(latest / 1e9, LINK, Happening.CLOSED, self._direction(by), note=note))
-        return Recorded(
-            source=source,
-            number=self.number,
-            key=f"{self._kind} {spelled(dialler.end)} to {spelled(dialler.other.end)}",
-            trace=trace,
-            sound=len(trace) if self._loss_at is None else sound,
-            losses=self._losses.all(),
-        )
-
-    def _direction(self, side: Side) -> Direction:
-        return Direction.RECEIVED if side is self._listener else Direction.SENT

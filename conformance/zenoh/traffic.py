@@ -1,9 +1,7 @@
 """Traffic: Hypothesis strategies for interests, declarations and keys, valid and mutated, and the model's answer."""
 
 import itertools
-import os
 
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from harness.memory import World
@@ -22,20 +20,6 @@ from wire.zenoh.messages import (
     Options,
     WireExpr,
 )
-
-QUICK = "GOLDWIRE_QUICK"
-"""The environment variable with which the kill matrix asks for fewer examples, and none of them made small."""
-
-GATE = settings(
-    max_examples=15 if os.environ.get(QUICK) else 40,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    report_multiple_bugs=False,
-    phases=(Phase.explicit, Phase.generate) if os.environ.get(QUICK) else tuple(Phase),
-    suppress_health_check=list(HealthCheck),
-)
-"""How the gate searches: a fixed budget, the same examples every time."""
 
 Entity = tuple[Kind, str]
 

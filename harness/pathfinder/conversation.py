@@ -108,10 +108,8 @@ class Conversation:
         transaction = None if event.ta is None else self._latest.get(event.ta)
         if transaction is None:
             self.strays.append(event)
-        elif transaction.ending is not None:
-            transaction.late.append(event)
         else:
-            transaction.answers.append(event)
+            transaction.take(event)
 
 
 def understood(direction: Direction, frame: bytes, time: float, entry: int) -> Event:
@@ -129,7 +127,10 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
     """Read a whole trace: one conversation per link."""
     found: dict[str, Conversation] = {}
     for index, entry in enumerate(trace):
-        conversation = found.setdefault(entry.link, Conversation(entry.link))
+        if entry.link not in found:
+            opened = entry.what is Happening.OPENED  # who dials is the client
+            found[entry.link] = Conversation(entry.link, client=entry.direction if opened else None)
+        conversation = found[entry.link]
         if entry.what is Happening.FRAME:
             conversation.feed(entry.direction, entry.data, entry.time, index)
         elif entry.what is Happening.RAW and entry.direction is Direction.SENT:

@@ -16,8 +16,8 @@ _SPARE = 64
 """Entries of the heap that may be out of date before it is made anew."""
 
 
-_ENTRY, _POINTER = 64, 8
-"""Bytes that a name or a value takes beside its text, at least; and one that only repeats another."""
+_ENTRY, _VALUE = 64, 40
+"""Bytes that a name or a value takes in the index, beside its text; and those of every value, repeated or not."""
 
 
 class Service(msgspec.Struct, frozen=True, eq=False):
@@ -54,8 +54,9 @@ class Service(msgspec.Struct, frozen=True, eq=False):
 def record(service_id: int, generation: int, props: Mapping[str, Sequence[str | int]], ttl: int, owner: int) -> Service:
     """Make the record of a service whose owner is there."""
     anchors = anchors_of_service(props)
-    texts, values = sum(map(len, chain.from_iterable(anchors))), sum(map(len, props.values()))
-    weight = _ENTRY * (len(anchors) + len(props)) + _POINTER * values + texts
+    values = list(chain.from_iterable(props.values()))
+    texts = sum(map(len, props)) + sum(len(value) for value in values if isinstance(value, str))
+    weight = _ENTRY * (len(anchors) + len(props)) + _VALUE * len(values) + texts
     return Service(service_id, generation, props, ttl, owner, anchors, weight, bulk_of(props))
 
 

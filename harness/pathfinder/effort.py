@@ -13,6 +13,9 @@ PER_ITEM = 150
 PER_VALUE = 50
 PER_CHARACTER = 1
 
+PER_BYTE = 2
+"""What one look costs for each byte that a service weighs (``directory``), at most."""
+
 Look = tuple[str, bool]
 """A name, and whether its texts are searched through, or only compared."""
 

@@ -13,7 +13,7 @@ from harness.pathfinder.answering import (
     Refused,
 )
 from harness.pathfinder.directory import Directory, Service
-from harness.pathfinder.effort import Demand, Look, demand_of, effort, is_beyond
+from harness.pathfinder.effort import PER_BYTE, PER_ITEM, Demand, Look, demand_of, effort, is_beyond
 from harness.pathfinder.index import ANYTHING, Index, anchors_of_filter
 from harness.pathfinder.limits import Limits
 from harness.pathfinder.session import Selection, Session, Subscription
@@ -223,8 +223,10 @@ class Subscribing(Answering):
 
     def can_search(self, selection: Selection) -> bool:
         """Tell whether the server can look for the services that are asked for."""
-        if not selection.demand:
-            return True
+        items = sum(selection.demand.values())
+        everything = PER_ITEM * len(self.directory) + PER_BYTE * self.directory.volume
+        if items * everything <= self.limits.effort:
+            return True  # whatever it finds
         services = (service.bulk for service in self.directory.find(selection.anchors))
         return not is_beyond(self.limits.effort, selection.demand, services)
 

@@ -44,7 +44,18 @@ class Transaction:
         self.request = request
         self.answers: list[Event] = []
         self.late: list[Event] = []
+        self.ending: Event | None = None
+        """The answer that ended it: ``complete`` or ``fail``."""
         self.closed = closed
+
+    def take(self, answer: "Event") -> None:
+        """Take what came under its identifier."""
+        if self.ending is not None:
+            self.late.append(answer)
+            return
+        self.answers.append(answer)
+        if answer.type in ("complete", "fail"):
+            self.ending = answer
 
     @property
     def command(self) -> str:
@@ -65,11 +76,6 @@ class Transaction:
     def accepted(self) -> bool:
         """Whether an ``accept`` came."""
         return any(answer.type == "accept" for answer in self.answers)
-
-    @property
-    def ending(self) -> "Event | None":
-        """The answer that ended it: ``complete`` or ``fail``."""
-        return next((answer for answer in self.answers if answer.type in ("complete", "fail")), None)
 
     @property
     def completed(self) -> bool:

@@ -345,6 +345,19 @@ def test_a_transport_without_framing_is_refused():
         dial("tls/127.0.0.1:1", {"tcp": FRAMING}, CLOCK)
 
 
+def test_a_dial_waits_at_a_full_door():
+    listener = Listener("ux", FRAMINGS, CLOCK)
+    listener._socket.listen(0)
+    with ThreadPoolExecutor() as pool:
+        links = [dial(listener.address, FRAMINGS, CLOCK)]
+        with pytest.raises(Unreachable):
+            dial(listener.address, FRAMINGS, CLOCK, timeout=0.05)
+        late = pool.submit(dial, listener.address, FRAMINGS, CLOCK, timeout=20.0)
+        links += [listener.accept(soon()), late.result(), listener.accept(soon())]
+    for link in (*links, listener):
+        link.close()
+
+
 def test_nobody_there_who_speaks_tls():
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(Unreachable, match="timed out"):
         dial(f"tls/127.0.0.1:{server.getsockname()[1]}", FRAMINGS, CLOCK, timeout=0.05)

@@ -5,8 +5,9 @@ import random
 import pytest
 
 from harness.memory import World
+from harness.pathfinder.directory import record
 from harness.pathfinder.driver import Service, Session, new_id
-from harness.pathfinder.effort import PER_CHARACTER, PER_VALUE, bulk_of, demand_of, effort, is_beyond
+from harness.pathfinder.effort import PER_BYTE, PER_CHARACTER, PER_VALUE, bulk_of, demand_of, effort, is_beyond
 from harness.pathfinder.limits import Limits
 from harness.pathfinder.server import Server
 from harness.trace import Trace
@@ -35,6 +36,12 @@ def test_it_does_not_matter_which_side_is_longer() -> None:
         demand = demand_of(sample(rng))
         assert effort(demand, few) == sum(count * few.get(look, 0) for look, count in demand.items())
         assert effort(demand, many) == sum(count * many.get(look, 0) for look, count in demand.items())
+
+
+def test_the_weight_of_a_service_bounds_what_it_costs() -> None:
+    for values in ([1] * 1000, ["x"] * 1000, ["x" * 1000] * 100, [f"v{n}" for n in range(1000)], [""], []):
+        service = record(1, 0, {"a": values}, 1, 1)
+        assert max(service.bulk.values()) <= PER_BYTE * service.weight
 
 
 class House:

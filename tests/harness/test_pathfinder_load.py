@@ -330,6 +330,8 @@ def test_what_there_is_no_room_for_is_refused_and_nothing_else() -> None:
         assert refusal(patient, "publish", **service(new_id(), text=["x" * 60_000])) == full
         volume = [refusal(patient, "publish", **service(new_id(), text=["x" * 30_000])) for _ in range(4)]
         assert volume == [None, None, None, full]
+        # That values repeat each other makes them no smaller.
+        assert refusal(patient, "publish", **service(new_id(), text=["x" * 100] * 450)) == full
         clients[1].link.close()
         deadline = CLOCK.now() + PATIENCE
         while refusal(clients[2], "hello", **greeting(clients[2].client_id)) == full:

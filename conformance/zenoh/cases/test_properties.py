@@ -3,7 +3,8 @@
 from hypothesis import given
 
 from conformance.cases import rule
-from conformance.zenoh.traffic import GATE, Entity, changes, entities, interests, model, mutated, truncated
+from conformance.examples import GATE
+from conformance.zenoh.traffic import Entity, changes, entities, interests, model, mutated, truncated
 from harness.zenoh.under_test import NodeUnderTest
 from harness.zenoh.watching import Named, Set, updates
 from wire.zenoh.frames import Frame, read_beginning, write_batch
