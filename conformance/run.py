@@ -115,9 +115,7 @@ class Run:
 
     def _summarise(self) -> Summary:
         settings = self.settings
-        return summarise(
-            self.records, settings.catalogue, settings.strict, settings.expectations, self.circumstances()
-        )
+        return summarise(self.records, settings.catalogue, settings.strict, settings.expectations, self.circumstances())
 
     def _accept(self) -> None:
         try:

@@ -26,6 +26,9 @@ WINDOW = 0.3
 TTL = 60
 """Seconds that a service of the tester lives without its owner, where the play is not about that."""
 
+DELAY = TTL / 2
+"""Seconds of the protocol's time by which a notification may be late: servers may delay it for a fraction of the TTL."""
+
 # Servers that others run keep what earlier testers left: no identifier is used twice.
 _IDS = itertools.count(secrets.randbits(42) << 20)
 
@@ -203,6 +206,10 @@ class Session:
             self._pump(done, self.patience if seconds is None else seconds / self.tempo)
         return done()
 
+    def learns(self, done: Callable[[], bool]) -> bool:
+        """Read until something holds that a subscription has to tell; ``False`` when it is not told, however late."""
+        return self.wait_until(done, seconds=self.patience * self.tempo + DELAY)
+
     def answered(self, transaction: Transaction) -> Transaction:
         """Read until a transaction has an answer, or never will."""
         self.wait_until(lambda: bool(transaction.answers) or transaction.is_over)
@@ -299,13 +306,16 @@ class Session:
     ) -> Match | None:
         """Read until a subscription has told of a service for the ``count``-th time in one way; returns that match.
 
-        ``None`` when patience (or so many seconds of the protocol's time) or the connection ends first.
+        ``None`` when it is not told, however late (or within so many seconds of the protocol's time).
         """
 
         def heard() -> list[Match]:
             return [match for match in watch.about(service_id) if match.what == what]
 
-        self.wait_until(lambda: len(heard()) >= count, seconds=seconds)
+        if seconds is None:
+            self.learns(lambda: len(heard()) >= count)
+        else:
+            self.wait_until(lambda: len(heard()) >= count, seconds=seconds)
         return heard()[count - 1] if len(heard()) >= count else None
 
     @property

@@ -50,6 +50,8 @@ def test_a_second_connection_with_a_live_client_id(node: NodeUnderTest) -> None:
     """
     first, second = node.session(), node.connect()
     hello = second.hello(client_id=first.client_id)
+    if hello.completed:
+        first.wait_until(lambda: bool(first.ended))
     stands = first.is_served()
     if hello.completed:
         with judging("PF-063"):
@@ -83,7 +85,7 @@ def test_every_command_before_hello(node: NodeUnderTest) -> None:
             assert not transaction.completed, f"{message['ta-cmd']} is carried out without hello"
             assert not transaction.accepted, f"{message['ta-cmd']} is accepted without hello"
         with judging("PF-106"):
-            assert transaction.reason in (None, "no-hello", "insufficient-resources"), (
+            assert transaction.reason in (None, "no-hello", *EXCUSES), (
                 f"{message['ta-cmd']} before hello fails with {transaction.reason}"
             )
         node.shows("PF-106", "R34", "A" if transaction.failed else "B")
@@ -221,11 +223,12 @@ def test_ranges_that_go_on_behind_2(node: NodeUnderTest) -> None:
 def test_ranges_without_2(node: NodeUnderTest) -> None:
     """Say hello with the ranges 1000 to 2000, and 3 to 1.
 
-    Neither is completed; the reason, if any, is that the version is not supported.
+    Neither is completed; the reason, if any, is that the version is not supported. The second may be no message at all.
     """
     for minimum, maximum in ((1000, 2000), (3, 1)):
         hello = node.connect().hello(minimum=minimum, maximum=maximum)
-        assert hello.refused, f"versions {minimum} to {maximum} are not refused: {hello}"
+        refused = hello.refused if minimum <= maximum else not hello.completed
+        assert refused, f"versions {minimum} to {maximum} are not refused: {hello}"
         assert hello.reason in (None, "unsupported-protocol-version", *EXCUSES), (
             f"versions {minimum} to {maximum} are refused for {hello.reason}"
         )

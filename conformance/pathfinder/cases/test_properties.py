@@ -46,7 +46,7 @@ def compare_views(stage: Stage, reference: Stage) -> None:
             continue
         watcher.barrier()
         expected = reference.view(filter, heard)
-        session.wait_until(lambda w=watching, f=filter, e=expected: stage.view(f, w) == e)  # type: ignore[misc]
+        session.learns(lambda w=watching, f=filter, e=expected: stage.view(f, w) == e)  # type: ignore[misc]
         with judging("PF-122"):
             assert stage.view(filter, watching) == expected, f"who watches {filter} does not know what there is"
 
@@ -112,7 +112,7 @@ def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sam
         watching = scene.main.subscribe(scene.narrow(sampled.filter))
         with judging("PF-120"):
             assert granted(watching), f"a subscription to {sampled.filter} is refused"
-            scene.main.wait_until(lambda: set(stage.view(sampled.filter, watching)) == found[0])
+            scene.main.learns(lambda: set(stage.view(sampled.filter, watching)) == found[0])
             assert set(stage.view(sampled.filter, watching)) == found[0], f"{sampled.filter} lists other services"
 
 
