@@ -17,17 +17,20 @@ LISTED = 4
 @click.argument("protocol", required=False)
 @click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
 @click.option("-n", "workers", type=click.IntRange(min=1), help="Processes; one per core by default.")
+@click.option("--brief", is_flag=True, help="Play a fault only until it is killed: what falls with it is not seen.")
 @click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as Markdown.")
-def selfcheck(protocol: str | None, profile: Profile, workers: int | None, write: Path | None) -> int:
+def selfcheck(protocol: str | None, profile: Profile, workers: int | None, brief: bool, write: Path | None) -> int:
     """Prove the tester: every fault is caught, every rule is guarded, no oddity is accused.
 
     Exit status 1 on a survivor, an unguarded rule, a false accusation or an error of the tester.
     """
     if protocol is not None and protocol not in protocols():
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")
+    if brief and write is not None:
+        raise click.UsageError("--write: the matrix that is written is the whole one; leave out --brief")
     sound = True
     for each in [protocol] if protocol else protocols():
-        whole = _compute(each, profile, workers or 0)
+        whole = _compute(each, profile, workers or 0, brief=brief)
         _show(whole)
         if write is not None:
             write.write_text(markdown(whole, profile))
@@ -35,13 +38,13 @@ def selfcheck(protocol: str | None, profile: Profile, workers: int | None, write
     return 0 if sound else 1
 
 
-def _compute(protocol: str, profile: Profile, workers: int) -> Matrix:
+def _compute(protocol: str, profile: Profile, workers: int, *, brief: bool) -> Matrix:
     console = Console(stderr=True)
     whole = Matrix(protocol, (), ())
     columns = (SpinnerColumn(), *Progress.get_default_columns()[:3], TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(protocol, total=len(mutants(protocol)))
-        for item in matrix(protocol, profile=profile, workers=workers):
+        for item in matrix(protocol, profile=profile, workers=workers, brief=brief):
             if isinstance(item, Matrix):
                 whole = item
             else:

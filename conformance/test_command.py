@@ -15,6 +15,7 @@ from conformance.settings import BadSettings, Settings, gather
 from conformance.summary import INTERRUPTED
 from conformance.terminal import summary_lines
 from harness.addresses import SPELLINGS, TRANSPORTS
+from harness.environments import cache
 
 WRONG_USAGE = 2
 # What pytest's own statuses mean here when there is no summary.
@@ -159,8 +160,16 @@ def _isolation(folder: Path) -> list[str]:
 
 @contextmanager
 def _environment() -> Iterator[None]:
-    """Keep other plugins and options from the environment out, for this process and its workers."""
-    wanted = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": ""}
+    """Keep other plugins and options from the environment out, for this process and its workers.
+
+    Hypothesis keeps what it has found out about the code under the user's cache, not in whatever folder this is.
+    """
+    wanted = {
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": "",
+        "PYTEST_PLUGINS": "",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(cache() / "hypothesis"),
+    }
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

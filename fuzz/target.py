@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The program that Atheris drives: one layout, the generated Python engine watched and compared with the native one.
 
-A layout of JSON has no native engine; there it is compared with the reference.
+A layout of texts has no native engine; there it is compared with the reference.
 
 What libFuzzer wants is given as arguments, what this program wants in the environment, because libFuzzer starts it
 anew for ``-merge``, ``-fork`` and ``-jobs`` with arguments of its own. It has to be started by the path of an
@@ -25,7 +25,8 @@ import mmap
 import os
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from operator import is_
 from pathlib import Path
@@ -95,7 +96,7 @@ class Watched:
 
     def __init__(self, layout: str) -> None:
         codec = engines.engine(self.name).codec(layout)
-        self._codec = Codec(*_Copy(codec.decode.__module__).of(tuple(codec)))
+        self._codec = Codec(*_Copy(codec, classes=find(layout).is_text).of(tuple(codec)))
 
     def codec(self, layout: str) -> Codec:
         """Return the watched functions."""
@@ -106,15 +107,29 @@ ONLY_WORDS = ("refusing", "unspeakable")
 """Functions of ``wire.runtime`` that put refusals into words; where they were raised has been seen."""
 
 
-class _Copy:
-    """A copy of a module's functions, and of those that it calls elsewhere, with their branches reported.
+def modules_of(part: Any) -> Iterator[str]:
+    """Give the modules of a function, and of those that it holds as its own."""
+    if isinstance(part, partial):
+        yield from modules_of(part.func)
+    elif isinstance(part, FunctionType):
+        yield part.__module__
+        for cell in part.__closure__ or ():
+            yield from modules_of(cell.cell_contents)
 
-    Data is not copied: engines know their own flags by identity, and are slow with those of others.
+
+class _Copy:
+    """A copy of a codec's modules: their functions and those that they call elsewhere, with their branches reported.
+
+    Data is not copied: engines know their own flags by identity, and are slow with those of others. Nor are
+    ``classes``, unless what was written by hand has its branches there: only plain ones, never values or exceptions.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, codec: Codec, *, classes: bool) -> None:
         self.patch_code = import_module("atheris").patch_code  # only who starts Atheris needs it
-        functions = [part for part in vars(import_module(name)).values() if isinstance(part, FunctionType)]
+        self.classes: dict[type, type] | None = {} if classes else None
+        names = dict.fromkeys(name for part in codec for name in modules_of(part))
+        parts = [part for name in names for part in vars(import_module(name)).values()]
+        functions = [part for part in parts if isinstance(part, FunctionType) and part.__module__.startswith("wire.")]
         self.spaces: dict[str, dict[str, Any]] = {function.__module__: {} for function in functions}
         self.known: dict[FunctionType, FunctionType] = {}
         for module, space in self.spaces.items():
@@ -132,7 +147,24 @@ class _Copy:
             return part if all(table[name] is each for name, each in part.items()) else table
         if isinstance(part, Codec):
             return Codec(*map(self.of, part))
+        if isinstance(part, partial):
+            return partial(self.of(part.func), *part.args, **part.keywords)
+        if type(part) is type and self.classes is not None and part.__bases__ == (object,):
+            return self._class(part, self.classes)
         return part
+
+    def _class(self, plain: type, known: dict[type, type]) -> type:
+        if plain.__module__ not in self.spaces:
+            return plain
+        if plain not in known:
+            names = {name: part for name, part in vars(plain).items() if name not in ("__dict__", "__weakref__")}
+            known[plain] = type(plain.__name__, (), {name: self._member(part) for name, part in names.items()})
+        return known[plain]
+
+    def _member(self, part: Any) -> Any:
+        if isinstance(part, property):
+            return property(self.of(part.fget))
+        return self._function(part) if isinstance(part, FunctionType) else part
 
     def _function(self, function: FunctionType) -> FunctionType:
         space = self.spaces.get(function.__module__)
@@ -240,8 +272,9 @@ class Turn:
 def one_input(layout: str, notes_in: str | None, turn: Turn) -> Callable[[bytes], None]:
     """Return what is done with one input of a layout."""
     there = {engine.name: engine for engine in engines.present(layout)}
-    # No C reads JSON, and there the Python engine asks the reference about all that it doubts: it is no slower.
-    other = there["reference"] if find(layout).is_json else there.get("native")
+    # No C reads texts. With JSON the Python engine asks the reference about all that it doubts: it is no slower.
+    tree = find(layout)
+    other = there["reference"] if tree.is_json or tree.is_text else there.get("native")
     pair = Pair(layout, Watched(layout), there["python"], other)
     watched, quiet = pair.compared(), pair.compared(watched=False)
     notes = None if notes_in in (None, NOWHERE) else Notes(Path(notes_in), pair.panel)

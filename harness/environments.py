@@ -29,7 +29,7 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
     for text in (package, version):
         if not _NAME.fullmatch(text):
             raise BadDescription(f"{text!r} is not a package's name or version")
-    folder = _cache() / "environments" / f"{package}-{version}-py{sys.version_info[0]}.{sys.version_info[1]}"
+    folder = cache() / "environments" / f"{package}-{version}-py{sys.version_info[0]}.{sys.version_info[1]}"
     python = folder / "bin" / "python"
     if _complete(folder):
         return python
@@ -41,7 +41,8 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
     return python
 
 
-def _cache() -> Path:
+def cache() -> Path:
+    """Return the folder for what may be made anew: the user's cache directory, or ``$GOLDWIRE_CACHE``."""
     chosen = os.environ.get("GOLDWIRE_CACHE")
     return Path(chosen) if chosen else platformdirs.user_cache_path("goldwire")
 

@@ -19,7 +19,7 @@ from harness.addresses import parse_address
 from harness.control import Request, answer, parse, write
 from harness.errors import BadDescription
 from harness.faults import Variant, Variants
-from harness.framing import framing_of
+from harness.iut import resolve
 from harness.nodes import Node, is_dialler
 from harness.serving import Server
 
@@ -84,11 +84,10 @@ def peer(
     if not connect and not listen:
         dials = getattr(make, "role", "") in brings.DIALS
         raise click.UsageError("say where to dial with --connect" if dials else "say where to listen with --listen")
+    if listen and hasattr(make, "dials"):
+        raise click.UsageError(f"a {make.role} of {protocol} only dials: say where with --connect, without --listen")
     for address in (*listen, *connect):
-        try:
-            framing_of(brings.FRAMINGS, parse_address(address).transport)
-        except BadDescription as error:
-            raise click.UsageError(str(error)) from error
+        _check(address, protocol)
     if key is not None and certificate is None:
         raise click.UsageError("--key without --certificate")
     options = {"scenario": scenario, "servers": len(connect)} if hasattr(make, "dials") else {}
@@ -99,6 +98,16 @@ def peer(
         return Server(node, brings.FRAMINGS, scale=time_scale, certificate=certificate, key=key)
 
     return asyncio.run(_serve(serve, listen, connect))
+
+
+def _check(address: str, protocol: str) -> None:
+    """Make sure that an address is one, of a transport that the reference peer speaks."""
+    try:
+        transport, speaks = parse_address(address).transport, resolve("peer:", protocol).transports
+    except BadDescription as error:
+        raise click.UsageError(str(error)) from error
+    if transport not in speaks:
+        raise click.UsageError(f"the peer of {protocol} does not speak over {transport}: it knows {', '.join(speaks)}")
 
 
 def _maker(protocol: str, brings: Any, role: str | None, fault: str | None, oddity: str | None) -> Any:

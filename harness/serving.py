@@ -1,6 +1,7 @@
 """Serving: a node over real sockets, on one asyncio loop."""
 
 import asyncio
+import os
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -88,7 +89,7 @@ class Server:
         try:
             await self._connect(where, None)
         except OSError as error:
-            raise Unreachable(f"{address}: {error.strerror or error}") from error
+            raise Unreachable(f"cannot connect to {address}: {_why(error)}") from error
 
     def dial_at_will(self, addresses: Sequence[str]) -> None:
         """Tell a node that dials by itself where its servers are, and let it."""
@@ -255,3 +256,12 @@ class Server:
     def _tick(self) -> None:
         self._timer = self._timer_at = None
         self.act(lambda: self.node.tick(self.now()))
+
+
+def _why(error: OSError) -> str:
+    """Return why a connection was not made; asyncio's own words for a refusal repeat the address."""
+    if isinstance(error, TimeoutError):
+        return "nobody answers"
+    return (
+        os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else error.strerror or str(error)
+    )

@@ -197,8 +197,8 @@ def contenders(layout: str, tell: Tell) -> list[Baseline]:
         Baseline(BASELINE, *engine("reference").codec(layout)),
         Baseline("construct-bare", built.parse, built.build),
     ]
-    if find(layout).is_json:
-        tell("construct-compiled: of a layout of JSON there is nothing that Construct compiles")
+    if find(layout).is_json or find(layout).is_text:
+        tell("construct-compiled: of a text there is nothing that Construct compiles")
     else:
         quick, how = compiled(built)
         tell(f"construct-compiled: {how}")

@@ -14,7 +14,7 @@ import msgspec
 
 from vectors.differential import KINDS, Difference, Engine, Panel, unsteady
 from vectors.loader import UnknownVectors, load
-from vectors.minimise import minimise, minimise_value, spelled
+from vectors.minimise import minimise, minimise_value, spelled, values_of_smaller
 from vectors.sweep import Found, Stream, Sweep, drawn, run, spoiled_value
 from wire.catalogue import layout as find
 from wire.dump import TooManyFields, dump, lines
@@ -192,7 +192,8 @@ def smallest(panel: Panel, found: Found) -> Finding:
     if found.data is not None:
         data = minimise(panel.layout, found.data, lambda data: alike(panel.difference(data)))
         return Finding(panel.difference(data) or found.difference, found, data)
-    value = minimise_value(found.value, lambda value: alike(panel.difference_on(value)), dropping=panel.text)
+    also = values_of_smaller(panel.layout) if find(panel.layout).is_text else None
+    value = minimise_value(found.value, lambda value: alike(panel.difference_on(value)), dropping=panel.text, also=also)
     return Finding(panel.difference_on(value) or found.difference, found, value=value)
 
 

@@ -72,7 +72,8 @@ class Trace(msgspec.Struct):
     """What came of a frame: its value, or the reason, offset and path of the refusal, and what was met on the way.
 
     ``events`` are in the order in which their reading ended; ``counts`` and ``members`` have, by path with indices,
-    how many items a list has and which message a union; ``refused`` is what conditions can ask of a refusal.
+    how many items a list has and which message a union; ``refused`` is what conditions can ask of a refusal. ``flags``
+    are those that the reader itself knows.
     """
 
     layout: str
@@ -85,6 +86,7 @@ class Trace(msgspec.Struct):
     offset: int = 0
     where: str = ""
     refused: Mapping[str, Any] = {}
+    flags: frozenset[str] = frozenset()
 
 
 class Coverage(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The kinds of layouts: binary ones, and texts of JSON. What vectors need of a layout, by what its frames are.
+"""The kinds of layouts: binary ones, texts of JSON, and of other languages; and what vectors need of each.
 
 Another kind joins with a line in ``KINDS``: the node that its layouts consist of, a reader that says which branches a
 frame reaches, the list of all branches, and what makes specimens.
@@ -7,13 +7,21 @@ frame reaches, the list of all branches, and what makes specimens.
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from vectors import coverage, json_coverage, json_places, json_specimens, specimens
+from vectors import (
+    coverage,
+    json_coverage,
+    json_places,
+    json_specimens,
+    language_coverage,
+    language_specimens,
+    specimens,
+)
 from vectors.coverage import Branch, Coverage, Trace
 from vectors.notes import Notes
 from vectors.places import inside, survey
 from vectors.specimens import Specimen
 from wire.catalogue import layout as find
-from wire.layout import Json, Node
+from wire.layout import Json, Language, Node
 
 
 class Kind(NamedTuple):
@@ -45,7 +53,14 @@ JSON = Kind(
     respells=True,
 )
 
-KINDS: dict[type[Node], Kind] = {Json: JSON}
+LANGUAGE = Kind(
+    language_coverage.trace,
+    language_coverage.branches,
+    language_specimens.specimens,
+    language_specimens.FAMILIES,
+)
+
+KINDS: dict[type[Node], Kind] = {Json: JSON, Language: LANGUAGE}
 """The kinds by the node that a whole frame is; any other is binary."""
 
 

@@ -1,7 +1,8 @@
 """The smallest frame, or value, on which engines still differ in the same way.
 
 Frames are made smaller along their structure first (whole messages, extensions, fields, the contents of counted
-bytes with their count, a flag together with its field; of JSON members, items, texts and numbers), then byte by byte.
+bytes with their count, a flag together with its field; of JSON members, items, texts and numbers; of another
+language its parts), then byte by byte.
 """
 
 import json
@@ -9,9 +10,10 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
-from vectors import json_minimise
+from vectors import json_minimise, language_minimise
 from vectors.spoiling import copied, places
 from wire import reference
 from wire.catalogue import layout as find
@@ -27,7 +29,9 @@ def minimise(layout: str, data: bytes, keeps: Callable[[bytes], bool], seconds: 
     """Return a frame, as short and plain as can be found in ``seconds``, of which ``keeps`` still holds."""
     deadline = time.monotonic() + seconds
     tried = {data}
-    weight, smaller = (json_minimise.weight, _smaller_text) if find(layout).is_json else (_weight, _smaller)
+    tree = find(layout)
+    weight = json_minimise.weight if tree.is_json or tree.is_text else _weight
+    smaller = _smaller_text if tree.is_json else _smaller_language if tree.is_text else _smaller
 
     def better(candidate: bytes) -> bool:
         if candidate in tried or weight(candidate) >= weight(data):
@@ -69,6 +73,11 @@ def _smaller_text(layout: str, data: bytes) -> Iterator[bytes]:
     yield from _halves(data)
     yield from json_minimise.smaller(find(layout), data)
     yield from _without_bytes(data)
+
+
+def _smaller_language(layout: str, data: bytes) -> Iterator[bytes]:
+    yield from _halves(data)
+    yield from language_minimise.smaller(layout, data)
 
 
 def _halves(data: bytes) -> Iterator[bytes]:
@@ -149,19 +158,38 @@ def _plainer_bytes(data: bytes) -> Iterator[bytes]:
             yield data[:at] + bytes((new,)) + data[at + 1 :]
 
 
+def values_of_smaller(layout: str) -> Callable[[Any], Iterator[Any]]:
+    """Return what gives, of a value of a language, those of smaller texts: parts that belong together go together."""
+
+    def values(value: Any) -> Iterator[Any]:
+        with suppress(EncodeError):
+            for data in language_minimise.smaller(layout, reference.encode(layout, value)):
+                with suppress(DecodeError):
+                    yield reference.decode(layout, data)
+
+    return values
+
+
 def minimise_value(
-    value: Any, keeps: Callable[[Any], bool], seconds: float = SECONDS, *, dropping: bool = False
+    value: Any,
+    keeps: Callable[[Any], bool],
+    seconds: float = SECONDS,
+    *,
+    dropping: bool = False,
+    also: Callable[[Any], Iterator[Any]] | None = None,
 ) -> Any:
     """Return a value, as plain as can be found in ``seconds``, of which ``keeps`` still holds.
 
-    With ``dropping`` names are left out of tables: what is absent in JSON has no name.
+    With ``dropping`` names are left out of tables: what is absent in JSON has no name. What ``also`` gives is smaller,
+    and tried first.
     """
     deadline = time.monotonic() + seconds
     tried: set[str] = set()
     shrinking = True
     while shrinking:
         shrinking = False
-        for candidate in plainer_values(value, dropping=dropping):
+        smaller = also(value) if also is not None else iter(())
+        for candidate in chain(smaller, plainer_values(value, dropping=dropping)):
             if time.monotonic() > deadline:
                 return value
             key = repr(candidate)

@@ -6,7 +6,8 @@
                               │
     place ──► mutations: (name, function of the frame, the span and a choice)
 
-The reading is light: it finds the fields and checks nothing that it need not (``binary_mutation``, ``json_mutation``).
+The reading is light: it finds the fields and checks nothing that it need not (``binary_mutation``, ``json_mutation``,
+``language_mutation``).
 Of a frame that it cannot read to the end it keeps what it understood, and where that is nothing, mutations work on
 bytes.
 
@@ -21,8 +22,9 @@ from typing import Protocol
 
 from vectors.binary_mutation import BinaryReading
 from vectors.json_mutation import JsonReading
+from vectors.language_mutation import LanguageReading
 from vectors.located import Below, Found, Span, put
-from wire.layout import Json, Layout, Limited
+from wire.layout import Json, Language, Layout, Limited
 
 
 class Reading(Protocol):
@@ -35,6 +37,8 @@ class Reading(Protocol):
 def reading(layout: Layout) -> Reading:
     """Compile what finds the fields of a layout's frames."""
     frame = layout.frame
+    if isinstance(frame, Language):
+        return LanguageReading(layout)
     return JsonReading(frame) if isinstance(frame, Json) else BinaryReading(frame)
 
 

@@ -17,7 +17,7 @@ import msgspec
 
 from vectors.coverage import BEYOND, COUNT_CUT, COUNT_MISSING, CUT, END_MISSING, MISSING, Event, Trace, trace
 from vectors.places import Place, join, survey_tree
-from wire.layout import Chain, Counted, Flags, Json, JsonPart, Optional, Part, Record, Varint, lay_out
+from wire.layout import Chain, Counted, Flags, Json, JsonPart, Language, Optional, Part, Record, Varint, lay_out
 from wire.primitives import vle
 
 IN_JSON = {"negative", "real", "whole", "digits", "size"}
@@ -130,14 +130,14 @@ def judge(about: Notes, found: Trace) -> frozenset[str]:
     if found.reason is not None:
         path = general(found.where)
         refusal = found.reason.value
-        return frozenset(
+        return found.flags.union(
             note.flag
             for note in about.notes
             if note.refused == refusal
             and matches(note.at, path)
             and (note.when is None or condition(note.when)(found.refused))
         )
-    return frozenset(_flags(about, found, ""))
+    return found.flags.union(_flags(about, found, ""))
 
 
 def rules_for(about: Notes, path: str, aspect: str, flags: frozenset[str]) -> frozenset[str]:
@@ -250,7 +250,7 @@ def _notes_at(notes: tuple[Note, ...], path: str, place: Place) -> tuple[Note, .
     """Return the notes with a condition over what there is at a place."""
     there = {"type", *place.labels, *(place.part.names if isinstance(place.part, Flags) else ())}
     there |= set() if isinstance(place.part, Record | Flags) else {"value"}
-    there |= IN_JSON if isinstance(place.part, Json | JsonPart) else set()
+    there |= IN_JSON if isinstance(place.part, Json | JsonPart | Language) else set()
     return tuple(
         note
         for note in notes

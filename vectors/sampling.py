@@ -10,7 +10,8 @@
 ``Drawing`` compiles a tree once into closures and knows what must hold together: the key of a ``Switch`` and the case
 behind it, the count and what it counts, Z and the end of a chain, what a list would swallow. ``Choices`` knows how to
 choose. Every part gives its value together with its bytes, so that neither needs an engine. Texts of JSON are drawn
-in ``json_drawing``.
+in ``json_drawing``, those of other languages in ``language_drawing``; of these most are made as the language itself
+says.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from typing import Any
 
 from vectors.choices import ABSENT, PATIENCE, Choices, Dice, Draw, Leaf, Pair, Source
 from vectors.json_drawing import json_drawing
+from vectors.language_drawing import language_drawing
 from vectors.mutation import Mutator
 from vectors.spelling import (
     NoGenerator,
@@ -37,6 +39,8 @@ from vectors.spelling import (
     spelled,
     swallows,
 )
+from wire.catalogue import samples
+from wire.engines import engine
 from wire.layout import (
     Chain,
     Counted,
@@ -44,6 +48,7 @@ from wire.layout import (
     Integer,
     Items,
     Json,
+    Language,
     Layout,
     Limited,
     Nothing,
@@ -67,7 +72,13 @@ def drawing(layout: Layout, choices: Choices) -> Callable[[Source], Pair]:
     valid frame; so does the function if it found none.
     """
     frame = layout.frame
-    draw = json_drawing(frame, choices) if isinstance(frame, Json) else _Drawing(choices).part(frame)
+    match frame:
+        case Json():
+            draw = json_drawing(frame, choices)
+        case Language():
+            draw = language_drawing(layout, choices)
+        case _:
+            draw = _Drawing(choices).part(frame)
     return lambda source: draw(source, {})
 
 
@@ -355,6 +366,17 @@ def _diced(layout: Layout, overlong: bool, terse: bool) -> Callable[[Source], Pa
     return drawing(layout, Dice(overlong=overlong, terse=terse))
 
 
+def _own(layout: Layout, rng: Random) -> Callable[[], Pair]:
+    """Return what makes a value and its frame as a language itself says."""
+    sample, encode = samples(layout.name).sample, engine("python").codec(layout.name).encode
+
+    def pair() -> Pair:
+        value = sample(rng)
+        return value, encode(value)
+
+    return pair
+
+
 class Sampler:
     """Valid frames and values of a layout, at random from ``rng``.
 
@@ -365,6 +387,7 @@ class Sampler:
     def __init__(self, layout: Layout, rng: Random) -> None:
         self.layout = layout
         self._bits = rng.getrandbits
+        self._own = _own(layout, rng) if layout.is_text else None
         self._limit = layout.root.size if isinstance(layout.root, Limited) else None
         self._draws = {overlong: _diced(layout, overlong, terse=False) for overlong in (False, True)}
 
@@ -381,7 +404,8 @@ class Sampler:
 
     def pair(self, *, overlong: bool = False) -> Pair:
         """Return a value and a frame of it: the canonical one, or with ``overlong`` one with longer numbers."""
-        pair = self._draws[overlong](self._bits)
+        own = self._own if self._own is not None and self._bits(2) else None
+        pair = self._draws[overlong](self._bits) if own is None else own()
         if self._limit is None or len(pair[1]) <= self._limit:
             return pair
         for attempt in range(4 * PATIENCE):

@@ -61,7 +61,7 @@ def decode(
 
     HEX is one frame; blanks, colons and 0x are passed over. Without HEX, or with -, it is read from standard
     input. With --lines, each line is a frame and an empty line is the empty frame. With --text, what is given is
-    the frame itself (only for layouts of JSON, such as pathfinder/message).
+    the frame itself (only for layouts of texts, such as pathfinder/message).
 
     With --json: {"value": …, "bytes": "re-encoded from the value"} for an accepted frame, and
     {"error": {"reason", "offset", "path"}} for a refused one; bytes are written in hex.
@@ -76,9 +76,10 @@ def decode(
         raise click.UsageError(str(error)) from None
     if source is not None and frame:
         raise click.UsageError("give either HEX or --lines, not both")
-    json_ = find_tree(layout).is_json
-    if as_text and not json_:
-        raise click.UsageError(f"--text is for layouts of JSON; {layout} is binary: give its frames in hex")
+    tree = find_tree(layout)
+    text = tree.is_json or tree.is_text
+    if as_text and not text:
+        raise click.UsageError(f"--text is for layouts of texts; {layout} is binary: give its frames in hex")
     read = read_hex if not as_text else read_text
     try:
         if source is not None:
@@ -93,7 +94,7 @@ def decode(
         if sys.stdout is not None:
             sys.stdout.flush()
     except BadHex as error:
-        hint = "; with --text the frame is given as it is" if json_ else ""
+        hint = "; with --text the frame is given as it is" if text else ""
         raise BadHex(f"{error.message}{hint}") from None
     except TooManyFields as error:
         raise click.UsageError(str(error)) from None

@@ -13,6 +13,7 @@ A last character that is cut short is as good as missing, so ``truncated``, wher
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
+from random import Random
 from typing import IO, Any, NoReturn
 
 import msgspec
@@ -102,6 +103,38 @@ class Language(Leaf):
 
     def spell(self, value: Any, path: str) -> bytes:
         return encoded(self.write(value), path)
+
+
+class Specimen(msgspec.Struct, frozen=True):
+    """A frame worth keeping, by name, and what it is ``about``: a text of the language or not, the reading decides."""
+
+    name: str
+    frame: bytes
+    about: str = ""
+
+
+Below = Callable[[int], int]
+"""A choice: ``below(n)`` is from 0 to n - 1."""
+
+Mutation = Callable[[bytes, Below], bytes | None]
+"""Changes a frame; ``None`` where it has not what would be changed."""
+
+
+class Samples(msgspec.Struct, frozen=True):
+    """What makes frames of a language. A protocol exports these as ``LANGUAGES``, by the names of its layouts.
+
+    ``sample`` makes a value that has a frame, ``mutations`` change a frame, by name; ``parts`` finds where the parts of
+    a frame begin and end that could stand alone, as far as it is a text of the language. Who reads a document otherwise
+    reads by the grammar ``widest``, in which all that is ``disputed`` about this layout is a rule of its own: what has
+    such a rule may be taken or refused.
+    """
+
+    sample: Callable[[Random], Any]
+    mutations: tuple[tuple[str, Mutation], ...]
+    parts: Callable[[bytes], list[tuple[int, int]]]
+    specimens: Callable[[], Iterable[Specimen]]
+    widest: Abnf
+    disputed: frozenset[str]
 
 
 STAND_IN = "\ufffd"

@@ -7,6 +7,9 @@ from harness.pathfinder.transactions import Match, Transaction
 from harness.pathfinder.under_test import NodeUnderTest
 from wire.pathfinder.frames import Message
 
+CLOCKS = 600.0
+"""Seconds by which a server's clock may differ from ours: less than one time zone from the next."""
+
 PAUSE = 0.1
 """Seconds of the protocol's time between two looks at a listing."""
 

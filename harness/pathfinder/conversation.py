@@ -43,8 +43,10 @@ class Event(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def ta(self) -> int | None:
-        """The transaction identifier; ``None`` when there is none, or none that is an integer."""
+        """The transaction identifier, 7 where 7.0 is said; ``None`` when there is none, or none that is an integer."""
         found = self.fields.get("ta-id")
+        if isinstance(found, float) and found.is_integer():
+            return int(found)
         return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 

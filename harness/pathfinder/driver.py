@@ -27,7 +27,7 @@ TTL = 60
 """Seconds that a service of the tester lives without its owner, where the play is not about that."""
 
 DELAY = TTL / 2
-"""Seconds of the protocol's time by which a notification may be late: servers may delay it for a fraction of the TTL."""
+"""Seconds of the protocol's time by which a notification may be late: a server may delay it for a part of the TTL."""
 
 # Servers that others run keep what earlier testers left: no identifier is used twice.
 _IDS = itertools.count(secrets.randbits(42) << 20)

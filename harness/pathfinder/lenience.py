@@ -44,3 +44,10 @@ def salvaged(frame: bytes) -> Fields | None:
     except (ValueError, RecursionError):
         return None
     return fields if isinstance(fields, dict) else None
+
+
+def with_points(fields: Fields) -> Fields:
+    """Return the fields of a message with 7.0 for 7; integers that would change by that stay as they are."""
+    return {
+        name: float(value) if type(value) is int and abs(value) < 1 << 53 else value for name, value in fields.items()
+    }

@@ -29,6 +29,19 @@ def test_a_fault_is_caught() -> None:
     assert made.survived == ()
 
 
+def test_a_brief_row_ends_with_the_kill() -> None:
+    fault = next(mutant for mutant in mutants("zenoh") if mutant.name == "final-for-future")
+    brief, whole = row("zenoh", fault, "document", "ZI-02", brief=True), row("zenoh", fault, "document", "ZI-02")
+    assert brief.killed == whole.killed == ("ZI-021",)
+    assert set(brief.outcomes) < set(whole.outcomes)
+
+
+def test_a_brief_matrix_is_not_written() -> None:
+    outcome = CliRunner().invoke(selfcheck, ["zenoh", "--brief", "--write", "matrix.md"])
+    assert outcome.exit_code == 2
+    assert "leave out --brief" in outcome.output
+
+
 @pytest.mark.parametrize(
     ("rows", "unguarded", "sound"),
     [

@@ -1,5 +1,7 @@
 """Where Hypothesis ends when it shrinks what the strategies make; run by test_generators.py, by itself."""
 
+import re
+
 import pytest
 from hypothesis import find, settings
 from test_generators import ARTIFICIAL, ONCE, artificial, mappings, refusal
@@ -80,6 +82,43 @@ def test_a_list_shrinks_to_the_item_that_matters():
 )
 def test_mutated_frames_shrink_to_what_is_wrong(reason, length):
     frame = smallest(strategies.mutated(layout(NETWORK)), lambda frame: refusal(NETWORK, frame) is reason)
+    assert len(frame) <= length
+
+
+FILTER = "pathfinder/filter"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shortest"),
+    [
+        (r"", "(=*)"),
+        (r"\(&", "(&(=*))"),
+        (r"\\[*]", r"(\*=*)"),
+        (r"!.*!", "(!(!(=*)))"),
+        (r"[^\0-~]", "(\x7f=*)"),
+        (r"\*a\*", "(=*a*)"),
+        (r"\)\(", "(|(=*)(=*))"),
+    ],
+)
+def test_a_filter_shrinks_to_what_matters(wanted, shortest):
+    """To one as short as any, which of them is a matter of luck."""
+    frame = smallest(strategies.frames(layout(FILTER)), lambda frame: re.search(wanted, frame.decode()))
+    assert len(frame.decode()) <= len(shortest)
+
+
+def test_the_value_of_a_filter_shrinks_to_what_matters():
+    value = smallest(
+        strategies.values(layout(FILTER)), lambda value: any(len(part.get("any", ())) > 1 for part in value)
+    )
+    assert value == [{"type": "substring", "key": "", "initial": "", "any": ["", ""], "final": ""}]
+
+
+@pytest.mark.parametrize(
+    ("reason", "length"),
+    [(Reason.TRUNCATED, 3), (Reason.TRAILING, 7), (Reason.BAD_SYNTAX, 3), (Reason.BAD_TEXT, 6)],
+)
+def test_mutated_filters_shrink_to_what_is_wrong(reason, length):
+    frame = smallest(strategies.mutated(layout(FILTER)), lambda frame: refusal(FILTER, frame) is reason)
     assert len(frame) <= length
 
 

@@ -64,10 +64,12 @@ from wire.primitives import Chain as ChainOf
 from wire.primitives import Limited as LimitedTo
 from wire.runtime import Codec
 
-GENERATED = [name for name in grammars() if not layout(name).is_text]
-EACH = pytest.mark.parametrize("name", GENERATED)
-BINARY = pytest.mark.parametrize("name", [name for name in GENERATED if not layout(name).is_json])
-"""What is said of numbers with a variable length, bits and counts; of JSON it is said in test_json_generators.py."""
+EACH = pytest.mark.parametrize("name", grammars())
+BINARY = pytest.mark.parametrize(
+    "name", [name for name in grammars() if not (layout(name).is_json or layout(name).is_text)]
+)
+"""What is said of numbers with a variable length, bits and counts; of JSON it is said in test_json_generators.py, of
+other languages in test_language_generators.py."""
 ONCE = settings(database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 
 word = "WORD" / Struct("header" / Header(1, N=7, wide=(6, 5)), "text" / If(this.header.N, Text(16)))
@@ -213,6 +215,8 @@ def test_overlong_frames_are_refused_where_that_is_asked_for(name):
 DIGESTS = {
     "pathfinder/message": "92982af8a2515892",
     "pathfinder/deployed-message": "f5718bff3061b189",
+    "pathfinder/filter": "1703ddb1a72ea47c",
+    "pathfinder/deployed-filter": "15fd4353a3538570",
     "zenoh/network-message": "e0e970ee779db172",
     "zenoh/transport-message": "b840cc5e54bf19de",
     "zenoh/batch": "b8fad87b4f8299d2",

@@ -21,7 +21,7 @@ from vectors.coverage import Branch, list_branches, trace
 from vectors.covering import Factor, Option, covering
 from vectors.exporting import export
 from vectors.golden import NotConfirmed, build, buildable, curated, differences, expect, identify, render, verify
-from vectors.kinds import branches, cover, kind
+from vectors.kinds import JSON, LANGUAGE, branches, cover, kind
 from vectors.loader import File, layouts, load
 from vectors.notes import BadNotes, Notes, condition, matches, notes
 from vectors.places import Arrangement, CannotCover, survey, survey_tree
@@ -65,7 +65,8 @@ from wire.runtime import Codec
 
 BATCH, TRANSPORT = "zenoh/batch", "zenoh/transport-message"
 MESSAGE, DEPLOYED = "pathfinder/message", "pathfinder/deployed-message"
-ELSEWHERE = (TRANSPORT, BATCH, MESSAGE, DEPLOYED)
+FILTER, DEPLOYED_FILTER = "pathfinder/filter", "pathfinder/deployed-filter"
+ELSEWHERE = (TRANSPORT, BATCH, MESSAGE, DEPLOYED, FILTER)
 """What is built twice: the one that is left out has nothing of its own, and is long."""
 
 EACH = pytest.mark.parametrize("layout", layouts())
@@ -111,7 +112,8 @@ def test_shipped_files_are_fresh(layout, built):
 def test_every_branch_is_reached(layout, built):
     assert built[layout].coverage.unreached == ()
     # What the deployed message shares with the document's is looked at closely there only.
-    assert built[layout].coverage.total == len(branches(layout)) > (400 if layout == DEPLOYED else 1000)
+    least = {DEPLOYED: 400, FILTER: 140, DEPLOYED_FILTER: 140}.get(layout, 1000)
+    assert built[layout].coverage.total == len(branches(layout)) > least
 
 
 @EACH
@@ -144,7 +146,9 @@ def test_without_a_group_something_is_not_reached(layout):
         missing |= lost
     lost_names = {branch.name for branch in missing}
     in_json = {"cut", "beyond 64 bits", "unknown field", "minus zero", "wrong type: null"}
-    assert lost_names >= (in_json if kind(layout).respells else {"cut", "out of range", "2 bytes", "maximum"})
+    in_text = {"ends too early", "ends within a character", "trailing", "not UTF-8", "integer"}
+    expected = {JSON: in_json, LANGUAGE: in_text}.get(kind(layout), {"cut", "out of range", "2 bytes", "maximum"})
+    assert lost_names >= expected
 
 
 def test_a_vector_that_alone_reaches_a_branch_is_missed():
@@ -219,10 +223,12 @@ IN_JSON = [
     *(Reason.BAD_SYNTAX, Reason.DUPLICATE_NAME, Reason.WRONG_TYPE, Reason.MISSING_FIELD, Reason.UNKNOWN_FIELD),
 ]
 
+IN_TEXT = [Reason.TRUNCATED, Reason.TRAILING, Reason.BAD_SYNTAX, Reason.BAD_TEXT, Reason.TOO_LONG]
+
 
 @EACH
 def test_every_reason_occurs(layout):
-    wanted = set(IN_JSON if kind(layout).respells else BINARY)
+    wanted = set({JSON: IN_JSON, LANGUAGE: IN_TEXT}.get(kind(layout), BINARY))
     # A batch goes on to its end: nothing can be left over behind it.
     wanted -= {Reason.TRAILING} if layout == BATCH else set()
     assert {vector.reason for vector in load(layout)} - {None} == {reason.value for reason in wanted}

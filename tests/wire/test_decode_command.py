@@ -240,7 +240,7 @@ def test_a_refused_text_shows_where():
     ("args", "says"),
     [
         ((MESSAGE, PING), "'{' at position 1 is not a hex digit; with --text the frame is given as it is"),
-        ((BATCH, "--text", "04"), "--text is for layouts of JSON; zenoh/batch is binary: give its frames in hex"),
+        ((BATCH, "--text", "04"), "--text is for layouts of texts; zenoh/batch is binary: give its frames in hex"),
         ((MESSAGE, "--engine", "native", "--json", "7b7d"), "is JSON, which no C reads here"),
     ],
 )

@@ -98,6 +98,36 @@ DEPLOYED_RULES: dict[str, Notation] = DOCUMENT_RULES | {
     ),
 }
 
+# Where readings part, the texts that one of them has and another has not are a rule of their own. These are in order:
+# a text that has a derivation without them is not disputed.
+WIDEST_RULES: dict[str, Notation] = DOCUMENT_RULES | {
+    "filterlist": either(many("filter", least=2), "one-operand"),
+    "one-operand": row("filter"),
+    "simple": either(
+        row("key", "equal", "value"), row("key", either("greater", "less"), either("integer", "no-integer"))
+    ),
+    "no-integer": row("string"),
+    "key": either(many(either("unescaped", "escaped"), least=1), "no-key"),
+    "no-key": row(),
+    "value": either(many(either("unescaped", "escaped"), least=1), "no-value"),
+    "no-value": row(),
+    "substring": either(
+        row("key", "EQUALS", "only-asterisks"), row("key", "EQUALS", optional("initial"), "any", optional("final"))
+    ),
+    "only-asterisks": many("ASTERISK", least=2),
+    "unescaped": either(
+        Range(0x01, 0x20),
+        Range(0x22, 0x25),
+        char(0x27),
+        Range(0x2B, 0x3B),
+        Range(0x3F, 0x5B),
+        Range(0x5D, 0x7B),
+        "closing-brace",
+        Range(0x7E, 0x10FFFF),
+    ),
+    "closing-brace": char(0x7D),
+}
+
 document = grammar(DOCUMENT_RULES)
 
 _special = grammar({"special": DOCUMENT_RULES["special"]} | DOCUMENT_RULES)
@@ -106,6 +136,15 @@ SPECIALS = frozenset(character for character in map(chr, range(0x80)) if derives
 """The characters that only stand behind ``ESC``."""
 
 deployed = grammar(DEPLOYED_RULES)
+
+widest = grammar(WIDEST_RULES)
+"""What any reading takes."""
+
+DISPUTED = frozenset({"closing-brace", "no-integer", "only-asterisks"})
+"""The rules of ``widest`` on which the document does not decide."""
+
+DISPUTED_DEPLOYED = DISPUTED | {"no-key", "no-value", "one-operand"}
+"""Those on which deployed nodes differ among themselves, or from the document."""
 
 
 def read(text: str, rules: Grammar = document) -> Filter:

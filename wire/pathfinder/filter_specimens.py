@@ -8,12 +8,12 @@
     frame ──exercised──► the branches of the grammar that it takes, of those in ``every_branch``
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from random import Random
 
-import msgspec
-
 from wire.derivation import NoDerivation, derive
+from wire.languages import Below, Mutation, Samples, Specimen
 from wire.networks import Branch, branches
 from wire.pathfinder import filter_grammar, filter_samples
 from wire.pathfinder.filter_language import Value, value_of
@@ -24,6 +24,26 @@ from wire.pathfinder.messages import LARGEST
 def sample(rng: Random, *, deployed: bool = False) -> Value:
     """Make the value of a filter, which has a frame."""
     return value_of(filter_samples.sample(rng, deployed=deployed))
+
+
+def parts(frame: bytes) -> list[tuple[int, int]]:
+    """Return where each filter within a frame begins and ends, inner ones first, as far as parentheses pair."""
+    found: list[tuple[int, int]] = []
+    opened: list[int] = []
+    escaped = False
+    for at, byte in enumerate(frame):
+        if escaped:
+            escaped = False
+        elif byte == _ESCAPE:
+            escaped = True
+        elif byte == _OPENS:
+            opened.append(at)
+        elif byte == _CLOSES and opened:
+            found.append((opened.pop(), at + 1))
+    return found
+
+
+_ESCAPE, _OPENS, _CLOSES = b"\\()"
 
 
 def every_branch(*, deployed: bool = False) -> frozenset[Branch]:
@@ -40,12 +60,6 @@ def exercised(frame: bytes, *, deployed: bool = False) -> frozenset[Branch]:
 
 
 # Mutations
-
-Below = Callable[[int], int]
-"""A choice: ``below(n)`` is from 0 to n - 1."""
-
-Mutation = Callable[[bytes, Below], bytes | None]
-"""Changes a frame; ``None`` where it has not what would be changed."""
 
 _SPECIALS = SPECIALS.encode()
 
@@ -211,45 +225,53 @@ def mutated(rng: Random, frame: bytes) -> tuple[str, bytes]:
 # Specimens
 
 
-class Specimen(msgspec.Struct, frozen=True):
-    """A frame worth keeping, and what it is about: a filter or not, the reading decides."""
-
-    name: str
-    frame: bytes
-
-
 def specimens() -> Iterator[Specimen]:
     """Give small frames that take every branch of the grammar in either reading, and have every refusal."""
-    for name, text in _TEXTS.items():
-        yield Specimen(name, text.encode())
+    for about, texts in _TEXTS.items():
+        for name, text in texts.items():
+            yield Specimen(name, text.encode(), about)
     for special in SPECIALS:
-        yield Specimen(f"{special} escaped", f"(a\\{special}=\\{special}x)".encode())
-        yield Specimen(f"{special} in a key", f"(a{special}b=c)".encode())
-        yield Specimen(f"{special} in a value", f"(a=b{special}c)".encode())
+        yield Specimen(f"{special} escaped", f"(a\\{special}=\\{special}x)".encode(), "escapes")
+        yield Specimen(f"{special} in a key", f"(a{special}b=c)".encode(), "escapes")
+        yield Specimen(f"{special} in a value", f"(a=b{special}c)".encode(), "escapes")
     for character in _EDGES:
         code = f"U+{ord(character):04X}"
-        yield Specimen(f"{code} in a key", f"(a{character}=b)".encode())
-        yield Specimen(f"{code} in a value", f"(a=b{character})".encode())
-        yield Specimen(f"{code} escaped", f"(a=\\{character})".encode())
+        yield Specimen(f"{code} in a key", f"(a{character}=b)".encode(), "characters")
+        yield Specimen(f"{code} in a value", f"(a=b{character})".encode(), "characters")
+        yield Specimen(f"{code} escaped", f"(a=\\{character})".encode(), "characters")
     for number in (*_NUMBERS, *_NO_NUMBERS):
-        yield Specimen(f"greater than {number or 'nothing'}", f"(a>{number})".encode())
-        yield Specimen(f"less than {number or 'nothing'}", f"(a<{number})".encode())
+        yield Specimen(f"greater than {number or 'nothing'}", f"(a>{number})".encode(), "numbers")
+        yield Specimen(f"less than {number or 'nothing'}", f"(a<{number})".encode(), "numbers")
     for name, frame in _BYTES.items():
-        yield Specimen(name, frame)
+        yield Specimen(name, frame, "encoding")
     for cut in range(len(_CUT)):
-        yield Specimen(f"cut after {cut}", _CUT[:cut])
+        yield Specimen(f"cut after {cut}", _CUT[:cut], "beginnings")
 
 
 def large_specimens() -> Iterator[Specimen]:
     """Give frames that are large: at the bounds, nested deep, of many parts."""
-    for length in (LARGEST, LARGEST + 1):
-        yield Specimen(f"{length} bytes", b"(a=" + b"x" * (length - 4) + b")")
+    yield from _at_the_limit()
     yield Specimen("nots nested 20000 deep", b"(!" * 20_000 + b"(a=b)" + b")" * 20_000)
     yield Specimen("nots nested 20000 deep, one not closed", b"(!" * 20_000 + b"(a=b)" + b")" * 19_999)
     yield Specimen("ands nested 5000 deep", b"(&(a=b)" * 5000 + b"(a=b)" + b")" * 5000)
     yield Specimen("50000 asterisks", b"(a=" + b"*" * 50_000 + b")")
     yield Specimen("20000 substrings", b"(a=" + b"*a" * 20_000 + b"*b)")
     yield Specimen("5000 operands", b"(|" + b"(a=b)" * 5000 + b")")
+
+
+def _at_the_limit() -> Iterator[Specimen]:
+    for length in (LARGEST, LARGEST + 1):
+        yield Specimen(f"{length} bytes", b"(a=" + b"x" * (length - 4) + b")", "sizes")
+
+
+def _golden_specimens() -> Iterator[Specimen]:
+    """Give those for vectors: what is large and does not repeat one byte would make long files."""
+    yield from specimens()
+    yield from _at_the_limit()
+    yield Specimen("50000 asterisks", b"(a=" + b"*" * 50_000 + b")", "sizes")
+    yield Specimen("nots nested 1100 deep", b"(!" * 1100 + b"(a=b)" + b")" * 1100, "sizes")
+    yield Specimen("nots nested 1100 deep, one not closed", b"(!" * 1100 + b"(a=b)" + b")" * 1099, "sizes")
+    yield Specimen("100 operands", b"(|" + b"(a=b)" * 100 + b")", "sizes")
 
 
 _CUT = "(&(é\\==b*c)(!(a>-10)))".encode()
@@ -261,62 +283,76 @@ _BOUNDS = (2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 10**100)
 _NUMBERS = ("0", "1", "9", "10", "42", "-0", "-1", "-90", *map(str, _BOUNDS))
 _NO_NUMBERS = ("", "-", "--1", "00", "007", "-01", "+5", " 5", "5 ", "1.5", "1e3", "0x10", "1_0", "x", "٣")
 
-_TEXTS: dict[str, str] = {
-    "nothing": "",
-    "equal": "(name=service-a)",
-    "equal, of spaces": "( name = a space adventure )",
-    "equal to nothing": "(a=)",
-    "no key": "(=b)",
-    "no key, greater": "(>5)",
-    "no key, present": "(=*)",
-    "no key and no value": "(=)",
-    "present": "(a=*)",
-    "initial": "(a=b*)",
-    "final": "(a=*b)",
-    "initial and final": "(a=b*c)",
-    "any": "(a=*b*)",
-    "any of two": "(a=*b*c*)",
-    "all of a substring": "(a=b*c*d*e)",
-    "two asterisks": "(a=**)",
-    "three asterisks": "(a=***)",
-    "two asterisks between": "(a=x**y)",
-    "asterisks, one escaped": "(a=*\\**)",
-    "asterisk in a key": "(a*=b)",
-    "asterisk in a comparison": "(a>5*)",
-    "and of two": "(&(a=b)(version>11))",
-    "and of three": "(&(a=b)(c<5)(d=*))",
-    "and of one": "(&(a=b))",
-    "and of none": "(&)",
-    "or of two": "(|(a=b)(c=d))",
-    "or of three": "(|(a=b)(c=d)(e=f*))",
-    "or of one": "(|(a=b))",
-    "or of none": "(|)",
-    "not": "(!(a=b))",
-    "not not": "(!(!(a=b)))",
-    "not of none": "(!)",
-    "not of two": "(!(a=b)(c=d))",
-    "not without parentheses": "(!a=b)",
-    "of all": "(&(|(a=b)(c=*)(!(d>5)))(!(&(e<-5)(f=g*h)))(i=))",
-    "no parentheses": "a=b",
-    "empty parentheses": "()",
-    "double parentheses": "((a=b))",
-    "only a key": "(a)",
-    "two operators": "(a==b)",
-    "greater or equal": "(a>=5)",
-    "not equal": "(a!=b)",
-    "space before": " (a=b)",
-    "space after": "(a=b) ",
-    "space between operands": "(&(a=b) (c=d))",
-    "parenthesis too many": "(a=b))",
-    "two filters": "(a=b)(c=d)",
-    "byte order mark": "\ufeff(a=b)",
-    "escape at the end": "(a=b\\",
-    "escaped parenthesis at the end": "(a=b\\)",
-    "two escapes": "(a=\\\\)",
-    "value of escaped and not": "(a=\\*\\*b\\*)",
-    "key of escapes": "(\\=\\<\\>=b)",
-    "key of one escaped": "(\\*>5)",
-    "key of escaped and not": "(\\*a\\*\\*=b)",
+_TEXTS: dict[str, dict[str, str]] = {
+    "operators": {
+        "equal": "(name=service-a)",
+        "greater or equal": "(a>=5)",
+        "not equal": "(a!=b)",
+        "two operators": "(a==b)",
+        "only a key": "(a)",
+        "asterisk in a comparison": "(a>5*)",
+    },
+    "empty strings": {
+        "equal to nothing": "(a=)",
+        "no key": "(=b)",
+        "no key, greater": "(>5)",
+        "no key, present": "(=*)",
+        "no key and no value": "(=)",
+    },
+    "substrings": {
+        "present": "(a=*)",
+        "initial": "(a=b*)",
+        "final": "(a=*b)",
+        "initial and final": "(a=b*c)",
+        "any": "(a=*b*)",
+        "any of two": "(a=*b*c*)",
+        "all of a substring": "(a=b*c*d*e)",
+        "two asterisks": "(a=**)",
+        "three asterisks": "(a=***)",
+        "two asterisks between": "(a=x**y)",
+        "asterisks, one escaped": "(a=*\\**)",
+        "asterisk in a key": "(a*=b)",
+    },
+    "composites": {
+        "and of two": "(&(a=b)(version>11))",
+        "and of three": "(&(a=b)(c<5)(d=*))",
+        "and of one": "(&(a=b))",
+        "and of none": "(&)",
+        "or of two": "(|(a=b)(c=d))",
+        "or of three": "(|(a=b)(c=d)(e=f*))",
+        "or of one": "(|(a=b))",
+        "or of none": "(|)",
+        "not": "(!(a=b))",
+        "not not": "(!(!(a=b)))",
+        "not of none": "(!)",
+        "not of two": "(!(a=b)(c=d))",
+        "not without parentheses": "(!a=b)",
+        "of all": "(&(|(a=b)(c=*)(!(d>5)))(!(&(e<-5)(f=g*h)))(i=))",
+    },
+    "parentheses": {
+        "nothing": "",
+        "no parentheses": "a=b",
+        "empty parentheses": "()",
+        "double parentheses": "((a=b))",
+        "parenthesis too many": "(a=b))",
+        "two filters": "(a=b)(c=d)",
+        "byte order mark": "\ufeff(a=b)",
+    },
+    "spaces": {
+        "equal, of spaces": "( name = a space adventure )",
+        "space before": " (a=b)",
+        "space after": "(a=b) ",
+        "space between operands": "(&(a=b) (c=d))",
+    },
+    "escapes": {
+        "escape at the end": "(a=b\\",
+        "escaped parenthesis at the end": "(a=b\\)",
+        "two escapes": "(a=\\\\)",
+        "value of escaped and not": "(a=\\*\\*b\\*)",
+        "key of escapes": "(\\=\\<\\>=b)",
+        "key of one escaped": "(\\*>5)",
+        "key of escaped and not": "(\\*a\\*\\*=b)",
+    },
 }
 
 _BYTES: dict[str, bytes] = {
@@ -339,3 +375,18 @@ _BYTES: dict[str, bytes] = {
     "not UTF-8 behind an escape": b"(a=\\\xff)",
     "UTF-16": "(a=b)".encode("utf-16-le"),
 }
+
+
+def _samples(*, deployed: bool) -> Samples:
+    return Samples(
+        partial(sample, deployed=deployed),
+        MUTATIONS,
+        parts,
+        _golden_specimens,
+        filter_grammar.widest,
+        filter_grammar.DISPUTED_DEPLOYED if deployed else filter_grammar.DISPUTED,
+    )
+
+
+LANGUAGES = {"filter": _samples(deployed=False), "deployed-filter": _samples(deployed=True)}
+"""What the generators of frames have of these."""

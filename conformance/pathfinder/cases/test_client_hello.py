@@ -1,9 +1,9 @@
 """Pathfinder, "Hello Command": how a client begins a connection."""
 
 from conformance.cases import judging, rule
+from conformance.pathfinder.monitors.forms import is_whole
 from harness.pathfinder.scripted import Domain, Visit
 from harness.pathfinder.under_test import NodeUnderTest
-from wire.json.strict import MOST
 from wire.pathfinder.frames import VERSION
 
 CLIENT = ("client",)
@@ -47,7 +47,7 @@ def test_a_connection_begins_with_hello(node: NodeUnderTest) -> None:
             assert visit.said[0].command == "hello", f"a connection begins with {visit.said[0].command}"
         hello = asked[0].request.fields
         with judging("PF-112"):
-            flawed = [name for name in WHO if type(hello.get(name)) is not int or not 0 <= hello[name] <= MOST]
+            flawed = [name for name in WHO if not is_whole(hello.get(name))]
             assert not flawed, f"hello has no {' and no '.join(flawed)}"
         with judging("PF-113"):
             least, most = (hello[name] for name in WHO[1:])

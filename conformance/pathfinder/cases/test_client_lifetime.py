@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.cases import Inconclusive, rule
+from conformance.pathfinder.monitors.forms import is_whole
 from harness.pathfinder.scripted import Domain, Visit
 from harness.pathfinder.under_test import NodeUnderTest
 
@@ -136,7 +137,7 @@ def test_a_client_that_comes_and_goes(node: NodeUnderTest) -> None:
 
 def half_life(known: State) -> float:
     """Return half of the lowest ttl of some services, in seconds."""
-    lowest = min((each["ttl"] for each in known.values() if type(each["ttl"]) is int), default=0)
+    lowest = min((each["ttl"] for each in known.values() if is_whole(each["ttl"])), default=0)
     if lowest <= 0:
         raise Inconclusive("the client publishes no service with a ttl")
     return lowest / 2

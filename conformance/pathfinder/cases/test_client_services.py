@@ -3,20 +3,15 @@
 from typing import Any
 
 from conformance.cases import Inconclusive, judging, rule
+from conformance.pathfinder.monitors.forms import is_whole
 from harness.pathfinder.scripted import Domain, Visit
 from harness.pathfinder.under_test import NodeUnderTest
-from wire.json.strict import MOST
 from wire.pathfinder.frames import Message
 
 CLIENT = ("client",)
 EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 SERVICE = {"service-id", "generation", "service-props", "ttl"}
-
-
-def is_whole(value: object) -> bool:
-    """Tell whether a value is an Int>=0."""
-    return type(value) is int and 0 <= value <= MOST
 
 
 def published(domain: Domain, visit: Visit, count: int) -> list[Message]:
@@ -63,7 +58,7 @@ def test_a_service_that_changes(node: NodeUnderTest) -> None:
     with judging("PF-019"):
         assert generations == sorted(set(generations)), f"a service changes with the generations {generations}"
     with judging("PF-020"):
-        assert generations == list(range(generations[0], generations[0] + 3)), f"the generations are {generations}"
+        assert generations == [generations[0] + number for number in range(3)], f"the generations are {generations}"
     visit.drop()
     again = domain.greeted()
     with judging("PF-046"):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from conformance.cases import judging, rule
+from conformance.pathfinder.monitors.forms import is_whole
 from harness.pathfinder.driver import spelled
 from harness.pathfinder.scripted import match
 from harness.pathfinder.under_test import NodeUnderTest
@@ -35,8 +36,7 @@ def test_a_subscription_with_a_filter(node: NodeUnderTest) -> None:
         ("client-id", visit.client_id),
     ):
         with judging("PF-006"):
-            assert type(number) is int, f"the {name} is {number!r}"
-            assert 0 <= number <= MOST, f"the {name} is {number}"
+            assert is_whole(number), f"the {name} is {number!r}"
 
 
 @rule("PF-005", "PF-013", "PF-077", "PF-104", "PF-124", "PF-201", roles=CLIENT, transports=EVERY_LINK)
@@ -68,7 +68,7 @@ def test_all_that_a_match_may_hold(node: NodeUnderTest) -> None:
     with judging("PF-005"):
         assert is_told(match("appeared", 4, service_props={STRANGE: [STRANGE]})), "strange characters hide a service"
     with judging("PF-013"):
-        for number, props in enumerate(({}, {"a": []}, {"a": ["x", "x", 5, "5"]}, {"": [""]}), 10):
+        for number, props in enumerate(({}, {"a": ["x", 5, "5", -5]}, {"": [""]}), 10):
             assert is_told(match("appeared", number, service_props=props)), f"properties hide a service: {props}"
     with judging("PF-077"):
         for number, spell in enumerate((spaced, escaped, reversed_order), 20):

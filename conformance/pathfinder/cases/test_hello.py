@@ -1,6 +1,9 @@
 """Pathfinder, "Hello Command": who is on a connection, and in which version they speak."""
 
+from typing import Any
+
 from conformance.cases import Inconclusive, judging, rule
+from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.stimuli import EXCUSES, granted, requests
 from harness.pathfinder.driver import Session, new_id
 from harness.pathfinder.transactions import Transaction
@@ -24,7 +27,7 @@ def clients(session: Session) -> list[object]:
     return [fields.get("client-id") for fields in session.sure(session.clients()).notifications]
 
 
-def version(hello: Transaction) -> object:
+def version(hello: Transaction) -> Any:
     """Return the version with which a hello was completed."""
     return hello.ending.fields.get("protocol-version") if hello.completed and hello.ending is not None else None
 
@@ -197,7 +200,7 @@ def test_ranges_that_end_at_2(node: NodeUnderTest) -> None:
             assert granted(hello), f"versions {minimum} to {maximum} are refused: {hello}"
         with judging("PF-115"):
             agreed = version(hello)
-            assert isinstance(agreed, int), "the complete of hello has no protocol-version"
+            assert is_whole(agreed), "the complete of hello has no protocol-version"
             assert minimum <= agreed <= maximum, f"version {agreed} was not offered"
         with judging("PF-116"):
             assert agreed == VERSION
@@ -215,7 +218,7 @@ def test_ranges_that_go_on_behind_2(node: NodeUnderTest) -> None:
             assert granted(hello), f"versions {minimum} to {maximum} are refused: {hello}"
         with judging("PF-115"):
             agreed = version(hello)
-            assert isinstance(agreed, int), "the complete of hello has no protocol-version"
+            assert is_whole(agreed), "the complete of hello has no protocol-version"
             assert minimum <= agreed <= maximum, f"version {agreed} was not offered"
 
 

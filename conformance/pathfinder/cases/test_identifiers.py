@@ -1,8 +1,9 @@
 """Pathfinder, "Unique Identifiers": of clients, services and subscriptions."""
 
 from conformance.cases import Inconclusive, rule
+from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.stimuli import granted, offend, requests
-from harness.pathfinder.driver import new_id
+from harness.pathfinder.driver import Session, new_id
 from harness.pathfinder.transactions import Transaction
 from harness.pathfinder.under_test import NodeUnderTest
 from wire.json.strict import MOST
@@ -15,6 +16,15 @@ ANY = (MOST, 2**53 + 1, 2**32, 1, 0)
 """Identifiers that are as good as any other, in falling order."""
 
 IN_USE = ("client-id-exists", "subscription-id-exists", "old-generation", "same-generation-but-different")
+
+
+def require_free(session: Session) -> None:
+    """Make sure that nothing has one of ``ANY`` yet: a server that others use may refuse it, and not say why."""
+    listings = session.clients(), session.services(), session.subscriptions()
+    for listing, name in zip(listings, IDENTIFIERS, strict=True):
+        used = {fields.get(name) for fields in session.sure(listing).notifications}
+        if not used.isdisjoint(ANY):
+            raise Inconclusive(f"a {name} is in use: one of {ANY}")
 
 
 def taken(transaction: Transaction) -> bool:
@@ -43,7 +53,7 @@ def test_identifiers_that_are_none(node: NodeUnderTest) -> None:
     for listing in (node.main.services(), node.main.subscriptions(), node.main.clients()):
         for fields in node.main.sure(listing).notifications:
             values = [fields[name] for name in IDENTIFIERS if name in fields]
-            wrong = [value for value in values if not (type(value) is int and 0 <= value <= MOST)]
+            wrong = [value for value in values if not is_whole(value)]
             assert not wrong, "something is listed as an identifier that is none"
 
 
@@ -72,6 +82,7 @@ def test_any_identifiers(node: NodeUnderTest) -> None:
 
     They are taken, and listed as they are.
     """
+    require_free(node.main)
     for id in ANY:
         session = node.connect(client_id=id)
         assert taken(session.hello()), "a client is refused for its identifier"

@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeGuard
 
 from conformance.monitors import Finding, broken, kept
 from harness.pathfinder.conversation import Event
@@ -190,6 +190,12 @@ def misfits(value: Any, node: Any, field: str, path: str) -> Iterator[Flaw]:
                 yield from misfits(each, item, field, f"{path}.{name}")
         case _:
             pass
+
+
+def is_whole(value: object) -> TypeGuard[int | float]:
+    """Tell whether a value is an Int>=0, however it is spelled: 60.0 is a whole number too."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and not any(misfits(value, JsonInteger(0, MOST), "", ""))
 
 
 def shown(value: Any) -> str:

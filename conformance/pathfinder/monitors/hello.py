@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from conformance.monitors import Finding, broken, kept
-from conformance.pathfinder.monitors.forms import flaws, judged
+from conformance.pathfinder.monitors.forms import flaws, is_whole, judged
 from conformance.pathfinder.monitors.registry import monitor, whether
 from conformance.pathfinder.monitors.stories import exchanges, requests
 from harness.pathfinder.conversation import Conversation, Event
@@ -19,9 +19,9 @@ class Versions(NamedTuple):
     least: int
     most: int
 
-    def have(self, version: object) -> bool:
+    def have(self, version: Any) -> bool:
         """Tell whether a version is among them."""
-        return isinstance(version, int) and self.least <= version <= self.most
+        return is_whole(version) and self.least <= version <= self.most
 
     def __str__(self) -> str:
         return f"{self.least} to {self.most}"

@@ -28,10 +28,10 @@ class HearsAsciiOnly(Deaf):
         return str(match["service-props"]).isascii()
 
 
-@fault("PF-013", does="overlooks services that have a name without a value")
-class HearsValuesOnly(Deaf):
+@fault("PF-013", does="overlooks services that have no properties")
+class HearsPropertiesOnly(Deaf):
     def hears(self, match: Message) -> bool:
-        return all(match["service-props"].values())
+        return bool(match["service-props"])
 
 
 @fault("PF-077", does="understands JSON only as it spells it itself")

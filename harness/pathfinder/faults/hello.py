@@ -1,6 +1,6 @@
 """Faults against Pathfinder, "Hello Command": who is on a connection, and in which version they speak."""
 
-from harness.pathfinder.answering import CLIENT_ID_EXISTS, PERMISSION_DENIED, Refused
+from harness.pathfinder.answering import CLIENT_ID_EXISTS, NO_HELLO, Refused
 from harness.pathfinder.faults.registry import fault
 from harness.pathfinder.lenience import Lenient
 from harness.pathfinder.server import Server
@@ -27,10 +27,10 @@ class Twins(Server):
             self.clients.pop(session.client_id, None)
 
 
-@fault("PF-106", does="says permission-denied to who has not said hello")
-class DeniesStrangers(Server):
+@fault("PF-106", does="says client-id-exists to who has not said hello")
+class MistakesStrangers(Server):
     def fail(self, session: Session, request: Message, reason: str) -> None:
-        super().fail(session, request, PERMISSION_DENIED if session.client_id is None else reason)
+        super().fail(session, request, CLIENT_ID_EXISTS if reason == NO_HELLO else reason)
 
 
 @fault("PF-217", does="carries out ping and publish without hello")

@@ -1,6 +1,5 @@
 """Faults against Pathfinder, "Ping Command"."""
 
-from harness.pathfinder.answering import INSUFFICIENT_RESOURCES, Refused
 from harness.pathfinder.faults.registry import fault
 from harness.pathfinder.lenience import Lenient
 from harness.pathfinder.server import Server
@@ -24,12 +23,13 @@ class DropsEveryHundredth(Server):
             super().on_ping(session, request)
 
 
-@fault("PF-227", does="fails every hundredth ping")
+@fault("PF-227", does="fails every hundredth ping, and says not why")
 class FailsEveryHundredth(Server):
     count = 0
 
     def on_ping(self, session: Session, request: Message) -> None:
         self.count += 1
         if self.count % 100 == 0:
-            raise Refused(INSUFFICIENT_RESOURCES)
-        super().on_ping(session, request)
+            self.send(session, self.answer(request, "fail"))
+        else:
+            super().on_ping(session, request)

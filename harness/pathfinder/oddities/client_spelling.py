@@ -3,6 +3,7 @@
 import json
 
 from harness.pathfinder.client import Client
+from harness.pathfinder.lenience import with_points
 from harness.pathfinder.oddities.registry import oddity
 from wire.pathfinder.frames import Message
 
@@ -27,3 +28,9 @@ class EscapedRequests(Client):
             inside ^= each == '"'
             spelt += f"\\u{ord(each):04x}" if inside and each != '"' else each
         return spelt.encode()
+
+
+@oddity("PF-003", "PF-006", "PF-017", does="writes whole numbers with a point, as long as they stay what they are")
+class PointedRequests(Client):
+    def spell(self, message: Message) -> bytes:
+        return json.dumps(with_points(dict(message))).encode()

@@ -1,9 +1,16 @@
 """Unusual, legal ways to shake hands."""
 
+from functools import partial
+
+from harness.pathfinder.answering import NO_HELLO, PERMISSION_DENIED
+from harness.pathfinder.lateness import Later
 from harness.pathfinder.oddities.registry import oddity
 from harness.pathfinder.server import Server
 from harness.pathfinder.session import Session
 from wire.pathfinder.frames import Message
+
+MOMENT = 0.2
+"""Seconds."""
 
 
 @oddity("PF-106", "PF-217", "PF-147", does="ends a connection on which something is asked before hello")
@@ -71,3 +78,29 @@ class Impatient(Server):
 @oddity("PF-114", "PF-116", does="speaks version 3 too, and prefers it")
 class NextVersion(Server):
     versions = (2, 3)
+
+
+@oddity("PF-063", does="lets a second connection in with the client-id of the first, and ends that a moment later")
+class TheLastOneStandsAlone(Later):
+    def greet(self, session: Session, request: Message) -> None:
+        first = self.clients.pop(request["client-id"], None)
+        if first is not None:
+            self.postpone(MOMENT, partial(self.close, first))
+        super().greet(session, request)
+
+    def forget_client(self, session: Session) -> None:
+        if session.client_id is not None and self.clients.get(session.client_id) is session:
+            super().forget_client(session)
+
+
+@oddity("PF-106", "PF-147", does="denies the permission for what is asked before hello")
+class DeniesBeforeHello(Server):
+    def fail(self, session: Session, request: Message, reason: str) -> None:
+        super().fail(session, request, PERMISSION_DENIED if reason == NO_HELLO else reason)
+
+
+@oddity("PF-119", does="passes over a hello whose minimum version is above its maximum")
+class OverlooksEmptyRanges(Server):
+    def greet(self, session: Session, request: Message) -> None:
+        if request["protocol-minimum-version"] <= request["protocol-maximum-version"]:
+            super().greet(session, request)

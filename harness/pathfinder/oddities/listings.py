@@ -1,5 +1,8 @@
 """Unusual, legal ways to list what there is."""
 
+import time
+from typing import Any
+
 from harness.pathfinder.oddities.registry import oddity
 from harness.pathfinder.server import Server
 from harness.pathfinder.session import Session, Subscription
@@ -37,3 +40,9 @@ class DeniesBadFilters(Server):
     def fail(self, session: Session, request: Message, reason: str) -> None:
         common = request["ta-cmd"] == "services" and reason == "invalid-filter-syntax"
         super().fail(session, request, "permission-denied" if common else reason)
+
+
+@oddity("PF-177", "PF-228", does="has a clock that is two minutes ahead")
+class ClockAhead(Server):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, wall=lambda: time.time() + 120)

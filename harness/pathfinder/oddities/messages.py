@@ -3,7 +3,7 @@
 import json
 
 from harness.pathfinder.answering import PERMISSION_DENIED
-from harness.pathfinder.lenience import Fields, Lenient, salvaged
+from harness.pathfinder.lenience import Fields, Lenient, salvaged, with_points
 from harness.pathfinder.oddities.registry import oddity
 from harness.pathfinder.server import Server
 from harness.pathfinder.session import Session
@@ -96,3 +96,9 @@ class FailingAndEnding(Failing):
             super().take(session, frame)
         if not readable:
             self.close(session)
+
+
+@oddity("PF-003", "PF-006", "PF-115", does="writes whole numbers with a point, as long as they stay what they are")
+class Pointed(Server):
+    def spell(self, message: Message) -> bytes:
+        return json.dumps(with_points(json.loads(super().spell(message)))).encode()

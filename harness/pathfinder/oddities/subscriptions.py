@@ -1,6 +1,6 @@
 """Unusual, legal ways to tell what becomes of services, and when."""
 
-from collections import deque
+from bisect import insort
 from typing import Any
 
 from harness.pathfinder.directory import Service
@@ -24,15 +24,20 @@ class GenerationsToo(Server):
 class Delaying(Server):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.waiting: deque[tuple[float, Subscription, str, Service]] = deque()
+        self.waiting: list[tuple[float, Subscription, str, Service]] = []
+
+    def delay(self, subscription: Subscription, service: Service) -> float:
+        """Return in how many seconds a subscription is told of a service."""
+        return DELAY
 
     def tell(self, subscription: Subscription, what: str, service: Service) -> None:
-        self.waiting.append((self.now + DELAY, subscription, what, service))
+        entry = self.now + self.delay(subscription, service), subscription, what, service
+        insort(self.waiting, entry, key=lambda each: each[0])
 
     def tick(self, now: float) -> None:
         super().tick(now)
         while self.waiting and self.waiting[0][0] <= now:
-            super().tell(*self.waiting.popleft()[1:])
+            super().tell(*self.waiting.pop(0)[1:])
         self.settle()
 
     def next_tick(self) -> float | None:
@@ -105,3 +110,11 @@ class TellsFirst(Server):
         super().execute(session, request)
         while self.held:
             super().complete(*self.held.pop())
+
+
+@oddity("PF-051", "PF-120", "PF-215", does="tells subscriptions everything a sixth of the service's TTL later")
+class Leisurely(Delaying):
+    def delay(self, subscription: Subscription, service: Service) -> float:
+        """Return a delay in which nothing overtakes what was told before."""
+        latest = max((at for at, each, *_ in self.waiting if each is subscription), default=self.now)
+        return max(min(service.ttl / 6, 10.0), latest - self.now)

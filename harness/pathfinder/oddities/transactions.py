@@ -2,15 +2,17 @@
 
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
 from harness.pathfinder.answering import INSUFFICIENT_RESOURCES, PERMISSION_DENIED, Refused
+from harness.pathfinder.lateness import Later
 from harness.pathfinder.limits import GENEROUS
 from harness.pathfinder.oddities.registry import oddity
 from harness.pathfinder.server import Server
-from harness.pathfinder.session import Session
+from harness.pathfinder.session import Session, Subscription
 from wire.pathfinder.frames import SINGLE, Message
 
 LATENCY = 0.02
@@ -109,3 +111,26 @@ class Asynchronous(Server):
     def is_live(self, session: Session, request: Message) -> bool:
         open_tas = (each[2]["ta-id"] for each in self.later if each[1] is session)
         return super().is_live(session, request) or request["ta-id"] in open_tas
+
+
+@oddity(
+    "PF-086", does="lists the subscriptions of a lost connection for a moment, and takes their identifiers for free"
+)
+class SlowToForget(Later):
+    def forget_subscriptions(self, session: Session) -> None:
+        self.postpone(10 * LATENCY, partial(self.forget_lost, list(session.live.values())))
+
+    def is_taken(self, subscription_id: int) -> bool:
+        known = self.subscriptions.get(subscription_id)
+        return known is not None and not known.session.closing
+
+    def remember(self, subscription: Subscription) -> None:
+        if subscription.id in self.subscriptions:
+            self.forget(self.subscriptions[subscription.id])
+        super().remember(subscription)
+
+    def forget_lost(self, lost: list[Subscription]) -> None:
+        """Forget subscriptions, but for those in whose place others have come."""
+        for each in lost:
+            if self.subscriptions.get(each.id) is each:
+                self.forget(each)
