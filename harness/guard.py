@@ -22,7 +22,8 @@ def main() -> None:
     try:
         os.execvp(command[0], command)
     except OSError as error:
-        sys.exit(f"cannot run {command[0]}: {error.strerror}")
+        sys.stderr.write(f"cannot run {command[0]}: {error.strerror}\n")
+        sys.exit(127)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Implementations that run: started, ready, watched, and gone when the tester is."""
 
 import os
+import shutil
 import sys
 import threading
 import time
@@ -206,10 +207,14 @@ class ProgramNode(_Stopped):
         self._places: tuple[Address, ...] = free_addresses(self.description.transports)
         values = self._placeholders()
         command = (program.client_command if dialling else ()) or program.command
-        variables = {name: text.format_map(values) for name, text in program.env.items()}
+        environ = {**os.environ, **self._hints(values)}
+        environ |= {name: text.format_map(values) for name, text in program.env.items()}
+        words = [part.format_map(values) for part in command]
+        if shutil.which(words[0], path=environ.get("PATH")) is None:
+            raise StartFailed(f"{self.description.label}: cannot run {words[0]}: No such file that may be run")
         process = Process(
-            [part.format_map(values) for part in command],
-            {**os.environ, **self._hints(values), **variables},
+            words,
+            environ,
             control=program.control,
             crash_signs=program.crash_signs,
         )

@@ -112,19 +112,6 @@ def offend(node: NodeUnderTest, stimuli: Iterable[Message | bytes]) -> list[Offe
     return offences
 
 
-def scalars(value: Any) -> Iterator[Any]:
-    """Yield every string and number within a value, names of members too."""
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
-            waiting += [*each.keys(), *each.values()]
-        elif isinstance(each, list):
-            waiting += each
-        else:
-            yield each
-
-
 def tour(node: NodeUnderTest) -> list[Event]:
     """Play every command through, rightly and wrongly, and return everything that the server said."""
     asking, owner = node.main, node.other

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
+from conformance.garbling import garbled
 from harness.memory import World
 from harness.pathfinder.driver import spelled
 from harness.pathfinder.server import Server
@@ -184,21 +185,7 @@ def mutated(draw: st.DrawFn) -> bytes:
     }
     command = draw(st.sampled_from(list(fields)))
     message: Message = {"ta-cmd": command, "ta-id": 7, "msg-type": "request", **fields[command]}
-    data = bytearray(spelled(message))
-    for _ in range(draw(st.integers(1, 4))):
-        place = draw(st.integers(0, max(len(data) - 1, 0)))
-        match draw(st.sampled_from(["flip", "insert", "delete", "repeat", "nest"])):
-            case "flip" if data:
-                data[place] ^= 1 << draw(st.integers(0, 7))
-            case "insert":
-                data.insert(place, draw(st.integers(0, 255)))
-            case "delete" if data:
-                del data[place]
-            case "repeat":
-                data += data[place:]
-            case _:
-                data[place:place] = b'{"a":[' * draw(st.integers(1, 50))
-    return bytes(data)
+    return garbled(draw, spelled(message), b'{"a":[', 50)
 
 
 def model(profile: str) -> NodeUnderTest:

@@ -4,6 +4,7 @@ import itertools
 
 from hypothesis import strategies as st
 
+from conformance.garbling import garbled
 from harness.memory import World
 from harness.trace import Trace
 from harness.zenoh.router import Router
@@ -60,21 +61,7 @@ def truncated(draw: st.DrawFn) -> bytes:
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
     """Draw a message with bits flipped, bytes put in, taken out, or repeated."""
-    data = bytearray(write_network(draw(messages())))
-    for _ in range(draw(st.integers(1, 4))):
-        place = draw(st.integers(0, max(len(data) - 1, 0)))
-        match draw(st.sampled_from(["flip", "insert", "delete", "repeat", "continue"])):
-            case "flip" if data:
-                data[place] ^= 1 << draw(st.integers(0, 7))
-            case "insert":
-                data.insert(place, draw(st.integers(0, 255)))
-            case "delete" if data:
-                del data[place]
-            case "repeat":
-                data += data[place:]
-            case _:
-                data[place:place] = b"\xff" * draw(st.integers(1, 10))
-    return bytes(data)
+    return garbled(draw, write_network(draw(messages())), b"\xff", 10)
 
 
 def model(profile: str) -> NodeUnderTest:

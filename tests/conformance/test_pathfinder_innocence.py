@@ -40,6 +40,7 @@ from pathfinder_stories import (
 LISTING = [ask("services", 4), say("services", 4, "accept"), say("services", 4, "notify", service_id=9, **SERVICE)]
 
 INNOCENT: dict[str, list[Line]] = {
+    "permission denied before hello": [ask("ping", 1), say("ping", 1, "fail", fail_reason="permission-denied")],
     "answers in another order": [
         HELLO,
         WELCOME,

@@ -233,14 +233,14 @@ def test_a_field_too_many_is_its_own_forms_fault(at: int) -> None:
 
 OTHER_LIES: dict[str, tuple[list[Line], int, set[str]]] = {
     "wrong reason before hello": (
-        [ask("ping", 1), say("ping", 1, "fail", fail_reason="permission-denied")],
+        [ask("ping", 1), say("ping", 1, "fail", fail_reason="client-id-exists")],
         1,
-        {"PF-106"},
+        {"PF-106", "PF-147"},
     ),
     "wrong reason behind a refused hello": (
-        [HELLO, say("hello", 0, "fail"), ask("ping", 1), say("ping", 1, "fail", fail_reason="permission-denied")],
+        [HELLO, say("hello", 0, "fail"), ask("ping", 1), say("ping", 1, "fail", fail_reason="client-id-exists")],
         3,
-        {"PF-106"},
+        {"PF-106", "PF-147"},
     ),
     "version 1": ([hello(0, 2), say("hello", 0, "complete", protocol_version=1)], 1, {"PF-116"}),
     "version as text": ([HELLO, say("hello", 0, "complete", protocol_version="2")], 1, {"PF-078", "PF-115"}),

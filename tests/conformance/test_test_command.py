@@ -79,6 +79,13 @@ def test_the_reference_peer_is_as_expected(workers: tuple[str, ...]) -> None:
     assert list(Path("rep/traces").iterdir()) == []
 
 
+def test_a_run_leaves_nothing_behind() -> None:
+    before = set(os.listdir())
+    done = goldwire("-k", "test_any_text_that_is_almost_a_filter", protocol="pathfinder")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(os.listdir()) == before
+
+
 def test_a_fault_is_found_and_may_be_expected() -> None:
     done = goldwire("--iut", "faulty.toml", "-k", ONE, "--report", "rep")
     assert done.returncode == 1, done.stdout + done.stderr

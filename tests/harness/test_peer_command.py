@@ -10,8 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from machines import FRAMINGS
 
+from harness import peer_command
 from harness.addresses import TRANSPORTS, free_addresses
 from harness.clock import RealClock
 from harness.links import Listener, dial
@@ -22,12 +24,14 @@ CODE = """
 import sys, types
 import harness.peer_command
 import machines
+from harness.addresses import TRANSPORTS
 protocol = types.ModuleType("harness.machine")
 protocol.FRAMINGS = machines.FRAMINGS
 protocol.ROLES = {"echo": machines.Echo, "caller": machines.Caller}
 protocol.DIALS = {"caller"}
 sys.modules["harness.machine"] = protocol
 harness.peer_command.protocols = lambda: ["machine"]
+harness.peer_command.resolve = lambda text, protocol: machines.described("echo", *TRANSPORTS)
 sys.argv[1:1] = ["peer", "machine"]
 from harness.command import main
 main()
@@ -169,3 +173,19 @@ def test_a_certificate_that_is_none_is_told():
         _, said = process.communicate(timeout=20)
     assert process.returncode == 2
     assert said.startswith("Error: no certificate and key can be read from")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["pathfinder", "--listen", "udp/127.0.0.1:4711"], "the peer of pathfinder does not speak over udp"),
+        (["pathfinder", "--listen", "tcp/127.0.0.1"], "is not an address"),
+        (["pathfinder", "--role", "client", "--listen", "tcp/127.0.0.1:4711"], "only dials"),
+        (["pathfinder", "--role", "client"], "say where to dial"),
+        (["zenoh", "--listen", "tls/127.0.0.1:4711"], "the peer of zenoh does not speak over tls"),
+    ],
+)
+def test_what_it_cannot_do_is_wrong_usage(arguments, complaint):
+    outcome = CliRunner().invoke(peer_command.peer, arguments)
+    assert outcome.exit_code == 2
+    assert complaint in outcome.output

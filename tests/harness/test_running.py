@@ -111,8 +111,9 @@ def test_a_program_that_never_gets_ready(described, ready):
         start(described(sleeping, ready=ready, start_timeout="0.2"), probe=probe)
 
 
-def test_a_program_that_is_not_there(described):
-    description = described(ECHO, client_command='["/nowhere/at/all"]', role="client", ready='"line"')
+@pytest.mark.parametrize("ready", ['"handshake"', '"line"'])
+def test_a_program_that_is_not_there(described, ready):
+    description = described(ECHO, client_command='["/nowhere/at/all"]', role="client", ready=ready)
     with pytest.raises(StartFailed, match="cannot run /nowhere/at/all: No such file"):
         start(description, connect="tcp/127.0.0.1:1")
 

@@ -1,8 +1,8 @@
 """Pathfinder, "Integers": which numbers there are."""
 
 from conformance.cases import rule
-from conformance.pathfinder.monitors.forms import is_whole
-from conformance.pathfinder.stimuli import granted, listed, offend, requests, scalars, values_of
+from conformance.pathfinder.monitors.forms import is_whole, scalars
+from conformance.pathfinder.stimuli import granted, listed, offend, requests, values_of
 from harness.pathfinder.under_test import NodeUnderTest
 from wire.json.strict import LEAST, MOST
 

@@ -1,7 +1,8 @@
 """Pathfinder, "Strings": which characters there are."""
 
 from conformance.cases import rule
-from conformance.pathfinder.stimuli import granted, listed, offend, scalars, values_of
+from conformance.pathfinder.monitors.forms import scalars
+from conformance.pathfinder.stimuli import granted, listed, offend, values_of
 from harness.pathfinder.driver import new_id
 from harness.pathfinder.under_test import NodeUnderTest
 

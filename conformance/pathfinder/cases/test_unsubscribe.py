@@ -36,9 +36,9 @@ def test_unsubscribe_what_was_subscribed(node: NodeUnderTest) -> None:
             "the identifier of a subscription that was ended is taken"
         )
     with judging("PF-132"):
-        assert fields_of(watch) == MANDATORY
+        assert fields_of(watch) == MANDATORY, "the complete of a subscription has not the mandatory fields alone"
     with judging("PF-138"):
-        assert fields_of(unsubscribe) == MANDATORY
+        assert fields_of(unsubscribe) == MANDATORY, "the complete of unsubscribe has not the mandatory fields alone"
 
 
 @rule("PF-140", roles=SERVER)
