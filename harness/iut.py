@@ -136,9 +136,14 @@ def known(protocol: str) -> list[str]:
     return sorted(path.stem for path in _folder(protocol).glob("*.toml"))
 
 
+def is_described(protocol: str) -> bool:
+    """Tell whether there are descriptions of implementations of a protocol."""
+    return (_HERE / protocol / "iuts").is_dir()
+
+
 def _folder(protocol: str) -> Path:
     folder = _HERE / protocol / "iuts"
-    if not folder.is_dir():
+    if not is_described(protocol):
         protocols = sorted(path.parent.name for path in _HERE.glob("*/iuts"))
         raise BadDescription(f"unknown protocol {protocol!r}: known are {', '.join(protocols)}")
     return folder

@@ -19,7 +19,7 @@ from harness.addresses import parse_address
 from harness.control import Request, answer, parse, write
 from harness.errors import BadDescription
 from harness.faults import Variant, Variants
-from harness.iut import resolve
+from harness.iut import is_described, resolve
 from harness.nodes import Node, is_dialler
 from harness.serving import Server
 
@@ -103,9 +103,11 @@ def peer(
 def _check(address: str, protocol: str) -> None:
     """Make sure that an address is one, of a transport that the reference peer speaks."""
     try:
-        transport, speaks = parse_address(address).transport, resolve("peer:", protocol).transports
+        transport = parse_address(address).transport
     except BadDescription as error:
         raise click.UsageError(str(error)) from error
+    # A protocol that somebody adds may have a peer before it is described as an implementation.
+    speaks = resolve("peer:", protocol).transports if is_described(protocol) else (transport,)
     if transport not in speaks:
         raise click.UsageError(f"the peer of {protocol} does not speak over {transport}: it knows {', '.join(speaks)}")
 

@@ -22,6 +22,9 @@ from wire.pathfinder.messages import LARGEST
 
 FRAMED = LengthPrefixed(4, "big", LARGEST)
 FRAMINGS: Framings = {"tcp": FRAMED, "tls": FRAMED, "tcp-stream": JsonStream(LARGEST)}
+LAYOUT = "pathfinder/message"
+"""What a frame on any link holds."""
+
 ROLES: dict[str, type[Server] | type[Client]] = {"server": Server, "client": Client}
 DIALS = frozenset({"client"})
 
@@ -57,4 +60,4 @@ def probe(address: str) -> None:
         session.close()
 
 
-__all__ = ["DIALS", "FRAMINGS", "ROLES", "NodeUnderTest", "conversations", "instance", "probe", "world"]
+__all__ = ["DIALS", "FRAMINGS", "LAYOUT", "ROLES", "NodeUnderTest", "conversations", "instance", "probe", "world"]

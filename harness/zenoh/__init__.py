@@ -22,6 +22,9 @@ from harness.zenoh.under_test import NodeUnderTest
 from wire.zenoh.frames import WhatAmI
 
 FRAMINGS: Framings = {"tcp": LengthPrefixed(2, "little")}
+LAYOUT = "zenoh/batch"
+"""What a frame on any link holds."""
+
 ROLES: dict[str, type[Any]] = {"router": Router, "client": Client}
 DIALS = frozenset({"client"})
 
@@ -56,4 +59,4 @@ def probe(address: str) -> None:
         session.close()
 
 
-__all__ = ["DIALS", "FRAMINGS", "ROLES", "NodeUnderTest", "conversations", "instance", "probe", "world"]
+__all__ = ["DIALS", "FRAMINGS", "LAYOUT", "ROLES", "NodeUnderTest", "conversations", "instance", "probe", "world"]

@@ -1,0 +1,206 @@
+"""The job ``ingest``: runs, captures and traces become rows of a lake, a batch for each.
+
+A batch is named after what a run calls itself, or after a file's content: what is taken in twice is there once.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from conformance.records import JOURNAL, TRACES, CasePlayed, RunEnded, RunStarted, TornLine, read
+from conformance.verdicts import Judgement
+from harness.addresses import Transport
+from harness.errors import HarnessError
+from reports.captures import magic_of
+from reports.lake.lake import Lake, NoLake, Staging
+from reports.lake.rows import NoLayout, Writer
+from reports.lake.schemas import RUNS, VERDICTS
+from reports.recordings import Losses, Missing, read_lines
+from reports.servers import Server
+from reports.sources import Source
+
+CHUNK = 1 << 20
+
+Kind = Literal["run", "capture", "trace"]
+
+
+class BadSource(Exception):
+    """What is to be taken in is neither a run nor a recording; the message names it and says why."""
+
+
+class Manner(msgspec.Struct, frozen=True, kw_only=True):
+    """How recordings are read, and who was recorded as far as the user says."""
+
+    protocol: str
+    servers: tuple[Server, ...] = ()
+    transport: Transport | None = None
+    iut: str = ""
+    name: str = ""
+    version: str = ""
+    role: str = ""
+
+
+class Ingested(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one path: ``is_new`` when its rows were added, ``trouble`` when they could not be."""
+
+    path: str
+    source: str = ""
+    is_new: bool = False
+    sessions: int = 0
+    frames: int = 0
+    verdicts: int = 0
+    losses: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+def ingest(lake: Lake, path: Path, manner: Manner) -> Ingested:
+    """Take in one path: a run's folder (``--report``), a capture or a trace; never raises for what is in it."""
+    try:
+        kind = kind_of(path)
+        source = named(path, kind, manner.protocol)
+        if source in lake:
+            return Ingested(path=str(path), source=source)
+        with lake.stage(source, "ingest", settings=_settings(path, manner)) as staging:
+            losses = Losses()
+            writer = Writer(staging, manner.protocol)
+            verdicts = _take(staging, path, kind, manner, writer, losses)
+            for loss in losses.all():
+                writer.lose(loss)
+            writer.finish()
+            committed = staging.commit()
+    except (BadSource, TornLine, NoLayout, NoLake, HarnessError) as error:
+        return Ingested(path=str(path), trouble=str(error))
+    except OSError as error:
+        return Ingested(path=str(path), trouble=f"{error.filename or path}: {error.strerror or error}")
+    return Ingested(
+        path=str(path),
+        source=source,
+        is_new=committed is not None,
+        sessions=writer.sessions,
+        frames=writer.frames,
+        verdicts=verdicts,
+        losses=tuple(map(str, writer.losses.all())),
+    )
+
+
+def kind_of(path: Path) -> Kind:
+    """Tell what a path holds; BadSource when that is nothing to take in."""
+    if path.is_dir():
+        if (path / JOURNAL).is_file():
+            return "run"
+        raise BadSource(f"{path} holds no run: there is no {JOURNAL} in it")
+    return "trace" if magic_of(path)[:1] == b"{" else "capture"
+
+
+def named(path: Path, kind: Kind, protocol: str) -> str:
+    """Return the name of the batch that holds a path's rows."""
+    if kind == "run":
+        return f"run-{_begun(path).run}"
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while data := file.read(CHUNK):
+            digest.update(data)
+    return f"{kind}-{digest.hexdigest()[:16]}-{protocol}"
+
+
+def _settings(path: Path, manner: Manner) -> dict[str, str]:
+    servers = " ".join(f"{each.host.hex()}:{each.port}" for each in manner.servers)
+    return {"path": str(path), "protocol": manner.protocol, "servers": servers, "transport": manner.transport or ""}
+
+
+def _begun(folder: Path) -> RunStarted:
+    records, _ = read(folder / JOURNAL)
+    started = next((record for record in records if isinstance(record, RunStarted)), None)
+    if started is None:
+        raise BadSource(f"{folder / JOURNAL} does not say what was run: its first record is missing")
+    return started
+
+
+def _take(staging: Staging, path: Path, kind: Kind, manner: Manner, writer: Writer, losses: Losses) -> int:
+    if kind == "run":
+        return _run(staging, path, manner, writer, losses)
+    source = Source(path, manner.protocol, servers=manner.servers, transport=manner.transport)
+    for recorded in source:
+        writer.add(recorded)
+    losses.take(source.losses.all())
+    row: dict[str, object] = {
+        "source": staging.about.id,
+        "kind": kind,
+        "file": path.name,
+        "protocol": manner.protocol,
+        "iut": manner.iut,
+        "name": manner.name,
+        "version": manner.version,
+        "role": manner.role,
+        "goldwire": installed("goldwire"),
+        "packets": source.packets if kind == "capture" else None,
+        "bytes": source.size,
+    }
+    writer.finish()
+    staging.write(RUNS, RUNS.rows([row | {"sessions": writer.sessions, "frames": writer.frames}]))
+    return 0
+
+
+def _run(staging: Staging, folder: Path, manner: Manner, writer: Writer, losses: Losses) -> int:
+    records, torn = read(folder / JOURNAL)
+    started = next(record for record in records if isinstance(record, RunStarted))
+    if started.protocol != manner.protocol:
+        raise BadSource(f"{folder} is a run of {started.protocol}, not of {manner.protocol}")
+    if torn:
+        losses.add(Missing.CUT_OFF, what=JOURNAL)
+    played = [record for record in records if isinstance(record, CasePlayed)]
+    ended = next((record for record in records if isinstance(record, RunEnded)), None)
+    rows = [row for record in played for row in _verdicts(staging.about.id, started, record)]
+    if rows:
+        staging.write(VERDICTS, VERDICTS.rows(rows))
+    for path in sorted((folder / TRACES).glob("*.ndjson")):
+        for recorded in read_lines(path, path.name, manner.protocol, losses):
+            writer.add(recorded)
+    writer.finish()
+    about: dict[str, object] = {
+        "source": staging.about.id,
+        "kind": "run",
+        "file": folder.name,
+        "interrupted": ended.interrupted if ended else None,
+        "exit": ended.exit if ended else None,
+        "cases": len(played),
+        "sessions": writer.sessions,
+        "frames": writer.frames,
+        "bytes": (folder / JOURNAL).stat().st_size,
+    }
+    known: dict[str, object] = {name: getattr(started, name) for name in RUNS.schema.names if hasattr(started, name)}
+    staging.write(RUNS, RUNS.rows([known | about]))
+    return len(rows)
+
+
+def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[dict[str, object]]:
+    """Yield a row for each judgement; a case that was not judged has one for each of its rules, or one without."""
+    unjudged = (Judgement(rule, record.outcome, record.case, what=record.error) for rule in record.rules or ("",))
+    for judgement in record.judgements or unjudged:
+        yield {
+            "source": source,
+            "kind": "run",
+            "origin": "live",
+            "session": None,
+            "case": record.case,
+            "rule": judgement.rule,
+            "outcome": judgement.outcome.value,
+            "by": judgement.by,
+            "what": judgement.what,
+            "reading": judgement.reading,
+            "evidence": judgement.evidence,
+            "entry": judgement.entry,
+            "trace": record.trace,
+            "attempts": record.attempts,
+            "flaky": record.flaky,
+            "name": started.name,
+            "version": started.version,
+            "role": started.role,
+            "profile": started.profile,
+            "transport": started.transport,
+            "protocol": started.protocol,
+        }

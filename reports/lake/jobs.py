@@ -1,0 +1,189 @@
+"""The jobs of the pipeline, each in this process or on Spark, with the same rows either way.
+
+::
+
+    ingest   paths                ──► runs, sessions, frames, losses, verdicts     a batch for each path
+    decode   frames               ──► decoded                                      a batch for what is new
+    judge    frames by session    ──► verdicts                                     a batch for what is new
+    summary  verdicts             ──► counts by rule, implementation, version, profile
+
+What a job has done it does not do again: its batches name those that they were made of.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+from conformance.rules import Profile
+from reports.lake import decode as decoding
+from reports.lake import spark as sparks
+from reports.lake.ingest import Ingested, Manner
+from reports.lake.ingest import ingest as ingest_one
+from reports.lake.judge import Origin, judged
+from reports.lake.lake import Batch, Lake, Piece
+from reports.lake.rows import JUDGED, layout_of
+from reports.lake.schemas import DECODED, FRAMES, RUNS, VERDICTS, Table
+from reports.lake.summary import BY, READ, RuleRow, counted, summarised
+
+SMALL = 10_000
+"""Rows of a batch in this process."""
+
+Notice = Callable[[int, int], None]
+"""Is told how much is done, and of how much."""
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """What a job has added: ``rows`` by table, out of so many batches; nothing when there was nothing new."""
+
+    batch: str = ""
+    of: int = 0
+    rows: dict[str, int] = {}
+
+
+def ingest(lake: Lake, paths: Sequence[Path], manner: Manner, spark: Any, notice: Notice) -> Iterator[Ingested]:
+    """Take in paths, one after the other, or on Spark as many at a time as there are cores: a task for each."""
+    if spark is None:
+        for number, path in enumerate(paths, 1):
+            yield ingest_one(lake, path, manner)
+            notice(number, len(paths))
+        return
+    work = partial(_ingest_path, str(lake.path.resolve()), msgspec.json.encode(_plain(manner)))
+    context = spark.sparkContext
+    try:
+        for line in context.parallelize([str(path.resolve()) for path in paths], len(paths)).map(work).collect():
+            yield msgspec.json.decode(line, type=Ingested)
+    except Exception as error:  # whatever Py4J, Java and the Python beyond it come up with
+        raise sparks.SparkFailed(f"Spark gave up: {sparks.reason(error)}") from error
+
+
+def _plain(manner: Manner) -> Any:
+    return msgspec.to_builtins(manner)
+
+
+def _ingest_path(lake: str, manner: bytes, path: str) -> bytes:
+    done = ingest_one(Lake(Path(lake)), Path(path), msgspec.json.decode(manner, type=Manner))
+    return msgspec.json.encode(done)
+
+
+def decode(lake: Lake, protocol: str, spark: Any, notice: Notice) -> Done:
+    """Decode the frames of a protocol that were not decoded yet."""
+    layout = layout_of(protocol)
+    work = _Work(lake, "decode", FRAMES, {"layout": layout}, protocol=protocol, layout=layout)
+    if not work.pieces:
+        return Done()
+    with work.stage() as staging:
+        if spark is None:
+            for number, rows in enumerate(work.parts(), 1):
+                frames = rows.filter(pc.equal(rows["what"], decoding.FRAME)).select(decoding.READ).combine_chunks()
+                for batch in decoding.decoded(layout, frames.to_batches(SMALL)):
+                    whole = pa.Table.from_batches([batch])
+                    for name, value in (("protocol", protocol), ("layout", layout)):
+                        whole = whole.append_column(name, pa.repeat(value, len(whole)))
+                    staging.write(DECODED, whole)
+                notice(number, len(work.pieces))
+        else:
+            literal = sparks.functions().lit
+            frames = sparks.rows_of(spark, lake, FRAMES, work.pieces)
+            rows = frames.where(frames.what == decoding.FRAME).select(*decoding.READ)
+            rows = rows.mapInArrow(partial(decoding.decoded, layout), sparks.schema_of(decoding.OUT))
+            rows = rows.withColumn("protocol", literal(protocol)).withColumn("layout", literal(layout))
+            sparks.write(rows, staging, DECODED)
+        return work.done(staging.commit())
+
+
+def judge(lake: Lake, protocol: str, profile: Profile, spark: Any, notice: Notice) -> Done:
+    """Judge the recorded sessions of a protocol that were not judged yet under this profile."""
+    work = _Work(lake, "judge", FRAMES, {"protocol": protocol, "profile": profile}, protocol=protocol)
+    if not work.pieces:
+        return Done()
+    say = partial(judged, protocol=protocol, profile=profile, origins=_origins(lake, protocol))
+    with work.stage() as staging:
+        if spark is None:
+            for number, rows in enumerate(work.parts(), 1):
+                for batch in say(ordered(rows).to_batches(SMALL)):
+                    staging.write(VERDICTS, pa.Table.from_batches([batch]))
+                notice(number, len(work.pieces))
+        else:
+            rows = sparks.rows_of(spark, lake, FRAMES, work.pieces).select(*JUDGED)
+            schema = sparks.schema_of(VERDICTS.schema)
+            # Each session as a group of its own would cost several times what judging it does.
+            rows = rows.repartition("session").sortWithinPartitions("session", "seq")
+            sparks.write(rows.mapInArrow(say, schema), staging, VERDICTS)
+        return work.done(staging.commit())
+
+
+def summary(lake: Lake, spark: Any) -> list[RuleRow]:
+    """Return what each rule came to, by implementation, version and profile."""
+    if spark is None:
+        parts = [counted(part.select(READ)) for part in lake.parts(VERDICTS)]
+        return summarised([row for part in parts for row in part.to_pylist()])
+    functions = sparks.functions()
+    rows = sparks.rows_of(spark, lake, VERDICTS, lake.pieces(VERDICTS)).select(*READ)
+    rows = rows.where((rows.kind != "run") | (rows.origin != "judged") | rows.kind.isNull())
+    counts = rows.groupBy(*BY, "outcome").agg(
+        functions.count("*").alias("outcome_count"),
+        functions.sum((rows.flaky != "").cast("long")).alias("flaky_sum"),
+    )
+    return summarised([row.asDict() for row in counts.collect()])
+
+
+def _origins(lake: Lake, protocol: str) -> Mapping[str, Origin]:
+    rows = lake.read(RUNS, protocol=protocol).select(["source", *Origin.__struct_fields__]).to_pylist()
+    return {row.pop("source"): Origin(**{name: value or "" for name, value in row.items()}) for row in rows}
+
+
+def ordered(rows: pa.Table) -> pa.Table:
+    """Return rows of frames in the order of session and place, the columns that judging takes."""
+    return rows.select(JUDGED).sort_by([("session", "ascending"), ("seq", "ascending")])
+
+
+class _Work:
+    """What is new for a job: the files of a table that belong to batches which it has not seen."""
+
+    def __init__(self, lake: Lake, job: str, table: Table, settings: dict[str, str], **partition: str) -> None:
+        self.lake = lake
+        self.job = job
+        self.table = table
+        self.settings = settings
+        batches = lake.batches()
+        seen = {name for each in batches if (each.job, each.settings) == (job, settings) for name in each.of}
+        fresh = [each for each in batches if each.id not in seen and _has(each, table, partition)]
+        self.pieces: list[Piece] = []
+        self.of: list[str] = []
+        self.fresh: list[Batch] = []
+        for batch in fresh:
+            # A batch of which a file is damaged stays new: what is left of it is taken when it is whole again.
+            found = lake.pieces(table, [batch], **partition)
+            if found and len(found) == sum(_is_of(piece, table, partition) for piece in batch.pieces):
+                self.of.append(batch.id)
+                self.fresh.append(batch)
+                self.pieces += found
+        self._partition = partition
+
+    def stage(self) -> Any:
+        """Begin the batch, which is named after what it is made of."""
+        words = [self.job, *(f"{name}={value}" for name, value in sorted(self.settings.items())), *sorted(self.of)]
+        digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
+        return self.lake.stage(f"{self.job}-{digest[:16]}", self.job, of=self.of, settings=self.settings)
+
+    def parts(self) -> Iterator[pa.Table]:
+        """Yield the rows, file by file."""
+        return self.lake.parts(self.table, self.fresh, **self._partition)
+
+    def done(self, batch: Batch | None) -> Done:
+        """Say what was added."""
+        return Done() if batch is None else Done(batch=batch.id, of=len(self.of), rows=batch.rows)
+
+
+def _is_of(piece: Piece, table: Table, partition: Mapping[str, str]) -> bool:
+    return piece.table == table.name and all(piece.partition.get(name) == value for name, value in partition.items())
+
+
+def _has(batch: Batch, table: Table, partition: Mapping[str, str]) -> bool:
+    return any(_is_of(piece, table, partition) for piece in batch.pieces)

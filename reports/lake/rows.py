@@ -1,0 +1,194 @@
+"""Recorded sessions as rows, and rows as recorded sessions."""
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+from harness.trace import Direction, Entry, Happening, Trace
+from reports.lake.lake import Staging
+from reports.lake.schemas import FRAMES, LOSSES, SESSIONS
+from reports.recordings import LINK, Loss, Losses, Recorded
+from wire.catalogue import grammars
+
+MOST = 50_000
+"""Entries that are collected before they are written."""
+
+UNITS = ("batch", "message", "packet")
+"""What a frame is called, in the names of layouts, where a protocol's harness names none as ``LAYOUT``."""
+
+
+class NoLayout(Exception):
+    """It is not known which layout the frames of a protocol have; the message says what to do."""
+
+
+def layout_of(protocol: str) -> str:
+    """Return the layout of what goes over a protocol's links as one frame."""
+    harness = import_module(f"harness.{protocol}")
+    named = getattr(harness, "LAYOUT", None) or next(
+        (name for unit in UNITS if (name := f"{protocol}/{unit}") in grammars()), None
+    )
+    if named is None:
+        raise NoLayout(f"harness.{protocol} does not say which layout its frames have: LAYOUT = '{protocol}/…'")
+    return str(named)
+
+
+class Writer:
+    """Writes recorded sessions into a batch: the tables sessions, frames and losses."""
+
+    def __init__(self, staging: Staging, protocol: str) -> None:
+        self.sessions = self.entries = self.frames = 0
+        self._staging = staging
+        self._source = staging.about.id
+        self._protocol = protocol
+        self._layout = layout_of(protocol)
+        self._held: list[tuple[str, Recorded]] = []
+        self._size = 0
+        self._losses: list[dict[str, object]] = []
+        self.losses = Losses()
+        """All that were taken, those of sessions too."""
+
+    def add(self, recorded: Recorded) -> None:
+        """Take a session."""
+        session = f"{self._source}/{recorded.source}#{recorded.number}"
+        self._held.append((session, recorded))
+        self._size += len(recorded.trace)
+        for loss in recorded.losses:
+            self.lose(loss, session)
+        if self._size >= MOST:
+            self._flush()
+
+    def lose(self, loss: Loss, session: str | None = None) -> None:
+        """Take a loss, of a session or of the file."""
+        self.losses.take((loss,))
+        self._losses.append(
+            {
+                "source": self._source,
+                "session": session,
+                "kind": loss.kind.value,
+                "what": loss.what,
+                "count": loss.count,
+                "bytes": loss.bytes,
+                "protocol": self._protocol,
+            }
+        )
+
+    def finish(self) -> None:
+        """Write what is left."""
+        self._flush()
+        if self._losses:
+            self._staging.write(LOSSES, LOSSES.rows(self._losses))
+
+    def _flush(self) -> None:
+        if not self._held:
+            return
+        sessions, columns = [], _Columns()
+        for session, recorded in self._held:
+            frames = recorded.frames
+            columns.add(session, recorded)
+            self.sessions += 1
+            self.entries += len(recorded.trace)
+            self.frames += frames
+            sessions.append(
+                {
+                    "source": self._source,
+                    "session": session,
+                    "file": recorded.source,
+                    "number": recorded.number,
+                    "key": recorded.key,
+                    "transport": recorded.trace.transport,
+                    "side": recorded.side,
+                    "entries": len(recorded.trace),
+                    "sound": recorded.sound,
+                    "frames": frames,
+                    "protocol": self._protocol,
+                }
+            )
+        self._staging.write(SESSIONS, SESSIONS.rows(sessions))
+        if self._size:
+            self._staging.write(FRAMES, columns.table(self._source, self._protocol, self._layout))
+        self._held.clear()
+        self._size = 0
+
+
+class _Columns:
+    """The columns of frames while they grow."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[Any]] = {
+            name: [] for name in ("session", "seq", "time", "what", "direction", "data", "note", "transport", "sound")
+        }
+
+    def add(self, session: str, recorded: Recorded) -> None:
+        entries, columns = recorded.trace.entries, self.columns
+        size = len(entries)
+        columns["session"] += [session] * size
+        columns["seq"] += range(size)
+        columns["time"] += [entry.time for entry in entries]
+        columns["what"] += [entry.what.value for entry in entries]
+        columns["direction"] += [entry.direction.value for entry in entries]
+        columns["data"] += [entry.data for entry in entries]
+        columns["note"] += [entry.note for entry in entries]
+        columns["transport"] += [recorded.trace.transport] * size
+        columns["sound"] += [number < recorded.sound for number in range(size)]
+
+    def table(self, source: str, protocol: str, layout: str) -> pa.Table:
+        size = len(self.columns["session"])
+        constant = {"source": source, "protocol": protocol, "layout": layout}
+        arrays = [
+            pa.repeat(pa.scalar(constant[field.name], field.type), size)
+            if field.name in constant
+            else pa.array(self.columns[field.name], field.type)
+            for field in FRAMES.schema
+        ]
+        return pa.Table.from_arrays(arrays, schema=FRAMES.schema)
+
+
+JUDGED = ("session", "seq", "time", "what", "direction", "data", "note", "transport", "sound")
+"""The columns of frames that make a recorded session."""
+
+_WHAT = {each.value: each for each in Happening}
+_DIRECTION = {each.value: each for each in Direction}
+
+
+def source_of(session: str) -> str:
+    """Return the batch that a session came with."""
+    return session.partition("/")[0]
+
+
+def recorded_in(batches: Iterable[pa.RecordBatch], protocol: str) -> Iterator[tuple[str, Recorded]]:
+    """Yield the sessions, with their names, that rows of frames hold (the columns ``JUDGED``).
+
+    The rows are in the order of session and place; a session may go on from one batch to the next.
+    """
+    name = ""
+    held: list[list[Any]] = []
+    for batch in batches:
+        names = batch.column("session")
+        columns = [batch.column(each).to_pylist() for each in JUDGED[2:]]
+        start = 0
+        for end in pc.run_end_encode(names).run_ends.to_pylist() if len(batch) else ():
+            begun = names[start].as_py()
+            if begun != name:
+                if name:
+                    yield name, _recorded(name, held, protocol)
+                name, held = begun, [column[start:end] for column in columns]
+            else:
+                for column, more in zip(held, columns, strict=True):
+                    column += more[start:end]
+            start = end
+    if name:
+        yield name, _recorded(name, held, protocol)
+
+
+def _recorded(session: str, columns: list[list[Any]], protocol: str) -> Recorded:
+    *parts, transports, sound = columns
+    trace = Trace(protocol, transports[0])
+    trace.entries = [
+        Entry(time, LINK, _WHAT[what], _DIRECTION[direction], data, note)
+        for time, what, direction, data, note in zip(*parts, strict=True)
+    ]
+    file, _, number = session.partition("/")[2].rpartition("#")
+    return Recorded(source=file, number=int(number), key="", trace=trace, sound=sum(sound))

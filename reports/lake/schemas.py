@@ -1,0 +1,225 @@
+"""The tables of a lake: their columns, their versions, and how files of other versions are read.
+
+A table only ever grows: a new version adds columns, which are null in what was written before. A version that is
+newer than ours is not read, as its rows may mean what we do not know.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+import pyarrow as pa  # type: ignore[import-untyped]
+
+VERSION = b"goldwire.version"
+"""The key under which a file's own metadata has the version of its table."""
+
+
+class BadFile(Exception):
+    """A file of a lake that cannot be read; the message says why, without its name."""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A table by its ``name``: the ``version`` of its columns, and those that are folders instead (``partitions``)."""
+
+    name: str
+    version: int
+    schema: pa.Schema
+    partitions: tuple[str, ...] = ("protocol",)
+
+    @property
+    def stored(self) -> pa.Schema:
+        """The columns that stand in the files, with the version in the metadata."""
+        fields = [field for field in self.schema if field.name not in self.partitions]
+        return pa.schema(fields, {VERSION: str(self.version).encode()})
+
+    def fit(self, rows: pa.Table, version: int) -> pa.Table:
+        """Return rows of a file (with its partitions as columns) as rows of today; BadFile when they cannot be."""
+        if version > self.version:
+            raise BadFile(
+                f"is of version {version} of the table {self.name}, and this goldwire knows {self.version}: "
+                "it was written by a newer one"
+            )
+        return pa.Table.from_arrays([_fitted(rows, field) for field in self.schema], schema=self.schema)
+
+    def rows(self, rows: Iterable[dict[str, object]]) -> pa.Table:
+        """Return rows given as dictionaries; what they lack is null."""
+        return pa.Table.from_pylist(list(rows), schema=self.schema)
+
+
+def _fitted(rows: pa.Table, field: pa.Field) -> pa.ChunkedArray:
+    if field.name not in rows.column_names:
+        return pa.chunked_array([pa.nulls(len(rows), field.type)])
+    column = rows[field.name]
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if column.type != field.type:
+        raise BadFile(f"has {column.type} in the column {field.name}, where {field.type} belongs")
+    return column
+
+
+def _schema(**columns: pa.DataType) -> pa.Schema:
+    return pa.schema(list(columns.items()))
+
+
+TEXT, WHOLE, REAL, BYTES, TRUTH = pa.string(), pa.int64(), pa.float64(), pa.binary(), pa.bool_()
+
+RUNS = Table(
+    "runs",
+    1,
+    _schema(
+        source=TEXT,  # the batch: run-…, capture-…, trace-…
+        kind=TEXT,  # run, capture, trace
+        file=TEXT,
+        time=TEXT,  # ISO 8601 in UTC, of a run
+        iut=TEXT,
+        name=TEXT,
+        version=TEXT,
+        role=TEXT,
+        profile=TEXT,
+        transport=TEXT,
+        goldwire=TEXT,
+        strict=TRUTH,
+        interrupted=TRUTH,  # null when the run has no end
+        exit=WHOLE,
+        cases=WHOLE,
+        packets=WHOLE,
+        sessions=WHOLE,
+        frames=WHOLE,
+        bytes=WHOLE,  # of the file
+        protocol=TEXT,
+    ),
+)
+
+SESSIONS = Table(
+    "sessions",
+    1,
+    _schema(
+        source=TEXT,
+        session=TEXT,
+        file=TEXT,
+        number=WHOLE,  # of the packet or line with which it begins
+        key=TEXT,  # the two ends
+        transport=TEXT,
+        side=TEXT,
+        entries=WHOLE,
+        sound=WHOLE,  # entries before the first loss
+        frames=WHOLE,
+        protocol=TEXT,
+    ),
+)
+
+FRAMES = Table(
+    "frames",
+    1,
+    _schema(
+        source=TEXT,
+        session=TEXT,
+        seq=WHOLE,  # place in the session, from 0
+        time=REAL,  # seconds since the session began
+        what=TEXT,  # opened, frame, raw, closed, note
+        direction=TEXT,  # received: said by the side that is judged
+        data=BYTES,
+        note=TEXT,
+        transport=TEXT,
+        sound=TRUTH,  # whether it lies before the first loss of its session
+        protocol=TEXT,
+        layout=TEXT,
+    ),
+    ("protocol", "layout"),
+)
+
+LOSSES = Table(
+    "losses",
+    1,
+    _schema(
+        source=TEXT,
+        session=TEXT,  # null: of the file
+        kind=TEXT,
+        what=TEXT,
+        count=WHOLE,
+        bytes=WHOLE,
+        protocol=TEXT,
+    ),
+)
+
+VERDICTS = Table(
+    "verdicts",
+    1,
+    _schema(
+        source=TEXT,
+        kind=TEXT,  # that of the source
+        origin=TEXT,  # live: said in the run; judged: said by the job over what was recorded
+        session=TEXT,  # of what was judged
+        case=TEXT,
+        rule=TEXT,  # empty where a case came to nothing on any rule
+        outcome=TEXT,
+        by=TEXT,  # case, monitor
+        what=TEXT,
+        reading=TEXT,
+        evidence=WHOLE,
+        entry=WHOLE,
+        trace=TEXT,
+        attempts=WHOLE,
+        flaky=TEXT,
+        name=TEXT,
+        version=TEXT,
+        role=TEXT,
+        profile=TEXT,
+        transport=TEXT,
+        protocol=TEXT,
+    ),
+)
+
+DECODED = Table(
+    "decoded",
+    1,
+    _schema(
+        session=TEXT,
+        seq=WHOLE,
+        refused=TEXT,  # the class of the refusal; null: accepted
+        refused_at=WHOLE,
+        types=TEXT,  # the names of all messages in it, each once, in the order of the alphabet
+        protocol=TEXT,
+        layout=TEXT,
+    ),
+    ("protocol", "layout"),
+)
+
+FINDINGS = Table(
+    "findings",
+    1,
+    _schema(
+        source=TEXT,
+        signature=TEXT,
+        kind=TEXT,
+        engines=TEXT,
+        rule=TEXT,
+        what=TEXT,
+        seed=WHOLE,
+        time=TEXT,
+        input=BYTES,
+        minimised=BYTES,
+        goldwire=TEXT,
+        protocol=TEXT,
+        layout=TEXT,
+    ),
+    ("protocol", "layout"),
+)
+
+VECTORS = Table(
+    "vectors",
+    1,
+    _schema(
+        source=TEXT,
+        id=TEXT,
+        group=TEXT,
+        bytes=BYTES,
+        result=TEXT,
+        reason=TEXT,
+        rules=TEXT,
+        protocol=TEXT,
+        layout=TEXT,
+    ),
+    ("protocol", "layout"),
+)
+
+TABLES = {table.name: table for table in (RUNS, SESSIONS, FRAMES, LOSSES, VERDICTS, DECODED, FINDINGS, VECTORS)}

