@@ -162,7 +162,7 @@ def _types(node: JsonPart) -> set[str]:
         case JsonEither():
             return {kind for option in node.options for kind in _types(option)}
         case _:
-            raise NotImplementedError(type(node).__name__)
+            raise TypeError(f"the layout has a {type(node).__name__}, and no offence is known against it")
 
 
 def _value(node: JsonPart) -> Any:
@@ -178,7 +178,7 @@ def _value(node: JsonPart) -> Any:
         case JsonEither():
             return _value(node.options[0])
         case _:
-            raise NotImplementedError(type(node).__name__)
+            raise TypeError(f"the layout has a {type(node).__name__}, and no offence is known against it")
 
 
 def _object(spelled_members: dict[str, bytes]) -> bytes:

@@ -1,5 +1,6 @@
 """Faults against Pathfinder, "Subscriptions Command", "Services Command" and "Clients Command"."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from harness.pathfinder.subscribing import EVERYTHING
 from wire.pathfinder.frames import Message
 
 
-class OpenEnded(Server):
+class OpenEnded(Server, ABC):
     """Goes on with a list behind its end: ``listing`` is the list's command, ``trigger`` that of what it hears of."""
 
     listing = trigger = ""
@@ -33,9 +34,9 @@ class OpenEnded(Server):
                 if not who.closing and who is not session:
                     self.notify(who, what, self.news(session, request))
 
+    @abstractmethod
     def news(self, session: Session, request: Message) -> Message:
         """Return what a list that has ended is told."""
-        raise NotImplementedError
 
 
 @fault("PF-141", does="goes on with a list of subscriptions when there is a new one")
@@ -258,16 +259,16 @@ class WithVersion(Lenient):
         return {**super().describe_client(session), "version": session.version}
 
 
-class Mistiming(Server):
+class Mistiming(Server, ABC):
     """Lists other times than those at which clients connected."""
 
     def describe_client(self, session: Session) -> Message:
         """Return the fields that say who a client is."""
         return {**super().describe_client(session), "time": self.time_of(session)}
 
+    @abstractmethod
     def time_of(self, session: Session) -> int:
         """Return the time that is listed."""
-        raise NotImplementedError
 
 
 @fault("PF-177", does="lists the milliseconds at which a client connected")
