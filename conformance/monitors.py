@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Finding(msgspec.Struct, frozen=True, gc=False):
     """One observation that bears on a rule: whether it is kept, where in the trace, and what came if it is not.
 
     ``reading`` and ``option`` say which reading of the document the observation follows, where that is the question.

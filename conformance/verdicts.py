@@ -28,18 +28,14 @@ class Outcome(Enum):
     CRASH = "crash"
     ERROR = "error"
 
-    @property
-    def rank(self) -> int:
+    def __init__(self, value: str) -> None:
+        self.rank = len(type(self).__members__)
         """Position on the scale; a higher rank is worse."""
-        return _RANKS[self.value]
 
     @property
     def accuses(self) -> bool:
         """Whether the outcome blames the implementation."""
         return self in (Outcome.DEVIATION, Outcome.VIOLATION, Outcome.CRASH)
-
-
-_RANKS = {outcome.value: rank for rank, outcome in enumerate(Outcome)}
 
 
 class Verdict(Enum):

@@ -44,6 +44,8 @@ def summed(rule: str, findings: Sequence[Finding], court: Court, profile: Profil
     """Sum up a monitor's findings on one rule: the worst of them counts, all of them are evidence."""
     outcome, what, reading, entry = Outcome.PASS, "", "", None
     for finding in findings:
+        if finding.ok and not finding.reading:
+            continue
         each, said, seen = Outcome.PASS, "", ""
         if not finding.ok:
             each, said = court.broken(rule), finding.what

@@ -30,7 +30,7 @@ class Happening(Enum):
     NOTE = "note"
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """One thing that happened on one link.
 
     ``time`` is in seconds since the trace began, ``link`` the label of the link (``a``, ``b`` …), ``data``

@@ -1,6 +1,5 @@
 """Conversations: what was said on one connection, understood. The driver and every monitor read them."""
 
-from functools import cached_property
 from json import JSONDecoder
 from typing import Any
 
@@ -15,11 +14,13 @@ _LENIENT = JSONDecoder(strict=False)
 """Reads what strict JSON refuses, but somebody might mean: a name twice, NUL, integers of any size."""
 
 
-class Event(msgspec.Struct, frozen=True, dict=True):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """One message: when, which way, where in the trace, and its fields whatever they are.
 
     ``error`` says why the document has no such message; ``deployed`` that only the field's spelling of it is right.
     A frame that does not begin with a JSON object has no fields; of a field that is said twice the last one counts.
+    ``command`` and ``type`` are empty where there is none; ``type`` is ``notify`` for a notification in either
+    spelling. ``ta`` is the transaction identifier, 7 where 7.0 is said; ``None`` when it is no integer.
     """
 
     time: float
@@ -27,27 +28,11 @@ class Event(msgspec.Struct, frozen=True, dict=True):
     frame: bytes
     entry: int
     fields: Message
+    command: str
+    type: str
+    ta: int | None
     error: DecodeError | None = None
     deployed: bool = False
-
-    @cached_property
-    def command(self) -> str:
-        """The command; empty when there is none."""
-        return _text(self.fields.get("ta-cmd"))
-
-    @cached_property
-    def type(self) -> str:
-        """The message type, ``notify`` for a notification in either spelling; empty when there is none."""
-        said = _text(self.fields.get("msg-type"))
-        return "notify" if said in NOTIFY else said
-
-    @cached_property
-    def ta(self) -> int | None:
-        """The transaction identifier, 7 where 7.0 is said; ``None`` when there is none, or none that is an integer."""
-        found = self.fields.get("ta-id")
-        if isinstance(found, float) and found.is_integer():
-            return int(found)
-        return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 class Conversation:
@@ -56,6 +41,9 @@ class Conversation:
     def __init__(self, link: str, *, client: Direction | None = None) -> None:
         self.link = link
         self.events: list[Event] = []
+        self.said: dict[Direction, list[Event]] = {Direction.SENT: [], Direction.RECEIVED: []}
+        self.formed: dict[tuple[Direction, str, str], list[Event]] = {}
+        """The events by direction, command and type."""
         self.transactions: list[Transaction] = []
         self.strays: list[Event] = []
         """Messages of no transaction that was ever begun."""
@@ -84,6 +72,8 @@ class Conversation:
         """Take one frame and return it as an event."""
         event = understood(direction, frame, time, entry)
         self.events.append(event)
+        self.said[direction].append(event)
+        self.formed.setdefault((direction, event.command, event.type), []).append(event)
         if self.client is None and event.type:
             self.client = direction if event.type == "request" else _other(direction)
         if direction is self.client:
@@ -116,13 +106,22 @@ class Conversation:
 
 def understood(direction: Direction, frame: bytes, time: float, entry: int) -> Event:
     """Read a frame: by the document, else by the field's spelling, else whatever fields it has."""
+    error, deployed = None, False
     try:
-        return Event(time, direction, frame, entry, read(frame))
-    except DecodeError as error:
+        fields = read(frame)
+    except DecodeError as refusal:
         try:
-            return Event(time, direction, frame, entry, read(frame, deployed=True), None, True)
+            fields, deployed = read(frame, deployed=True), True
         except DecodeError:
-            return Event(time, direction, frame, entry, _salvaged(frame), error)
+            fields, error = _salvaged(frame), refusal
+    said, ta = _text(fields.get("msg-type")), fields.get("ta-id")
+    type = "notify" if said in NOTIFY else said
+    if isinstance(ta, float) and ta.is_integer():
+        ta = int(ta)
+    elif not isinstance(ta, int) or isinstance(ta, bool):
+        ta = None
+    command = _text(fields.get("ta-cmd"))
+    return Event(time, direction, frame, entry, fields, command, type, ta, error, deployed)
 
 
 def conversations(trace: Trace) -> dict[str, Conversation]:

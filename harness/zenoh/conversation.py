@@ -40,11 +40,12 @@ from wire.zenoh.messages import (
 OTHER = {Direction.SENT: Direction.RECEIVED, Direction.RECEIVED: Direction.SENT}
 
 
-class Event(msgspec.Struct, frozen=True):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """One network message: when, which way, where in the trace, and the keys that it stands for.
 
     ``key`` is what the message itself names (``None`` when it names none, or an ExprId that was never declared);
-    ``known`` is, for an undeclaration, the key under which its id was declared before.
+    ``known`` is, for an undeclaration, the key under which its id was declared before; ``body`` and ``interest_id``
+    are, for a DECLARE, the declaration inside it and its interest id.
     """
 
     time: float
@@ -53,16 +54,8 @@ class Event(msgspec.Struct, frozen=True):
     entry: int
     key: str | None = None
     known: str | None = None
-
-    @property
-    def body(self) -> object:
-        """The declaration inside a DECLARE; ``None`` for other messages."""
-        return self.message.body if isinstance(self.message, Declare) else None
-
-    @property
-    def interest_id(self) -> int | None:
-        """The interest id of a DECLARE."""
-        return self.message.interest_id if isinstance(self.message, Declare) else None
+    body: object = None
+    interest_id: int | None = None
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -80,6 +73,7 @@ class Conversation:
     def __init__(self, link: str) -> None:
         self.link = link
         self.events: list[Event] = []
+        self.said: dict[Direction, list[Event]] = {Direction.SENT: [], Direction.RECEIVED: []}
         self.refusals: list[Refusal] = []
         self.tables: dict[Direction, Table] = {Direction.SENT: {}, Direction.RECEIVED: {}}
         self.declared: dict[tuple[Direction, Kind, int], str | None] = {}
@@ -149,7 +143,11 @@ class Conversation:
                 known = self.declared.pop((direction, body.kind, body.id), None)
             case _:
                 pass
-        self.events.append(Event(time, direction, message, entry, key, known))
+        event = Event(time, direction, message, entry, key, known)
+        if isinstance(message, Declare):
+            event = Event(time, direction, message, entry, key, known, message.body, message.interest_id)
+        self.events.append(event)
+        self.said[direction].append(event)
 
     def _named(self, body: UndeclareEntity, sender: Table, receiver: Table) -> str | None:
         for extension in body.extensions:

@@ -7,6 +7,7 @@ in place. INTEREST alone keeps R, N and M with its options, as they are bits of 
 
 from collections.abc import Callable, Iterable
 from enum import Enum, IntEnum, IntFlag
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -48,6 +49,11 @@ class Options(IntFlag):
 
 
 OPTION = {Kind.SUBSCRIBER: Options.S, Kind.QUERYABLE: Options.Q, Kind.TOKEN: Options.T}
+
+
+@cache
+def _kinds(options: int) -> frozenset[Kind]:
+    return frozenset(kind for kind, bit in OPTION.items() if options & bit)
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -98,7 +104,7 @@ class Interest(Value, frozen=True):
     @property
     def kinds(self) -> frozenset[Kind]:
         """The kinds of entity that are asked for."""
-        return frozenset(kind for kind, bit in OPTION.items() if self.options & bit)
+        return _kinds(int(self.options))
 
 
 class InterestFinal(Value, frozen=True):

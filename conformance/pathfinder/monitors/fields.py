@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from conformance.monitors import Finding, broken, follows, kept
 from conformance.pathfinder.monitors.forms import ADDRESSES, MANDATORY, flaws, form_of, judged, match_type, shown
-from conformance.pathfinder.monitors.registry import from_client, from_server, monitor, spoken
+from conformance.pathfinder.monitors.registry import formed, from_client, from_server, monitor, spoken
 from harness.pathfinder.conversation import Conversation, Event
 from wire.pathfinder.filters import FilterError, parse
 
@@ -82,9 +82,11 @@ def watching(
     """Return the monitor of one form, named after it."""
 
     def watch(conversation: Conversation) -> Iterator[Finding]:
-        for event in said(conversation):
-            if form.is_of(event):
-                yield form.judge(event)
+        events = formed(conversation, form.command, form.type)
+        if events and said(conversation):
+            for event in events:
+                if form.is_of(event):
+                    yield form.judge(event)
 
     what = form.fields[0] if len(form.fields) == 1 else "fields"
     watch.__name__ = "_".join((what, "of", form.command, form.type, *form.matches))

@@ -221,7 +221,7 @@ def scalars(value: Any) -> Iterator[Any]:
     waiting = [value]
     while waiting:
         each = waiting.pop()
-        if isinstance(each, Mapping):
+        if isinstance(each, dict):
             waiting += [*each.keys(), *each.values()]
         elif isinstance(each, list | tuple):
             waiting += each

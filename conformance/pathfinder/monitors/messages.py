@@ -19,6 +19,9 @@ GARBLED = (Reason.BAD_SYNTAX, Reason.TRUNCATED, Reason.BAD_TEXT)
 def integers_fit_in_64_bits(conversation: Conversation) -> Iterator[Finding]:
     """Every integer, wherever it stands, fits in 64 bits with a sign."""
     for event in spoken(conversation):
+        if event.error is None:  # a message of the layout has no others, and its ta-id at least
+            yield kept(event.entry)
+            continue
         numbers = [each for each in scalars(event.fields) if isinstance(each, int) and not isinstance(each, bool)]
         if any(not LEAST <= number <= MOST for number in numbers):
             yield broken(event.entry, f"{name_of(event)}: an integer of more than 64 bits")
@@ -39,6 +42,9 @@ def whole_numbers_are_in_range(conversation: Conversation) -> Iterator[Finding]:
 def strings_have_no_nul(conversation: Conversation) -> Iterator[Finding]:
     """No string has a NUL character, in whatever field."""
     for event in spoken(conversation):
+        if event.error is None:  # a message of the layout has no others, and its command at least
+            yield kept(event.entry)
+            continue
         words = [each for each in scalars(event.fields) if isinstance(each, str)]
         if any("\0" in word for word in words):
             yield broken(event.entry, f"{name_of(event)}: a string with a NUL character")

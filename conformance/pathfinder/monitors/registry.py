@@ -12,19 +12,24 @@ def from_server(conversation: Conversation) -> list[Event]:
     """Return what the implementation said as a server; nothing when it is the client here."""
     if conversation.server is not Direction.RECEIVED:
         return []
-    return [event for event in conversation.events if event.direction is Direction.RECEIVED]
+    return conversation.said[Direction.RECEIVED]
+
+
+def formed(conversation: Conversation, command: str, type: str) -> list[Event]:
+    """Return what the implementation said of one form, in whichever role."""
+    return conversation.formed.get((Direction.RECEIVED, command, type), [])
 
 
 def from_client(conversation: Conversation) -> list[Event]:
     """Return what the implementation said as a client; nothing when it is the server here."""
     if conversation.client is not Direction.RECEIVED:
         return []
-    return [event for event in conversation.events if event.direction is Direction.RECEIVED]
+    return conversation.said[Direction.RECEIVED]
 
 
 def spoken(conversation: Conversation) -> list[Event]:
     """Return what the implementation said, in whichever role."""
-    return [event for event in conversation.events if event.direction is Direction.RECEIVED]
+    return conversation.said[Direction.RECEIVED]
 
 
 def whether(holds: bool, entry: int, otherwise: str) -> Finding:

@@ -10,4 +10,4 @@ monitor = MONITORS
 
 def received(conversation: Conversation) -> list[Event]:
     """Return what the implementation said."""
-    return [event for event in conversation.events if event.direction is Direction.RECEIVED]
+    return conversation.said[Direction.RECEIVED]

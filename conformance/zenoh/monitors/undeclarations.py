@@ -1,6 +1,7 @@
 """Monitors of zenoh-declarations, "WireExpr Extension (ZBuf, ID=0x0F, M=true)", for all kinds."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from conformance.monitors import Finding, broken, follows, kept
 from conformance.zenoh.monitors.registry import monitor, received
@@ -34,6 +35,7 @@ def undeclarations(conversation: Conversation) -> Iterator[tuple[Event, Undeclar
             yield event, event.body
 
 
+@lru_cache(maxsize=1024)  # each payload is read by several monitors, some of which read it several times
 def read(payload: bytes, *, deployed: bool) -> WireExpr | None:
     """Read the payload of a WireExpr extension by one layout; ``None`` when it does not fit."""
     try:
