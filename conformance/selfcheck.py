@@ -18,6 +18,7 @@ from conformance.engine import Suite, play
 from conformance.examples import QUICK
 from conformance.rules import Profile
 from conformance.verdicts import Outcome, worst
+from harness.environments import cache
 from harness.faults import Variants
 
 ORIGINAL = "original"
@@ -158,8 +159,12 @@ def _make(suite: Suite, mutant: Mutant) -> Callable[..., object]:
 
 
 def _be_quick() -> None:
-    """Let property cases stop at the first failing example: the matrix asks whether, not which."""
+    """Let property cases stop at the first failing example, and leave nothing behind in whatever folder this is.
+
+    The matrix asks whether, not which.
+    """
     os.environ[QUICK] = "1"
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(cache() / "hypothesis")
 
 
 def matrix(

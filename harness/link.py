@@ -10,6 +10,8 @@ from abc import ABC, abstractmethod
 from collections import deque
 from typing import Protocol
 
+import msgspec
+
 from harness.clock import Clock
 from harness.errors import Deadline, LinkClosed
 from harness.trace import Direction, Entry, Happening, Trace
@@ -17,6 +19,21 @@ from harness.trace import Direction, Entry, Happening, Trace
 SEND_PATIENCE = 5.0
 
 _DRAINED_READS = 64
+
+
+class Labels(msgspec.Struct):
+    """Hands out labels of links: ``a``, ``b`` …, ``z``, ``aa`` …"""
+
+    count: int = 0
+
+    def next(self) -> str:
+        """Return the next label."""
+        self.count += 1
+        label, rest = "", self.count
+        while rest:
+            rest, letter = divmod(rest - 1, 26)
+            label = chr(97 + letter) + label
+        return label
 
 
 class Link(Protocol):

@@ -90,7 +90,6 @@ class Session:
         self.deployed = deployed
         self.conversation = Conversation(link.label, client=Direction.SENT)
         self.ended = ""
-        self.is_dropped = False
         self.published: dict[int, Service] = {}
         self._next_ta = 0
 
@@ -103,13 +102,11 @@ class Session:
 
     def close(self) -> None:
         """End the connection."""
-        self.is_dropped = not self.ended
         self.link.close()
         self._end(Direction.SENT, "closed by the tester")
 
     def abort(self) -> None:
         """Reset the connection, where its link can; else end it."""
-        self.is_dropped = not self.ended
         getattr(self.link, "abort", self.link.close)()
         self._end(Direction.SENT, "reset by the tester")
 

@@ -6,14 +6,13 @@ from contextlib import contextmanager, suppress
 
 from harness.errors import HarnessError
 from harness.instances import Instance
+from harness.link import Labels
 from harness.pathfinder.conversation import Conversation
 from harness.pathfinder.driver import TTL, Service, Session, new_id
 from harness.pathfinder.scripted import Domain
 from harness.trace import Direction, Trace
 from wire.pathfinder.filters import escape
 from wire.pathfinder.frames import Message
-
-LABELS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class NodeUnderTest:
@@ -37,7 +36,7 @@ class NodeUnderTest:
         self.sessions: list[Session] = []
         self.domains: list[Domain] = []
         self._heard: list[Session] = []
-        self._count = 0
+        self._labels = Labels()
         self._main: Session | None = None
         self._other: Session | None = None
 
@@ -54,7 +53,7 @@ class NodeUnderTest:
 
     def connect(self, *, client_id: int | None = None, transport: str = "") -> Session:
         """Make a connection and say nothing on it."""
-        link = self.instance.link(self.trace, self._label(), transport or self.transport)
+        link = self.instance.link(self.trace, self._labels.next(), transport or self.transport)
         session = Session(
             link,
             self.trace,
@@ -134,7 +133,7 @@ class NodeUnderTest:
         """Start the client anew with a scenario, and so many servers of one domain for it to dial."""
         self.instance.begin(scenario, servers, self.transport)
         deployed = self.profile == "deployed"
-        domain = Domain(self.instance, self.trace, self._label, servers, self.patience, self.tempo, deployed)
+        domain = Domain(self.instance, self.trace, self._labels.next, servers, self.patience, self.tempo, deployed)
         self.domains.append(domain)
         return domain
 
@@ -149,13 +148,7 @@ class NodeUnderTest:
         try:
             yield scene
         finally:
-            self._count = scene._count
             scene.close()
-
-    def _label(self) -> str:
-        self._count += 1
-        first, second = divmod(self._count - 1, len(LABELS))
-        return (LABELS[first - 1] if first else "") + LABELS[second] if first <= len(LABELS) else f"l{self._count}"
 
     @property
     def conversations(self) -> list[Conversation]:

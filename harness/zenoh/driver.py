@@ -6,8 +6,6 @@ put into the session's namespace on the way out and taken out of it on the way i
 
 from collections.abc import Callable, Iterable
 
-import msgspec
-
 from harness.errors import Deadline, HarnessError, LinkClosed
 from harness.link import Link
 from harness.trace import Direction, Trace
@@ -425,18 +423,3 @@ class Session:
         for event in events:
             if isinstance(event, Ended) and event.how != "expired":
                 self.ended = f"{event.how} {event.detail}".strip()
-
-
-class Labels(msgspec.Struct):
-    """Hands out labels of links: ``a``, ``b`` …, ``z``, ``aa`` …"""
-
-    count: int = 0
-
-    def next(self) -> str:
-        """Return the next label."""
-        self.count += 1
-        label, rest = "", self.count
-        while rest:
-            rest, letter = divmod(rest - 1, 26)
-            label = chr(97 + letter) + label
-        return label

@@ -8,9 +8,10 @@ from typing import Protocol
 
 from harness.errors import HarnessError
 from harness.instances import Instance
+from harness.link import Labels
 from harness.trace import Trace
 from harness.zenoh.conversation import Conversation
-from harness.zenoh.driver import Labels, Session
+from harness.zenoh.driver import Session
 from harness.zenoh.transport import Settings
 from harness.zenoh.watching import Ask, Set
 from wire.zenoh.frames import Sizes, WhatAmI
