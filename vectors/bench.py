@@ -262,7 +262,8 @@ def _each(function: Callable[[Any], Any], items: Sequence[Any]) -> Callable[[int
 def columnar(layout: str, corpus: str, tell: Tell) -> Iterator[Task]:
     """Give the task of decoding a batch to columns, if that is here; it is compared with decoding each frame.
 
-    The batch is an Arrow array, as a pipeline has it, or a list where pyarrow is not installed.
+    The batch is an Arrow array, as a pipeline has it, or a list where pyarrow is not installed. Beside it the bytes of
+    the batch are copied: no decoder can be faster.
     """
     try:
         decode_batch = import_module("wire.columnar").decode_batch
@@ -285,7 +286,14 @@ def columnar(layout: str, corpus: str, tell: Tell) -> Iterator[Task]:
         for _ in repeat(None, times):
             decode_batch(layout, batch, engine="native")
 
+    octets = b"".join(frames)
+
+    def copy(times: int) -> None:
+        for _ in repeat(None, times):
+            bytearray(octets)
+
     yield Task("columnar", "columnar", BASELINE, len(frames), run)
+    yield Task("copy", "columnar", BASELINE, len(frames), copy)
 
 
 def rates_of(tasks: Sequence[Task], rounds: int, seconds: float, clock: Clock) -> list[list[float]]:

@@ -9,11 +9,14 @@ in bytes), both null where a frame is accepted; all others are null where it is 
 gives a row of nulls. Names of messages and classes of refusal are dictionaries: cast them to text for a consumer that
 knows none (``column.dictionary_decode()``). Names have dots in them, so SQL wants them in quotes.
 
+A layout of JSON has ``type`` beside these, the name of the message that a frame is, and no other columns.
+
 The native engine needs no Arrow library, and lets other threads run. Where the extension is not built, the Python
 engine makes the same columns, slowly, and with ``pyarrow``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -22,11 +25,13 @@ from wire.catalogue import layout as find
 from wire.columns import REFUSED, REFUSED_AT, Column, Kind, Table, columns_of, within
 from wire.engines import BUILD, MissingEngine, engine
 from wire.errors import DecodeError, Reason
-from wire.layout import Layout
+from wire.layout import Json, JsonObject, JsonUnion, Layout, Part
 from wire.primitives import Flags
 
 Row = dict[tuple[str, Kind], Any]
 """The cells of one row that are not null, by path and kind."""
+
+Cell = tuple[tuple[str, Kind], Any]
 
 
 class Columns:
@@ -62,7 +67,7 @@ def decode_batch(layout: str, frames: Any, *, overlong: str = "accept", engine: 
     Refused frames are rows, not errors. Raises ``UnknownLayout``, ``MissingEngine`` when no engine runs here,
     ``TypeError`` for frames of another type, ``ValueError`` for too many bytes.
     """
-    tree = _binary(layout)
+    tree = _with_columns(layout)
     if not any(hasattr(frames, f"__arrow_c_{what}__") for what in ("array", "stream")):
         if isinstance(frames, bytes | bytearray | memoryview | str):
             raise TypeError(f"frames are a list of bytes, not one {type(frames).__name__}")
@@ -80,13 +85,33 @@ def decode_batch(layout: str, frames: Any, *, overlong: str = "accept", engine: 
     return Columns(layout, "python", _fallback(tree, frames, overlong == "refuse", why))
 
 
-def _binary(layout: str) -> Layout:
+def _with_columns(layout: str) -> Layout:
     """Return the tree of a layout whose values have columns."""
     tree = find(layout)
-    if tree.is_json or tree.is_text:
-        what = "JSON" if tree.is_json else "text"
-        raise MissingEngine(f"{layout} is {what}, which has no columns; decode its frames one by one")
+    if tree.is_text:
+        raise MissingEngine(f"{layout} is text, which has no columns; decode its frames one by one")
     return tree
+
+
+Naming = Callable[[Any], str | None]
+"""Which message a decoded value is; ``None`` if it is not one of several."""
+
+
+def naming(layout: Layout) -> Naming:
+    """Return what names the decoded values of a layout of JSON."""
+    return _naming(layout.frame.node) if isinstance(layout.frame, Json) else lambda value: None
+
+
+def _naming(part: Part) -> Naming:
+    match part:
+        case JsonUnion(by=by):
+            known = {message: _naming(message) for message in part.messages}
+            table = {key: known[message] for key, message in part.table()}
+            return lambda value: table[tuple([value[name] for name in by])](value)
+        case JsonObject(name=name):
+            return lambda value: name or None
+        case _:
+            return lambda value: None
 
 
 def schema_text(layout: str) -> str:
@@ -95,12 +120,13 @@ def schema_text(layout: str) -> str:
     Raises ``UnknownLayout``, and ``MissingEngine`` for a layout of texts.
     """
     lines = [f"{REFUSED}: dictionary of {', '.join(reason.value for reason in Reason)}", f"{REFUSED_AT}: int64"]
-    return "\n".join([*lines, *_described(columns_of(_binary(layout)), "")])
+    return "\n".join([*lines, *_described(columns_of(_with_columns(layout)), "")])
 
 
 def gather(layout: Layout, decode: Callable[[bytes], Any], frames: Iterable[bytes | None]) -> Any:
     """Return the columns of what ``decode`` gives or refuses (``DecodeError``), as a ``pyarrow.RecordBatch``."""
     pa = import_module("pyarrow")
+    cells = _of_message(layout) if layout.is_json else partial(_cells, path="")
     rows: list[Row] = []
     refusals: list[tuple[int, int] | None] = []
     reasons = list(Reason)
@@ -109,7 +135,7 @@ def gather(layout: Layout, decode: Callable[[bytes], Any], frames: Iterable[byte
         refusal = None
         try:
             if frame is not None:
-                row = dict(_cells(decode(frame), ""))
+                row = dict(cells(decode(frame)))
         except DecodeError as error:
             refusal = reasons.index(error.reason), error.offset
         rows.append(row)
@@ -156,7 +182,19 @@ def _frames(pa: Any, frames: Any) -> Sequence[bytes | None]:
     return values
 
 
-def _cells(value: Any, path: str) -> Iterator[tuple[tuple[str, Kind], Any]]:
+def _of_message(layout: Layout) -> Callable[[Any], Iterator[Cell]]:
+    """Return what gives the only cell that a text of JSON fills."""
+    name_of = naming(layout)
+
+    def cells(value: Any) -> Iterator[Cell]:
+        name = name_of(value)
+        if name is not None:
+            yield ("type", Kind.CHOICE), name
+
+    return cells
+
+
+def _cells(value: Any, path: str) -> Iterator[Cell]:
     """Give the cells that a value fills."""
     match value:
         case None:

@@ -12,10 +12,12 @@ and kind agree, so that the table stays narrow, and ``type`` says which message 
 
 A place that can hold more than one kind gets a column per kind: ``body.number`` and ``body.bytes``. What is absent is
 null; an empty record leaves no trace but its neighbours'.
+
+Of a text of JSON there is only ``type`` so far, the name of the message that the frame is, where it is one of several.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 import msgspec
@@ -27,6 +29,9 @@ from wire.layout import (
     Flags,
     Integer,
     Items,
+    Json,
+    JsonObject,
+    JsonUnion,
     Layout,
     Limited,
     Nothing,
@@ -123,11 +128,13 @@ class _Slots:
                 for field in fields:
                     self.add(field.node, within(path, field.name))
             case Union(messages=messages):
-                kind = within(path, "type")
-                self.choices[kind] |= dict.fromkeys(message.name for message in messages)
-                self.sizes[kind, Kind.CHOICE] = 1 if len(self.choices[kind]) <= 0x7F else 2
+                self.choice(path, (message.name for message in messages))
                 for message in messages:
                     self.add(message, path)
+            case Json(node=JsonUnion() as union):
+                self.choice(path, _messages(union))
+            case Json():
+                pass
             case Items() | Chain():
                 self.sizes[path, Kind.ITEMS] = 0
                 self.items[path][item_of(part)] = None
@@ -141,6 +148,11 @@ class _Slots:
                 pass
             case _:
                 raise TypeError(part)
+
+    def choice(self, path: str, names: Iterable[str]) -> None:
+        kind = within(path, "type")
+        self.choices[kind] |= dict.fromkeys(names)
+        self.sizes[kind, Kind.CHOICE] = 1 if len(self.choices[kind]) <= 0x7F else 2
 
     def number(self, path: str, size: int) -> None:
         whole = next((each for each in (1, 2, 4, 8) if each >= size), None)
@@ -164,6 +176,15 @@ class _Slots:
             items = table_of(*self.items[path]) if kind is Kind.ITEMS else None
             choices = tuple(self.choices[path]) if kind is Kind.CHOICE else ()
             yield Column(name, path, kind, size, choices, items)
+
+
+def _messages(union: JsonUnion) -> Iterator[str]:
+    """Give the names of the messages of a union, and of the unions in it."""
+    for message in union.messages:
+        if isinstance(message, JsonObject):
+            yield message.name
+        else:
+            yield from _messages(message)
 
 
 def item_of(part: Items | Chain) -> Part:

@@ -68,7 +68,7 @@ def _generated(engine: str, layout: str) -> Codec:
             raise MissingEngine(f"{layout} is a language, which no C reads here: the fastest that it has is 'python'")
         return by_hand(grammar(layout), layout)
     if find(layout).is_json and engine == "native":
-        raise MissingEngine(f"{layout} is JSON, which no C reads here: the engine 'python' is the fastest that it has")
+        raise MissingEngine(f"{layout} is JSON, which no C reads here but for columns: the fastest is 'python'")
     protocol, _, name = layout.partition("/")
     package = f"wire.{protocol}.generated"
     try:

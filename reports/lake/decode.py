@@ -1,10 +1,11 @@
 """The job ``decode``: which messages each recorded frame holds, or why it is refused, by the columnar codec.
 
-What has no columns (JSON) is decoded frame by frame. Either way a frame becomes a row of the table ``decoded``.
+What has no columns here (text; JSON where no compiler was at hand) is decoded frame by frame. Either way a frame
+becomes a row of the table ``decoded``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -14,11 +15,11 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from harness.trace import Happening
 from reports.lake.schemas import DECODED
 from wire.catalogue import layout as find
-from wire.columnar import decode_batch
+from wire.columnar import decode_batch, naming
 from wire.columns import REFUSED, REFUSED_AT, Column, Kind, Table, columns_of
-from wire.engines import live
+from wire.engines import MissingEngine, live
 from wire.errors import DecodeError
-from wire.layout import Json, JsonObject, JsonUnion, Layout, Limited
+from wire.layout import Layout
 
 READ = ("session", "seq", "data")
 """The columns of frames that decoding takes."""
@@ -47,10 +48,20 @@ Decoder = Callable[[Any], tuple[Any, Any, Any]]
 def decoder(layout: str) -> Decoder:
     """Return the fastest way there is to decode a batch of frames of a layout."""
     tree = find(layout)
+    if tree.is_json and _is_built(layout):
+        return partial(_named, layout)
     if tree.is_json or tree.is_text or find_spec("numpy") is None:
         return _ByOne(tree)
     names = sorted(set(_names(columns_of(tree))))
     return _Columnar(tree, names) if len(names) <= MOST_NAMES else _ByOne(tree)
+
+
+def _is_built(layout: str) -> bool:
+    try:
+        decode_batch(layout, [], engine="native")
+    except MissingEngine:
+        return False
+    return True
 
 
 def _names(table: Table) -> Iterator[str]:
@@ -58,6 +69,14 @@ def _names(table: Table) -> Iterator[str]:
         yield from column.choices
         if column.items is not None:
             yield from _names(column.items)
+
+
+def _named(layout: str, frames: Any) -> tuple[Any, Any, Any]:
+    """Decode texts of JSON: a frame is one message, which has one name."""
+    columns = pa.record_batch(decode_batch(layout, frames))
+    there = "type" in columns.schema.names
+    types = columns.column("type").cast(pa.string()) if there else pa.nulls(len(columns), pa.string())
+    return columns.column(REFUSED).cast(pa.string()), columns.column(REFUSED_AT), types.fill_null("")
 
 
 class _Columnar:
@@ -108,10 +127,7 @@ class _ByOne:
 
     def __init__(self, layout: Layout) -> None:
         self._decode = live(layout.name).codec(layout.name).decode
-        root = layout.root
-        while isinstance(root, Limited | Json):
-            root = root.node
-        self._union = root if isinstance(root, JsonUnion) else None
+        self._named = naming(layout) if layout.is_json else _types_in
 
     def __call__(self, frames: Any) -> tuple[Any, Any, Any]:
         refused: list[str | None] = []
@@ -127,24 +143,13 @@ class _ByOne:
             else:
                 refused.append(None)
                 at.append(None)
-                types.append(self._named(value))
+                types.append(self._named(value) or "")
         return pa.array(refused, pa.string()), pa.array(at, pa.int64()), pa.array(types, pa.string())
 
-    def _named(self, value: Any) -> str:
-        if self._union is not None:
-            return _message(self._union, value)
-        return " ".join(sorted(set(_types(value))))
 
-
-def _message(union: JsonUnion, value: Any) -> str:
-    """Return the name of the message of a union that a value is."""
-    found = _tables(union)[tuple(value[name] for name in union.by)]
-    return _message(found, value) if isinstance(found, JsonUnion) else found.name
-
-
-@cache
-def _tables(union: JsonUnion) -> dict[tuple[str, ...], JsonObject | JsonUnion]:
-    return dict(union.table())
+def _types_in(value: Any) -> str:
+    """Return the names of all messages in a value, each once, in the order of the alphabet."""
+    return " ".join(sorted(set(_types(value))))
 
 
 def _types(value: Any) -> Iterator[str]:

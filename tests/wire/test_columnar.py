@@ -320,9 +320,9 @@ def test_without_the_extension(monkeypatch):
 
 
 @pytest.mark.parametrize("ask", [lambda name: columnar.decode_batch(name, [b"{}"]), columnar.schema_text])
-def test_json_has_no_columns(ask):
-    with pytest.raises(MissingEngine, match="pathfinder/message is JSON, which has no columns; decode its frames one"):
-        ask("pathfinder/message")
+def test_text_has_no_columns(ask):
+    with pytest.raises(MissingEngine, match="pathfinder/filter is text, which has no columns; decode its frames one"):
+        ask("pathfinder/filter")
 
 
 def test_schema_text():

@@ -488,7 +488,8 @@ def test_nothing_is_generated_for_it() -> None:
     generated = dict(sources("pathfinder"))
     assert "filter-" not in generated["python.py"]
     assert "filter" not in re.findall(r'^    "([a-z-]+)": Codec', generated["python.py"], re.MULTILINE)
-    assert set(generated) == {"python.py", "__init__.py"}
+    assert "/filter" not in generated["columnar.c"]
+    assert set(generated) == {"python.py", "columnar.c", "__init__.py"}
 
 
 def test_a_dump() -> None:

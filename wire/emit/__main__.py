@@ -12,7 +12,7 @@ from wire.layout import Layout
 DOCSTRING = '''"""Codecs of {protocol}, generated from its grammars by ``python -m wire.emit``. Do not edit."""
 '''
 STAMPS = '''
-NATIVE, COLUMNAR = "{native}", "{columnar}"
+{names} = {stamps}
 """What the extensions have to say they were made from."""
 '''
 
@@ -23,14 +23,17 @@ def sources(protocol: str) -> Iterator[tuple[str, str]]:
     layouts = [layout for layout in every if not layout.is_text]  # their codecs are written by hand
     yield "python.py", python.emit(protocol, layouts)
     binary = [layout for layout in layouts if not layout.is_json]
-    if not binary:
-        yield "__init__.py", DOCSTRING.format(protocol=protocol)
-        return
-    objects, columns = native.emit(protocol, binary), columnar.emit(protocol, binary)
-    yield "native.c", objects
-    yield "columnar.c", columns
-    stamps = STAMPS.format(native=native.stamp_of(objects), columnar=columnar.stamp_of(columns))
-    yield "__init__.py", DOCSTRING.format(protocol=protocol) + stamps
+    stamps = {}
+    if binary:
+        objects = native.emit(protocol, binary)
+        stamps["NATIVE"] = native.stamp_of(objects)
+        yield "native.c", objects
+    if layouts:
+        columns = columnar.emit(protocol, layouts)
+        stamps["COLUMNAR"] = columnar.stamp_of(columns)
+        yield "columnar.c", columns
+    said = STAMPS.format(names=", ".join(stamps), stamps=", ".join(f'"{stamp}"' for stamp in stamps.values()))
+    yield "__init__.py", DOCSTRING.format(protocol=protocol) + (said if stamps else "")
 
 
 def main(arguments: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 One table of columns per layout and per list, one reader per record, union, list and chain at its place in a table.
 What a column is, how it is filled, taken back and exported is hand-written: ``columns.h``, ``arrow.h``, ``capsules.h``.
+Texts of JSON are read by ``json.h``; what may stand in them are tables (``native_json.py``).
 """
 
 import hashlib
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from wire.columns import REFUSED, REFUSED_AT, Column, Kind, Table, columns_of, within
 from wire.emit.naming import Names, flags_in, identifier
+from wire.emit.native_json import Places, preamble
 from wire.errors import Reason
 from wire.layout import (
     Chain,
@@ -19,6 +21,7 @@ from wire.layout import (
     Flags,
     Integer,
     Items,
+    Json,
     Layout,
     Limited,
     Nothing,
@@ -70,6 +73,7 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
     text = "\n".join(
         [
             HEAD.format(protocol=protocol).rstrip(),
+            *preamble(layouts),
             *source.lines,
             *runs,
             "",
@@ -133,6 +137,7 @@ class _Source:
         self.columns: dict[Table, list[str]] = {}
         self.readers: dict[tuple[Part, Table, str], str] = {}
         self.begins: dict[tuple[int, ...], str] = {}
+        self.places: dict[Table, Places] = {}
         self._taken: set[str] = set()
 
     def unique(self, hint: str) -> str:
@@ -153,15 +158,29 @@ class _Source:
         if isinstance(root, Limited):
             body += [f"if (f->end - p > {root.size})", f"    return refused(f, TOO_LONG, p + {root.size});"]
             root = root.node
-        body += _Reader(self, table, "").part(root, "")
+        body += self.json(layout, root, table) if isinstance(root, Json) else _Reader(self, table, "").part(root, "")
         yield ""
         yield f"static const uint8_t *fill_frame_of_{name}{SIGNATURE}"
         yield from _function(body)
         yield ""
         yield f"static int run_{name}(frames *f, const segment *s)"
         yield "{"
-        yield f"    return run_segment(f, s, fill_frame_of_{name});"
+        yield f"    return run_{'json' if isinstance(root, Json) else 'segment'}(f, s, fill_frame_of_{name});"
         yield "}"
+
+    def json(self, layout: Layout, root: Json, table: Table) -> Lines:
+        """Hold a text of JSON against tables, and note which message it is."""
+        if table not in self.places:
+            names = {name: index for column in table.columns for index, name in enumerate(column.choices)}
+            self.places[table] = Places(identifier(layout), names)
+        places = self.places[table]
+        frame = places.root(root)
+        self.lines += places.lines
+        places.lines.clear()
+        yield f"TAKE(json_frame(f, p, &{frame}));"
+        if table.columns:
+            (constant,), (column,) = self.columns[table], table.columns
+            yield f"return take_choice(f, p, t, {constant}, row, {column.size}, (uint64_t)f->json->choice);"
 
     def table(self, table: Table, hint: str) -> str:
         """Return the symbol of a table, which is written down before."""

@@ -73,10 +73,11 @@ struct table {
 
 typedef struct result result;
 typedef struct chunk chunk;
+typedef struct json json;
 
 /* The frames of a batch: where the one that is being read begins and ends, its number, and why it was refused.
  * Up to `limit` memory can be read, even if the frame ends before. The batch has `bytes` bytes; if it is small, its
- * chunks have `small` bytes, else `small` is 0. */
+ * chunks have `small` bytes, else `small` is 0. `json` is for frames that are texts of JSON (`json.h`). */
 typedef struct {
     const uint8_t *begin;
     const uint8_t *end;
@@ -89,6 +90,7 @@ typedef struct {
     int no_memory;
     enum reason reason;
     size_t offset;
+    json *json;
 } frames;
 
 /* A run of frames as Arrow lays out binary and large_binary. `valid` is a bitmap or NULL; `first` is where the run

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* In the order of wire.errors.Reason; those of the last lines are of texts of JSON only, which no C reads. */
+/* In the order of wire.errors.Reason; those of the last line are of texts only. */
 enum reason {
     TRUNCATED, OUT_OF_RANGE, OVERLONG, UNKNOWN_ID, BAD_TEXT, RESERVED, BAD_VALUE, TRAILING, TOO_LONG,
     BAD_SYNTAX, DUPLICATE_NAME, WRONG_TYPE, MISSING_FIELD, UNKNOWN_FIELD
