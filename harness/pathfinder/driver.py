@@ -30,12 +30,18 @@ DELAY = TTL / 2
 """Seconds of the protocol's time by which a notification may be late: a server may delay it for a part of the TTL."""
 
 # Servers that others run keep what earlier testers left: no identifier is used twice.
-_IDS = itertools.count(secrets.randbits(42) << 20)
+_ids = itertools.count(secrets.randbits(42) << 20)
 
 
 def new_id() -> int:
     """Return an identifier for a client, a service or a subscription that nobody has used."""
-    return next(_IDS)
+    return next(_ids)
+
+
+def count_ids_from(first: int) -> None:
+    """Have identifiers begin anew: for plays in memory that are to be the same each time."""
+    global _ids
+    _ids = itertools.count(first)
 
 
 class Service(msgspec.Struct, frozen=True):

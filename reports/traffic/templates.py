@@ -1,0 +1,224 @@
+"""Templates: sessions with our own reference peers, sound ones and ones that lie, of which it is known who breaks what.
+
+A play in memory gives a session for each link. One with the sound peer is taken if no monitor accuses anybody in it;
+one with a lying peer if in its capture a rule is accused that the lie was declared to be about, and none that was not
+accused live as well. It is then varied and judged a few times: what does not keep its verdicts is told as it was.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from conformance.cases import Case, cases
+from conformance.engine import Suite, play
+from harness.errors import HarnessError
+from harness.faults import Variant
+from harness.memory import World
+from harness.trace import Direction, Entry, Happening
+from reports.judging import judge
+from reports.sources import Source
+from reports.traffic.captures import Capture
+from reports.traffic.telling import PAUSES, STRETCHES, Manner, Player, Template, Told, speech_of
+
+LEAST, MOST = 2, 60
+"""Frames of a session that is taken."""
+PREFERRED = 8
+"""Frames that a session had better have."""
+LARGEST = 1 << 14
+"""Bytes of a frame."""
+OF_EACH_FAULT = 3
+RANDOM = "test_properties"
+"""The file of cases that are drawn at random: they are not the same each time."""
+
+TRIES = 8
+"""How often a template is varied and judged before it is taken."""
+
+Notice = Callable[[int, int], None]
+"""Is told how much is done, and of how much."""
+
+
+def templates(protocol: str, notice: Notice, workers: int = 1, pattern: str = "") -> list[Template]:
+    """Return a protocol's templates: good ones, and up to three for each fault that a monitor sees.
+
+    Only cases whose name holds the ``pattern`` are played. The same come back whatever the number of ``workers``.
+    """
+    todo = ["", *(each.name for each in _faults(_suite(protocol)))]
+    found: list[Template] = []
+    work = partial(_of_fault, protocol, pattern)
+    if workers > 1:
+        with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+            for number, some in enumerate(pool.map(work, todo), 1):
+                found += some
+                notice(number, len(todo))
+        return found
+    for number, name in enumerate(todo, 1):
+        found += work(name)
+        notice(number, len(todo))
+    return found
+
+
+@cache
+def _suite(protocol: str) -> Suite:
+    return Suite(protocol)
+
+
+def _listening(suite: Suite) -> str:
+    """Return the role that is dialled: the side that is judged in captures."""
+    roles: list[str] = [role for role in suite.harness.ROLES if role not in suite.harness.DIALS]
+    return roles[0]
+
+
+def _faults(suite: Suite) -> list[Variant]:
+    """Return the faults that a monitor might see."""
+    watched = {rule for monitor in suite.monitors for rule in monitor.rules}
+    variants: dict[str, Variant] = import_module(f"harness.{suite.protocol}.faults").FAULTS.all
+    return [each for each in variants.values() if each.role == _listening(suite) and watched & set(each.rules)]
+
+
+def _of_fault(protocol: str, pattern: str, name: str) -> list[Template]:
+    """Return the templates of a fault; of the sound peer if it has no name."""
+    suite = _suite(protocol)
+    role = _listening(suite)
+    chosen = [
+        case
+        for case in cases(protocol)
+        if case.fits(role, "tcp") and case.marks.monitored and pattern in case.name and RANDOM not in case.name
+    ]
+    if not name:
+        return _good(chosen, suite, role)
+    return _faulty(chosen, next(each for each in _faults(suite) if each.name == name), suite)
+
+
+def _good(chosen: Sequence[Case], suite: Suite, role: str) -> list[Template]:
+    seen: dict[tuple[bytes, ...], Template] = {}
+    for case in chosen:
+        for each in _played(case, suite.harness.ROLES[role], role, suite, None):
+            if len(each.frames) >= PREFERRED:
+                seen.setdefault(tuple(frame for _, _, frame in each.frames), each)
+    return proven(list(seen.values()), suite)
+
+
+def _faulty(chosen: Sequence[Case], fault: Variant, suite: Suite) -> list[Template]:
+    about = [case for case in chosen if set(case.marks.rules) & set(fault.rules)]
+    others = [case for case in chosen if case not in about]
+    for some in (about, others):
+        guilty = [
+            link
+            for case in some
+            for link in _played(case, fault.make, fault.role, suite, fault)
+            if set(link.rules) & set(fault.rules)
+        ]
+        guilty.sort(key=lambda each: (bool(set(each.rules) - set(fault.rules)), len(each.frames) < PREFERRED))
+        if found := proven(guilty[: 4 * OF_EACH_FAULT], suite)[:OF_EACH_FAULT]:
+            return found
+    return []
+
+
+def _played(case: Case, make: Callable[..., Any], role: str, suite: Suite, fault: Variant | None) -> Iterator[Template]:
+    """Play a case on a fresh peer and yield its sessions, with the rules that are broken in the play."""
+    speech = speech_of(suite.protocol)
+    settings = {} if speech is None else speech.SETTINGS
+    if speech is not None:
+        speech.begin()
+    try:
+        world: World = suite.harness.world(partial(make, profile="document", **settings), role)
+        result = play(case, world, suite, profile="document")
+    except HarnessError:
+        return
+    accused = {each.rule for each in result.judgements if each.by == "monitor" and each.outcome.accuses}
+    for link in dict.fromkeys(entry.link for entry in result.trace):
+        entries = [entry for entry in result.trace.of(link) if entry.what is not Happening.NOTE]
+        if _is_fit(entries):
+            yield _template(f"{case.name} {link}", fault, sorted(accused), entries)
+
+
+def _is_fit(entries: Sequence[Entry]) -> bool:
+    """Tell whether a session was dialled by the tester, consists of frames, not too large, and is over at its end."""
+    first, *rest = entries
+    if first.what is not Happening.OPENED or first.direction is not Direction.SENT:
+        return False
+    frames = rest[:-1] if rest and rest[-1].what is Happening.CLOSED else rest
+    if not LEAST <= len(frames) <= MOST:
+        return False
+    return all(each.what is Happening.FRAME and len(each.data) <= LARGEST for each in frames)
+
+
+def _template(name: str, fault: Variant | None, rules: Sequence[str], entries: Sequence[Entry]) -> Template:
+    began, last = entries[0].time, entries[-1]
+    frames = tuple(
+        (each.time - began, each.direction is Direction.SENT, each.data)
+        for each in entries
+        if each.what is Happening.FRAME
+    )
+    ended = last.what is Happening.CLOSED
+    return Template(
+        name=name,
+        fault=fault.name if fault else "",
+        declared=fault.rules if fault else (),
+        rules=tuple(rules),
+        frames=frames,
+        lasted=last.time - began,
+        ended_by_dialler=not ended or last.direction is Direction.SENT,
+        is_reset=ended and last.note == "reset",
+    )
+
+
+def proven(candidates: Sequence[Template], suite: Suite) -> list[Template]:
+    """Return those that are judged alike however they are told, each with the rules that are then seen to be broken."""
+    if not candidates:
+        return []
+    told_as_it_was = [msgspec.structs.replace(each, is_varied=False) for each in candidates]
+    plain = _judged(told_as_it_was, suite)
+    varied = _judged(candidates, suite)
+    found = []
+    for template, verdicts, others in zip(candidates, plain, varied, strict=True):
+        same = set(verdicts)
+        if len(same) != 1 or not (said := next(iter(same))):
+            continue
+        rules = tuple(sorted({rule for rule, outcome, accuses in said if accuses}))
+        guilty = bool(set(rules) & set(template.declared)) and set(rules) <= set(template.rules)
+        if not guilty if template.fault else rules:
+            continue
+        found.append(msgspec.structs.replace(template, rules=rules, is_varied=set(others) == same))
+    return found
+
+
+Said = frozenset[tuple[str, str, bool]]
+"""What is said of one session: rules, their outcomes, and whether those accuse."""
+
+
+def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[Said]]:
+    """Return what is said of each candidate, each of the times that it is told."""
+    protocol = suite.protocol
+    speech, framing = speech_of(protocol), suite.harness.FRAMINGS["tcp"]
+    manners = [Manner(PAUSES[0], STRETCHES[0]), Manner(PAUSES[1], STRETCHES[1])]
+    found: list[list[Said]] = [[] for _ in candidates]
+    random = Random(protocol)
+    players = [Player(each, speech, framing) for each in candidates]
+
+    def sessions() -> Iterator[tuple[int, Told]]:
+        for place, player in enumerate(players):
+            for number in range(TRIES):
+                manner = manners[number] if number < len(manners) else None
+                yield place, player.told(random, manner)
+
+    with tempfile.TemporaryDirectory(prefix="goldwire-") as folder:
+        path = Path(folder) / "templates.pcap"
+        places = {}
+        with Capture(path, random) as capture:
+            for number, place in capture.take(sessions()):
+                places[number] = place
+        source = Source(path, protocol)
+        for recorded in source:
+            said = judge(recorded, suite, "document")
+            words = frozenset((each.rule, each.outcome.value, each.outcome.accuses) for each in said)
+            found[places[recorded.number]].append(words if not recorded.losses else frozenset())
+    return [each if len(each) == TRIES else [] for each in found]
