@@ -3,10 +3,10 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import click
 import msgspec
@@ -21,18 +21,25 @@ from conformance.settings import Settings
 from conformance.summary import Summary
 from conformance.terminal import summary_lines
 from harness.addresses import SPELLINGS, TRANSPORTS, Address, Transport, known_transport
-from harness.errors import BadDescription, NotInstalled
+from harness.errors import BadDescription, HarnessError, NotInstalled
 from harness.iut import Description, Remote, resolve
-from reports.auditing import Audit, Told
-from reports.recordings import Losses, Recorded
+from reports.auditing import Audit, Told, case
+from reports.lake.telling import told
+from reports.pipeline_options import EVERYWHERE, HERE, arrow, master
+from reports.recordings import SIDES, Losses, Recorded
 from reports.servers import Server, parse_server
+from reports.sizes import size
 from reports.sources import Source
+
+if TYPE_CHECKING:
+    from reports.lake.hearing import Hearing
+
+    Judges = Callable[[Path, str], Hearing]
 
 WRONG_USAGE = 2
 OVER = "recording"
 """What stands for the transport in the records of an audit: a capture may have sessions over several."""
 
-SIDES = ("listening", "dialling", "both")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 Judged = Literal["listening", "dialling", "both"]
@@ -44,7 +51,7 @@ Judged = Literal["listening", "dialling", "both"]
 @click.option(
     "--judge",
     "sides",
-    type=click.Choice([*SIDES, "server", "client"]),
+    type=click.Choice([*SIDES, "both", "server", "client"]),
     default="listening",
     show_default=True,
     help="Which side of each session; server and client are other words for listening and dialling.",
@@ -84,6 +91,15 @@ Judged = Literal["listening", "dialling", "both"]
     help="Write run.ndjson, summary.json, recordings.json, junit.xml, index.html and the traces of non-passes there.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary, and what was lost, as one JSON object.")
+@click.option(
+    "--spark-from",
+    callback=size,
+    default="256MiB",
+    show_default=True,
+    metavar="SIZE",
+    help="Captures that are together as large as this are judged on Spark, where it is installed.",
+)
+@master(EVERYWHERE)
 def audit(
     protocol: str,
     captures: tuple[Path, ...],
@@ -97,6 +113,9 @@ def audit(
     expectations: Path | None,
     report: Path | None,
     as_json: bool,
+    spark_from: int,
+    master: str,
+    memory: int | None,
 ) -> int:
     """Judge what was recorded of PROTOCOL: captures (pcap, pcapng, plain, gzip or zstd) and traces of runs (NDJSON).
 
@@ -113,9 +132,14 @@ def audit(
     except (BadDescription, NotInstalled, Unwritable) as error:
         raise Wrong(str(error)) from None
     try:
-        with _progress(sources) as progress:
+        is_large = sum(source.size for source in sources) >= spark_from and session is None and master != HERE
+        with (
+            _heard(sources, wanted, link, judged, profile, master, memory) if is_large else nullcontext() as heard,
+            _progress(sources) as progress,
+        ):
             for source in sources:
-                _audit(run, source, judged, profile, repeat, session, progress)
+                if heard is None or not _take(run, heard, source, judged, repeat):
+                    _audit(run, source, judged, profile, repeat, session, progress)
     except KeyboardInterrupt:
         run.interrupted = True
     _print(run, run.finish(), as_json=as_json)
@@ -223,24 +247,78 @@ def _audit(
 ) -> None:
     suite = Suite(run.settings.protocol)
     losses, sessions, said = Losses(), 0, 0
-    for recorded in source:
-        if only not in (None, recorded.number):
-            continue
-        sessions += 1
-        losses.take(recorded.losses)
-        reproduce = shlex.join([*repeat, "--session", str(recorded.number), str(source.path)])
-        records = [run.judge(view, suite, profile, reproduce) for view in _views(recorded, judged)]
-        said += any(record.judgements for record in records)
-        notice(source, sessions)
+    with told(lambda: notice(source, sessions)):
+        for recorded in source:
+            if only not in (None, recorded.number):
+                continue
+            sessions += 1
+            losses.take(recorded.losses)
+            reproduce = _reproduce(repeat, recorded, source)
+            records = [run.judge(recorded.seen_from(side), suite, profile, reproduce) for side in _sides(judged)]
+            said += any(record.judgements for record in records)
     losses.take(source.losses.all())
     run.tell(Told(str(source.path), source.packets, sessions, said, losses.all()))
 
 
-def _views(recorded: Recorded, judged: Judged) -> Iterator[Recorded]:
-    if judged != "dialling":
-        yield recorded
-    if judged != "listening":
-        yield recorded.from_the_other_side()
+def _sides(judged: Judged) -> tuple[str, ...]:
+    return SIDES if judged == "both" else (judged,)
+
+
+@contextmanager
+def _heard(
+    sources: list[Source],
+    servers: tuple[Server, ...],
+    link: str | None,
+    judged: Judged,
+    profile: Profile,
+    master: str,
+    memory: int | None,
+) -> Iterator["Judges | None"]:
+    """Judge all files on Spark; gives what was said of each, None where Spark is not to be had."""
+    protocol, transport = sources[0].protocol, known_transport(link) if link else None
+    with ExitStack() as stack:
+        try:
+            with arrow():
+                from reports.lake.hearing import heard_on_spark
+                from reports.lake.ingest import Manner
+            manner = Manner(protocol=protocol, servers=servers, transport=transport)
+            paths = [source.path for source in sources]
+            heard = stack.enter_context(heard_on_spark(paths, manner, _sides(judged), profile, master, memory))
+        except BadDescription as error:
+            raise Wrong(f"--master: {error}") from None
+        except HarnessError as error:
+            large = sum(source.size for source in sources) >> 20
+            click.echo(f"{large} MiB are judged in this process, which takes longer than on Spark: {error}", err=True)
+            yield None
+            return
+        yield heard
+
+
+def _take(run: Audit, heard: "Judges", source: Source, judged: Judged, repeat: list[str]) -> bool:
+    """Take down what was said of a file on Spark; False when there it could not be taken in."""
+    from reports.lake.hearing import NotHeard
+
+    try:
+        hearing = heard(source.path, source.name)
+    except NotHeard as error:
+        click.echo(f"{source.path} is judged in this process: {error}", err=True)
+        return False
+    losses, sessions, said = Losses(), 0, 0
+    for views in hearing.sessions(_sides(judged), keep=run.settings.report is not None):
+        recorded = views[0].recorded
+        sessions += 1
+        losses.take(recorded.losses)
+        said += any(view.judgements for view in views)
+        reproduce = _reproduce(repeat, recorded, source)
+        for view in views:
+            run.take_down(case(view.recorded, view.judgements, reproduce, frames=view.frames), view.whole)
+    losses.take(hearing.losses.all())
+    run.tell(Told(str(source.path), hearing.packets, sessions, said, losses.all()))
+    return True
+
+
+def _reproduce(repeat: list[str], recorded: Recorded, source: Source) -> str:
+    return shlex.join([*repeat, "--session", str(recorded.number), str(source.path)])
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Auditing: recorded sessions as the cases of a run, so that all that reports a run reports an audit."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -60,11 +60,14 @@ class Audit(Run):
         self, recorded: Recorded, judgements: Sequence[Judgement], reproduce: str, seconds: float = 0.0
     ) -> CasePlayed:
         """Take down a session that was judged; of one that is not all right, the trace is kept beside the report."""
-        record = case(recorded, judgements, reproduce, seconds)
+        return self.take_down(case(recorded, judgements, reproduce, seconds), lambda: recorded)
+
+    def take_down(self, record: CasePlayed, recorded: Callable[[], Recorded]) -> CasePlayed:
+        """Take down what was said of a session, which is asked for only when its trace is to be kept."""
         trouble, report = "", self.settings.report
-        if report is not None and record.outcome not in FINE and judgements:
+        if report is not None and record.outcome not in FINE and record.judgements:
             try:
-                record = msgspec.structs.replace(record, trace=self._keep(recorded, report / TRACES))
+                record = msgspec.structs.replace(record, trace=self._keep(recorded(), report / TRACES))
             except OSError as error:
                 trouble = f"the trace of {record.case} could not be written: {error}"
         self.add(record, trouble)
@@ -89,9 +92,14 @@ class Audit(Run):
         return name
 
 
-def case(recorded: Recorded, judgements: Sequence[Judgement], reproduce: str, seconds: float = 0.0) -> CasePlayed:
-    """Return a session and what was said of it as a record; one of which nothing was said is inconclusive."""
-    frames = recorded.frames
+def case(
+    recorded: Recorded, judgements: Sequence[Judgement], reproduce: str, seconds: float = 0.0, frames: int | None = None
+) -> CasePlayed:
+    """Return a session and what was said of it as a record; one of which nothing was said is inconclusive.
+
+    ``frames`` is how many it has, where they are not in its trace.
+    """
+    frames = recorded.frames if frames is None else frames
     words = [f"{recorded.key}, {frames} frame{'' if frames == 1 else 's'}", *map(str, recorded.losses)]
     if recorded.side != "listening":
         words.insert(1, f"the {recorded.side} side")

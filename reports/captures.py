@@ -14,7 +14,8 @@ from typing import IO, NamedTuple
 
 from harness.errors import NotInstalled
 from reports.packets import Dissector, Packet
-from reports.recordings import Losses, Missing
+from reports.recordings import Loss, Losses, Missing
+from reports.shares import ALL, Share
 
 CHUNK, PIECE = 1 << 20, 1 << 12
 LARGEST_PACKET = 1 << 18
@@ -51,12 +52,16 @@ class Raw(NamedTuple):
 class Capture:
     """A capture file; iterate over it once for its TCP and UDP packets. ``losses`` are complete after that.
 
-    Iterating raises OSError when the file cannot be opened, NotInstalled when it is compressed with what is not there.
+    Of a ``share`` only, with its losses; ``packets`` are those of the whole file, and ``ending`` says what was wrong
+    with the file where reading ended. Iterating raises OSError when the file cannot be opened, NotInstalled when it is
+    compressed with what is not there.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, share: Share = ALL) -> None:
         self.path = path
         self.losses = Losses()
+        self.ending: tuple[Loss, ...] = ()
+        self._share = share
         self.packets = 0
         self._file: IO[bytes] | None = None
 
@@ -68,22 +73,29 @@ class Capture:
         return self.path.stat().st_size
 
     def __iter__(self) -> Iterator[Packet]:
-        dissect = Dissector(self.losses).packet
+        dissector = Dissector(self.losses, self._share)
+        dissect, passes = dissector.packet, dissector.others.have if self._share.of > 1 else None
         with self.path.open("rb") as self._file:
-            window = Window(_decompressed(self._file, self.path), self.losses)
-            for raw in _raw(window):
+            window = Window(_decompressed(self._file, self.path), Losses())
+            for raw in _raw(window, passes):
                 packet = dissect(*raw)
                 if packet is not None:
                     yield packet
-            self.packets = window.packets
+            self.packets, self.ending = window.packets, window.losses.all()
+        if self._share.is_first:
+            self.losses.take(self.ending)
 
 
-def _raw(window: "Window") -> Iterator[Raw]:
+Passes = Callable[[int, bytes, int, int], bool] | None
+"""Tells which packets need not be looked at: link type, buffer, start, end."""
+
+
+def _raw(window: "Window", passes: Passes) -> Iterator[Raw]:
     magic = window.peek(4)
     if magic in PCAP:
-        return _pcap(window, *PCAP[magic])
+        return _pcap(window, *PCAP[magic], passes)
     if magic == SECTION:
-        return _pcapng(window)
+        return _pcapng(window, passes)
     window.drop(Missing.UNREADABLE, "this is no capture")
     return iter(())
 
@@ -164,7 +176,7 @@ class Window:
         return data
 
 
-def _pcap(window: Window, order: str, tick: int, header: int) -> Iterator[Raw]:
+def _pcap(window: Window, order: str, tick: int, header: int, passes: Passes) -> Iterator[Raw]:
     if not window.fill(24):
         window.end()
         return
@@ -197,6 +209,9 @@ def _pcap(window: Window, order: str, tick: int, header: int) -> Iterator[Raw]:
             start, end = header, header + captured
         number += 1
         window.packets = number
+        if passes is not None and passes(link_type, buffer, start, end):
+            place = end
+            continue
         yield Raw(number, seconds * 1_000_000_000 + fraction * tick, link_type, buffer, start, end, size)
         place = end
 
@@ -211,7 +226,7 @@ class Interface(NamedTuple):
     begin: int
 
 
-def _pcapng(window: Window) -> Iterator[Raw]:
+def _pcapng(window: Window, passes: Passes) -> Iterator[Raw]:
     order, interfaces, number, latest = "<", list[Interface](), 0, 0
     head = Struct("<2I").unpack_from
     packet = Struct("<5I").unpack_from
@@ -268,6 +283,9 @@ def _pcapng(window: Window) -> Iterator[Raw]:
         its = interfaces[which]
         if kind != SIMPLE_PACKET:  # which has no time of its own
             latest = (high << 32 | low) * its.numerator // its.denominator + its.begin
+        if passes is not None and passes(its.link_type, buffer, start, start + captured):
+            place = end
+            continue
         yield Raw(number, latest, its.link_type, buffer, start, start + captured, size)
         place = end
 

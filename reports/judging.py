@@ -1,5 +1,6 @@
 """Judging: what the monitors say of a recorded session, as they would have said it of a live one."""
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import msgspec
@@ -21,7 +22,7 @@ class Suite(Court, Protocol):
 
 
 def judge(recorded: Recorded, suite: Suite, profile: Profile) -> list[Judgement]:
-    """Return what every monitor says of a session, one judgement for each of its rules.
+    """Return what every monitor says of a session, one judgement for each of its rules, in the order of the rules.
 
     Nothing is said when the other side has left the document. What is seen to be broken only together with what came
     behind a loss is inconclusive: what is missing may be the reason.
@@ -30,12 +31,23 @@ def judge(recorded: Recorded, suite: Suite, profile: Profile) -> list[Judgement]
     said = list(watched(conversations, suite, profile, recorded.name))
     sound = _sound(recorded, conversations)
     if sound == len(recorded.trace):
-        return said
+        return ordered(said)
     beginning = _conversations(recorded.beginning(sound), suite)
     before = list(watched(beginning, suite, profile, recorded.name))
     proven = {each.rule: each for each in before if each.outcome.accuses}
     rules = {each.rule for each in said}
-    return [_weighed(each, proven) for each in said] + [each for each in before if each.rule not in rules]
+    weighed = [_weighed(each, proven) for each in said]
+    return ordered([*weighed, *(each for each in before if each.rule not in rules)])
+
+
+def ordered(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Return judgements of one session in the one order that does not depend on how they were kept."""
+    return sorted(judgements, key=_place)
+
+
+def _place(each: Judgement) -> tuple[str, int, str, str, str, int, int]:
+    entry = -1 if each.entry is None else each.entry
+    return each.rule, -each.outcome.rank, each.by, each.what, each.reading, each.evidence, entry
 
 
 def _conversations(trace: Trace, suite: Suite) -> list[Any]:

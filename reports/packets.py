@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from reports.recordings import Losses, Missing
+from reports.shares import ALL, Others, Place, Share
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 
@@ -56,11 +57,29 @@ def port(end: bytes) -> int:
     return int.from_bytes(end[-2:], "big")
 
 
-class Dissector:
-    """Takes packets apart; what it cannot is counted in ``losses``, and what is neither TCP nor UDP is left out."""
+PLACES = {
+    ETHERNET: Place(14, 12),
+    COOKED: Place(16, 14),
+    COOKED_2: Place(20, 0),
+    NULL: Place(4),
+    LOOP: Place(4),
+    **dict.fromkeys(RAW, Place(0)),
+}
 
-    def __init__(self, losses: Losses) -> None:
+
+class Dissector:
+    """Takes packets apart; what it cannot is counted in ``losses``, and what is neither TCP nor UDP is left out.
+
+    So is what belongs to another ``share``; ``others`` knows many of its packets beforehand. Of what names no two ends
+    the first share counts the losses.
+    """
+
+    def __init__(self, losses: Losses, share: Share = ALL) -> None:
         self.losses = losses
+        self.others = Others(PLACES)
+        self._share = share
+        self._is_split = share.of > 1
+        self._unnamed = losses if share.is_first else Losses()
 
     def packet(
         self, number: int, time: int, link_type: int, data: bytes, start: int, end: int, size: int
@@ -77,9 +96,9 @@ class Dissector:
 
     def _cut(self, lacking: int) -> None:
         if lacking > 0:
-            self.losses.add(Missing.CUT_SHORT, lacking)
+            self._unnamed.add(Missing.CUT_SHORT, lacking)
         else:
-            self.losses.add(Missing.DAMAGED)
+            self._unnamed.add(Missing.DAMAGED)
 
     def _network(self, link_type: int, data: bytes, start: int, end: int) -> int | None:
         """Return where IP begins, None when the packet has none."""
@@ -106,7 +125,7 @@ class Dissector:
             return start + 20 if _16(data, start)[0] in IP_KINDS else None
         if link_type in (NULL, LOOP):
             return start + 4
-        self.losses.add(Missing.LINK_TYPE, end - start, str(link_type))
+        self._unnamed.add(Missing.LINK_TYPE, end - start, str(link_type))
         return None
 
     def _internet(self, number: int, time: int, data: bytes, at: int, end: int, whole: int) -> Packet | None:
@@ -120,11 +139,11 @@ class Dissector:
             length, offset, protocol = _IPV4(data, at)
             begin = at + (data[at] & 15) * 4
             if begin < at + 20 or (length and at + length < begin):
-                self.losses.add(Missing.DAMAGED)
+                self._unnamed.add(Missing.DAMAGED)
                 return None
             stop = at + length if length else whole  # 0 is what segmentation in the network card leaves there
             if offset & 0x3FFF:
-                self.losses.add(Missing.FRAGMENT, max(stop - begin, 0))
+                self._unnamed.add(Missing.FRAGMENT, max(stop - begin, 0))
                 return None
             source, target = data[at + 12 : at + 16], data[at + 16 : at + 20]
         elif version == 6:
@@ -135,16 +154,19 @@ class Dissector:
             source, target = data[at + 8 : at + 24], data[at + 24 : at + 40]
             begin, protocol = self._extensions(data, at + 40, end, protocol)
             if protocol == FRAGMENT:
-                self.losses.add(Missing.FRAGMENT, max(stop - begin - 8, 0))
+                self._unnamed.add(Missing.FRAGMENT, max(stop - begin - 8, 0))
                 return None
         else:
-            self.losses.add(Missing.DAMAGED)
+            self._unnamed.add(Missing.DAMAGED)
             return None
         if protocol == TCP:
             if begin + 20 > end:
                 raise _Short
             seq, ack, offset, flags = _TCP(data, begin + 4)
             source, target = source + data[begin : begin + 2], target + data[begin + 2 : begin + 4]
+            if self._is_split and not self._share.has("tcp", source, target):
+                self.others.learn("tcp", source, target)
+                return None
             begin += (offset >> 4) * 4
             if offset < 0x50 or begin > stop:
                 self.losses.add(Missing.DAMAGED)
@@ -159,13 +181,16 @@ class Dissector:
         if protocol == UDP:
             if begin + 8 > end:
                 raise _Short
+            source, target = source + data[begin : begin + 2], target + data[begin + 2 : begin + 4]
+            if self._is_split and not self._share.has("udp", source, target):
+                self.others.learn("udp", source, target)
+                return None
             length = _16(data, begin + 4)[0]
             if length:
                 if length < 8:
                     self.losses.add(Missing.DAMAGED)
                     return None
                 stop = begin + length
-            source, target = source + data[begin : begin + 2], target + data[begin + 2 : begin + 4]
             body = data[begin + 8 : min(stop, end)]
             lacking = stop - begin - 8 - len(body)
             if lacking:

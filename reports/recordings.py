@@ -12,6 +12,10 @@ LINK = "a"
 """The label of the one link in the trace of a session."""
 
 
+SIDES = ("listening", "dialling")
+"""The sides of a session that can be judged."""
+
+
 class Missing(Enum):
     """What can be missing from a recording, or be in it without being read."""
 
@@ -92,7 +96,8 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     ``trace`` has one link; in it ``RECEIVED`` is what the side said that is judged, at first the one that listens, and
     times are seconds since the session began. ``key`` spells the two ends. ``number`` is where in its source the
     session begins: the number of a packet or of a line, from 1. ``sound`` counts the entries before the first loss:
-    what comes later may have its reason in what is missing.
+    what comes later may have its reason in what is missing. ``ended`` is the number of the packet with which the
+    session ended, None when it had not ended where its source does.
     """
 
     source: str
@@ -102,6 +107,7 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     sound: int
     losses: tuple[Loss, ...] = ()
     side: str = "listening"
+    ended: int | None = None
 
     @property
     def name(self) -> str:
@@ -113,6 +119,10 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     def frames(self) -> int:
         """How many frames there are."""
         return sum(entry.what is Happening.FRAME for entry in self.trace)
+
+    def seen_from(self, side: str) -> "Recorded":
+        """Return the session with this side judged (``SIDES``)."""
+        return self if side == self.side else self.from_the_other_side()
 
     def from_the_other_side(self) -> "Recorded":
         """Return the same session with the other side judged."""

@@ -8,13 +8,15 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
+from itertools import repeat
 from typing import Any
 
 import msgspec
 
 from vectors.differential import KINDS, Difference, Engine, Panel, unsteady
 from vectors.loader import UnknownVectors, load
-from vectors.minimise import minimise, minimise_value, spelled, values_of_smaller
+from vectors.minimise import SECONDS, minimise, minimise_value, spelled, values_of_smaller
 from vectors.sweep import Found, Stream, Sweep, drawn, run, spoiled_value
 from wire.catalogue import layout as find
 from wire.dump import TooManyFields, dump, lines
@@ -180,20 +182,26 @@ class Check:
         self.report.full = len(self.report.findings) >= self.most
 
 
-def smallest(panel: Panel, found: Found) -> Finding:
-    """Return a finding with the smallest frame, or plainest value, that differs in the same way."""
+def smallest(panel: Panel, found: Found, seconds: float = SECONDS, tries: int | None = None) -> Finding:
+    """Return a finding with the smallest frame, or plainest value, that differs in the same way.
+
+    The search ends after ``seconds``, or so many ``tries``: with ``math.inf`` for the former it is always the same.
+    """
     if found.difference.kind in ("unsteady", "crash", "hang"):  # trying again is no use, or does harm
         return Finding(found.difference, found, found.data, found.value)
     wanted = found.difference.kind, found.difference.trait, found.difference.refuse
+    left = repeat(None) if tries is None else repeat(None, tries)
 
-    def alike(difference: Difference | None) -> bool:
+    def alike(differing: Callable[[Any], Difference | None], what: Any) -> bool:
+        difference = next((differing(what) for _ in left), None)
         return difference is not None and (difference.kind, difference.trait, difference.refuse) == wanted
 
     if found.data is not None:
-        data = minimise(panel.layout, found.data, lambda data: alike(panel.difference(data)))
+        data = minimise(panel.layout, found.data, partial(alike, panel.difference), seconds)
         return Finding(panel.difference(data) or found.difference, found, data)
     also = values_of_smaller(panel.layout) if find(panel.layout).is_text else None
-    value = minimise_value(found.value, lambda value: alike(panel.difference_on(value)), dropping=panel.text, also=also)
+    differs = partial(alike, panel.difference_on)
+    value = minimise_value(found.value, differs, seconds, dropping=panel.text, also=also)
     return Finding(panel.difference_on(value) or found.difference, found, value=value)
 
 

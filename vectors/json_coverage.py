@@ -26,7 +26,7 @@ from vectors.coverage import (
     Event,
     Trace,
 )
-from vectors.json_places import KINDS, chosen, decisive, kinds, messages, option, prefixes, survey
+from vectors.json_places import KINDS, choices, chosen, decisive, kinds, messages, option, prefixes, survey
 from vectors.json_reading import (
     BAD_TEXT,
     BEFORE,
@@ -236,8 +236,9 @@ class _Reader:
             if type(container) not in kinds(place.part):
                 return None
             while isinstance(place.part, JsonUnion):
-                key = tuple(read.value if (read := container.get(name)) else None for name in place.part.by)
-                if key not in dict(place.part.table()):
+                given = (container.get(name) for name in place.part.by)
+                key = tuple(each.value for each in given if each and isinstance(each.value, str))
+                if key not in choices(place):
                     return None
                 place = chosen(place, key)
             if isinstance(place.part, JsonObject):
@@ -284,7 +285,7 @@ class _Reader:
 
     def union(self, place: Place, read: Read) -> Any:
         assert isinstance(place.part, JsonUnion)
-        table = dict(place.part.table())
+        table = choices(place)
         known: tuple[str, ...] = ()
         for name in place.part.by:
             path = decisive(place, known)

@@ -8,7 +8,7 @@ A message that an earlier layout of the protocol has as well is looked at closel
 is ``known`` where a union has compared the value, and ``sure`` where nothing of another type can stand.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
 from vectors.places import CannotCover, Place, join
@@ -104,9 +104,14 @@ def prefixes(union: Place) -> list[tuple[str, ...]]:
 
 def chosen(union: Place, key: tuple[str, ...]) -> Place:
     """Return the place of the message that some members choose."""
+    return choices(union)[key]
+
+
+@cache
+def choices(union: Place) -> Mapping[tuple[str, ...], Place]:
+    """Return what some members can have together, and the place of the message that they then choose."""
     assert isinstance(union.part, JsonUnion)
-    message = dict(union.part.table())[key]
-    return union.inner[union.part.messages.index(message)]
+    return {key: union.inner[union.part.messages.index(message)] for key, message in union.part.table()}
 
 
 def messages(union: Place) -> Iterator[Place]:

@@ -159,19 +159,21 @@ def sweep_chunk(sweep: Sweep, engines: Sequence[Engine], chunk: int, position: A
     return Swept(chunk, done, accepted, spoiled, differing, tuple(found.values()))
 
 
-def run(sweep: Sweep, engines: Sequence[Engine], jobs: int) -> Generator[Swept, None, None]:
-    """Sweep, and give what comes of each chunk, in order: in this process if ``jobs`` is 0, else in so many.
+def run(
+    sweep: Sweep, engines: Sequence[Engine], jobs: int, *, first: int = 0, replaced: int = REPLACED
+) -> Generator[Swept, None, None]:
+    """Sweep from a chunk on, and give what comes of each, in order: in this process if ``jobs`` is 0, else in so many.
 
-    With processes, an engine that ends its process or does not come to an end is found as well. Leaving the iterator
-    ends the processes.
+    With processes, an engine that ends its process or does not come to an end is found as well, and up to ``replaced``
+    processes are started anew. Leaving the iterator ends the processes.
     """
     if jobs == 0:
-        for chunk in chunks(sweep):
+        for chunk in chunks(sweep, first):
             yield sweep_chunk(sweep, engines, chunk)
         return
     early: dict[int, Swept] = {}
-    following = 0
-    for swept in _gathered(sweep, engines, jobs):
+    following = first
+    for swept in _gathered(sweep, engines, jobs, first, replaced):
         early[swept.chunk] = swept
         while following in early:
             yield early.pop(following)
@@ -196,6 +198,7 @@ class _Worker:
 
     def __init__(self, sweep: Sweep, engines: Sequence[Engine], first: int, step: int) -> None:
         context = get_context("spawn")
+        self.first = first
         self.position = RawValue("q", -1)
         self.receives, sends = context.Pipe(duplex=False)
         self.process: BaseProcess = context.Process(
@@ -213,6 +216,10 @@ class _Worker:
             self.seen, self.since = self.position.value, now
         return self.seen >= 0 and now - self.since > HANG
 
+    def stands_at(self) -> int:
+        """Return the number of the frame at which the process is, or was when it ended."""
+        return max(int(self.position.value), self.first * CHUNK)
+
     def end(self) -> None:
         """End the process, whatever it does."""
         self.process.kill()
@@ -220,12 +227,11 @@ class _Worker:
         self.receives.close()
 
 
-def _gathered(sweep: Sweep, engines: Sequence[Engine], jobs: int) -> Iterator[Swept]:
+def _gathered(sweep: Sweep, engines: Sequence[Engine], jobs: int, first: int, replaced: int) -> Iterator[Swept]:
     workers: list[_Worker] = []
-    replaced = 0
     try:
         with uninterrupted():
-            workers.extend(_Worker(sweep, engines, first, jobs) for first in range(jobs))
+            workers.extend(_Worker(sweep, engines, first + each, jobs) for each in range(jobs))
         while workers:
             ready = wait([worker.receives for worker in workers], timeout=1.0)
             for worker in [worker for worker in workers if worker.receives in ready or worker.hangs()]:
@@ -244,9 +250,9 @@ def _gathered(sweep: Sweep, engines: Sequence[Engine], jobs: int) -> Iterator[Sw
                         yield _lost(sweep, engines, worker, "crash", _death(worker.process.exitcode))
                 workers.remove(worker)
                 worker.end()
-                if worker.process.exitcode and replaced < REPLACED:
-                    replaced += 1
-                    following = max(worker.position.value, 0) // CHUNK + jobs
+                if worker.process.exitcode and replaced:
+                    replaced -= 1
+                    following = worker.stands_at() // CHUNK + jobs
                     with uninterrupted():
                         workers.append(_Worker(sweep, engines, following, jobs))
     finally:
@@ -256,7 +262,7 @@ def _gathered(sweep: Sweep, engines: Sequence[Engine], jobs: int) -> Iterator[Sw
 
 def _lost(sweep: Sweep, engines: Sequence[Engine], worker: _Worker, kind: str, how: str) -> Swept:
     """Return the chunk in which a process was lost, with the frame at which it stood."""
-    number = max(worker.position.value, 0)
+    number = worker.stands_at()
     data, names = drawn(sweep, number)
     said = []
     for engine in engines if kind == "crash" else ():

@@ -1,10 +1,11 @@
-"""The job ``ingest``: runs, captures and traces become rows of a lake, a batch for each.
+"""The job ``ingest``: runs, captures, traces, findings and vectors become rows of a lake, a batch for each.
 
 A batch is named after what a run calls itself, or after a file's content: what is taken in twice is there once.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Literal
@@ -13,23 +14,37 @@ import msgspec
 
 from conformance.records import JOURNAL, TRACES, CasePlayed, RunEnded, RunStarted, TornLine, read
 from conformance.verdicts import Judgement
+from fuzz.findings import BadFinding
 from harness.addresses import Transport
 from harness.errors import HarnessError
 from reports.captures import magic_of
+from reports.lake import findings
 from reports.lake.lake import Lake, NoLake, Staging
 from reports.lake.rows import NoLayout, Writer
 from reports.lake.schemas import RUNS, VERDICTS
+from reports.lake.telling import told
 from reports.recordings import Losses, Missing, read_lines
 from reports.servers import Server
 from reports.sources import Source
 
 CHUNK = 1 << 20
 
-Kind = Literal["run", "capture", "trace"]
+Kind = Literal["run", "capture", "trace", "findings", "vectors"]
 
 
 class BadSource(Exception):
     """What is to be taken in is neither a run nor a recording; the message names it and says why."""
+
+
+TROUBLES = (BadSource, BadFinding, findings.BadVectors, TornLine, NoLayout, NoLake, HarnessError, OSError)
+"""What is wrong with a path, or with the lake, and costs only what was to be taken in."""
+
+
+def complaint(error: Exception, path: Path) -> str:
+    """Say what is wrong with a path, in one line that names it."""
+    if isinstance(error, OSError):
+        return f"{error.filename or path}: {error.strerror or error}"
+    return str(error)
 
 
 class Manner(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,29 +68,32 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int = 0
     frames: int = 0
     verdicts: int = 0
+    findings: int = 0
+    vectors: int = 0
     losses: tuple[str, ...] = ()
     trouble: str = ""
 
 
-def ingest(lake: Lake, path: Path, manner: Manner) -> Ingested:
-    """Take in one path: a run's folder (``--report``), a capture or a trace; never raises for what is in it."""
+def ingest(lake: Lake, path: Path, manner: Manner, notice: Callable[[int], None] | None = None) -> Ingested:
+    """Take in one path: a run's folder (``--report``), a capture or a trace; never raises for what is in it.
+
+    ``notice`` is told several times a second, from another thread, how many bytes of a recording were read.
+    """
     try:
         kind = kind_of(path)
         source = named(path, kind, manner.protocol)
         if source in lake:
             return Ingested(path=str(path), source=source)
-        with lake.stage(source, "ingest", settings=_settings(path, manner)) as staging:
+        with lake.stage(source, "ingest", settings=settings_of(path, manner)) as staging:
             losses = Losses()
-            writer = Writer(staging, manner.protocol)
-            verdicts = _take(staging, path, kind, manner, writer, losses)
+            writer = Writer(staging.write, source, manner.protocol)
+            verdicts = _take(staging, path, kind, manner, writer, losses, notice)
             for loss in losses.all():
                 writer.lose(loss)
             writer.finish()
             committed = staging.commit()
-    except (BadSource, TornLine, NoLayout, NoLake, HarnessError) as error:
-        return Ingested(path=str(path), trouble=str(error))
-    except OSError as error:
-        return Ingested(path=str(path), trouble=f"{error.filename or path}: {error.strerror or error}")
+    except TROUBLES as error:
+        return Ingested(path=str(path), trouble=complaint(error, path))
     return Ingested(
         path=str(path),
         source=source,
@@ -83,6 +101,8 @@ def ingest(lake: Lake, path: Path, manner: Manner) -> Ingested:
         sessions=writer.sessions,
         frames=writer.frames,
         verdicts=verdicts,
+        findings=committed.rows.get("findings", 0) if committed else 0,
+        vectors=committed.rows.get("vectors", 0) if committed else 0,
         losses=tuple(map(str, writer.losses.all())),
     )
 
@@ -92,7 +112,11 @@ def kind_of(path: Path) -> Kind:
     if path.is_dir():
         if (path / JOURNAL).is_file():
             return "run"
-        raise BadSource(f"{path} holds no run: there is no {JOURNAL} in it")
+        if findings.holds_findings(path):
+            return "findings"
+        raise BadSource(f"{path} holds no run: there is no {JOURNAL} in it; and no findings")
+    if findings.holds_vectors(path):
+        return "vectors"
     return "trace" if magic_of(path)[:1] == b"{" else "capture"
 
 
@@ -100,6 +124,8 @@ def named(path: Path, kind: Kind, protocol: str) -> str:
     """Return the name of the batch that holds a path's rows."""
     if kind == "run":
         return f"run-{_begun(path).run}"
+    if kind == "findings":
+        return f"{kind}-{findings.digest_of(path)[:16]}-{protocol}"
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while data := file.read(CHUNK):
@@ -107,9 +133,11 @@ def named(path: Path, kind: Kind, protocol: str) -> str:
     return f"{kind}-{digest.hexdigest()[:16]}-{protocol}"
 
 
-def _settings(path: Path, manner: Manner) -> dict[str, str]:
+def settings_of(path: Path, manner: Manner) -> dict[str, str]:
+    """Return how a path is taken in, as its batch says."""
     servers = " ".join(f"{each.host.hex()}:{each.port}" for each in manner.servers)
-    return {"path": str(path), "protocol": manner.protocol, "servers": servers, "transport": manner.transport or ""}
+    where = str(path.resolve())
+    return {"path": where, "protocol": manner.protocol, "servers": servers, "transport": manner.transport or ""}
 
 
 def _begun(folder: Path) -> RunStarted:
@@ -120,15 +148,39 @@ def _begun(folder: Path) -> RunStarted:
     return started
 
 
-def _take(staging: Staging, path: Path, kind: Kind, manner: Manner, writer: Writer, losses: Losses) -> int:
+def _take(
+    staging: Staging,
+    path: Path,
+    kind: Kind,
+    manner: Manner,
+    writer: Writer,
+    losses: Losses,
+    notice: Callable[[int], None] | None,
+) -> int:
     if kind == "run":
         return _run(staging, path, manner, writer, losses)
+    if kind == "findings":
+        findings.take_findings(staging, path, manner.protocol, losses)
+        return 0
+    if kind == "vectors":
+        findings.take_vectors(staging, path, manner.protocol)
+        return 0
     source = Source(path, manner.protocol, servers=manner.servers, transport=manner.transport)
-    for recorded in source:
-        writer.add(recorded)
+    with nullcontext() if notice is None else told(lambda: notice(source.position)):
+        for recorded in source:
+            writer.add(recorded)
     losses.take(source.losses.all())
-    row: dict[str, object] = {
-        "source": staging.about.id,
+    writer.finish()
+    packets = source.packets if kind == "capture" else None
+    row = about(staging.about.id, kind, path, manner, packets, source.size)
+    staging.write(RUNS, RUNS.rows([row | {"sessions": writer.sessions, "frames": writer.frames}]))
+    return 0
+
+
+def about(source: str, kind: Kind, path: Path, manner: Manner, packets: int | None, size: int) -> dict[str, object]:
+    """Return the row of the table runs for a recording, but for what was found in it."""
+    return {
+        "source": source,
         "kind": kind,
         "file": path.name,
         "protocol": manner.protocol,
@@ -137,12 +189,9 @@ def _take(staging: Staging, path: Path, kind: Kind, manner: Manner, writer: Writ
         "version": manner.version,
         "role": manner.role,
         "goldwire": installed("goldwire"),
-        "packets": source.packets if kind == "capture" else None,
-        "bytes": source.size,
+        "packets": packets,
+        "bytes": size,
     }
-    writer.finish()
-    staging.write(RUNS, RUNS.rows([row | {"sessions": writer.sessions, "frames": writer.frames}]))
-    return 0
 
 
 def _run(staging: Staging, folder: Path, manner: Manner, writer: Writer, losses: Losses) -> int:

@@ -29,7 +29,9 @@ from reports.lake.judge import Origin, judged
 from reports.lake.lake import Batch, Lake, Piece
 from reports.lake.rows import JUDGED, layout_of
 from reports.lake.schemas import DECODED, FRAMES, RUNS, VERDICTS, Table
+from reports.lake.split import ingest_on_spark
 from reports.lake.summary import BY, READ, RuleRow, counted, summarised
+from reports.lake.telling import megabytes
 
 SMALL = 10_000
 """Rows of a batch in this process."""
@@ -47,28 +49,20 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ingest(lake: Lake, paths: Sequence[Path], manner: Manner, spark: Any, notice: Notice) -> Iterator[Ingested]:
-    """Take in paths, one after the other, or on Spark as many at a time as there are cores: a task for each."""
-    if spark is None:
-        for number, path in enumerate(paths, 1):
-            yield ingest_one(lake, path, manner)
-            notice(number, len(paths))
+    """Take in paths, one after the other, or on Spark as many at a time as there are cores, large captures by several.
+
+    ``notice`` is told megabytes of recordings.
+    """
+    if spark is not None:
+        yield from ingest_on_spark(lake, paths, manner, spark, notice)
         return
-    work = partial(_ingest_path, str(lake.path.resolve()), msgspec.json.encode(_plain(manner)))
-    context = spark.sparkContext
-    try:
-        for line in context.parallelize([str(path.resolve()) for path in paths], len(paths)).map(work).collect():
-            yield msgspec.json.decode(line, type=Ingested)
-    except Exception as error:  # whatever Py4J, Java and the Python beyond it come up with
-        raise sparks.SparkFailed(f"Spark gave up: {sparks.reason(error)}") from error
+    sizes = [path.stat().st_size if path.is_file() else 0 for path in paths]
+    for number, path in enumerate(paths):
+        yield ingest_one(lake, path, manner, partial(_tell, notice, sum(sizes[:number]), sum(sizes)))
 
 
-def _plain(manner: Manner) -> Any:
-    return msgspec.to_builtins(manner)
-
-
-def _ingest_path(lake: str, manner: bytes, path: str) -> bytes:
-    done = ingest_one(Lake(Path(lake)), Path(path), msgspec.json.decode(manner, type=Manner))
-    return msgspec.json.encode(done)
+def _tell(notice: Notice, before: int, total: int, read: int) -> None:
+    notice(megabytes(before + read), megabytes(total))
 
 
 def decode(lake: Lake, protocol: str, spark: Any, notice: Notice) -> Done:
@@ -97,12 +91,13 @@ def decode(lake: Lake, protocol: str, spark: Any, notice: Notice) -> Done:
         return work.done(staging.commit())
 
 
-def judge(lake: Lake, protocol: str, profile: Profile, spark: Any, notice: Notice) -> Done:
-    """Judge the recorded sessions of a protocol that were not judged yet under this profile."""
-    work = _Work(lake, "judge", FRAMES, {"protocol": protocol, "profile": profile}, protocol=protocol)
+def judge(lake: Lake, protocol: str, profile: Profile, spark: Any, notice: Notice, side: str = "listening") -> Done:
+    """Judge a side of the recorded sessions of a protocol that was not judged yet under this profile."""
+    settings = {"protocol": protocol, "profile": profile} | ({} if side == "listening" else {"side": side})
+    work = _Work(lake, "judge", FRAMES, settings, protocol=protocol)
     if not work.pieces:
         return Done()
-    say = partial(judged, protocol=protocol, profile=profile, origins=_origins(lake, protocol))
+    say = partial(judged, protocol=protocol, profile=profile, origins=_origins(lake, protocol), side=side)
     with work.stage() as staging:
         if spark is None:
             for number, rows in enumerate(work.parts(), 1):

@@ -28,6 +28,15 @@ class Origin(msgspec.Struct, frozen=True):
     version: str = ""
     role: str = ""
 
+    def seen_from(self, side: str, suite: Suite) -> "Origin":
+        """Return what is known of one side: of the other one than was described, only which it is.
+
+        Who was described listened, unless their role dials; in the trace of a run the listening side stands for them.
+        """
+        dials = self.kind != "run" and self.role in suite.harness.DIALS
+        own = "dialling" if dials else "listening"
+        return self if side == own else Origin(self.kind, role=side)
+
 
 @cache
 def suite_of(protocol: str) -> Suite:
@@ -36,15 +45,23 @@ def suite_of(protocol: str) -> Suite:
 
 
 def judged(
-    batches: Iterable[pa.RecordBatch], protocol: str, profile: Profile, origins: Mapping[str, Origin]
+    batches: Iterable[pa.RecordBatch],
+    protocol: str,
+    profile: Profile,
+    origins: Mapping[str, Origin],
+    side: str = "listening",
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the verdicts on sessions of which these are the rows of frames, in the order of session and place."""
+    """Yield the verdicts on sessions of which these are the rows of frames, in the order of session and place.
+
+    Judged is one ``side`` of each session.
+    """
     suite = suite_of(protocol)
     columns: dict[str, list[Any]] = {name: [] for name in VERDICTS.schema.names}
-    for session, recorded in recorded_in(batches, protocol):
+    for session, heard in recorded_in(batches, protocol):
+        recorded = heard.seen_from(side)
         said = judge(recorded, suite, profile)
         source = source_of(session)
-        origin = origins.get(source, Origin())
+        origin = origins.get(source, Origin()).seen_from(side, suite)
         same = {
             "source": source,
             "kind": origin.kind,

@@ -9,40 +9,44 @@
 
 A batch is named after where its rows come from, so that what is added twice is there once. Readers see the files that
 batches name, and nothing else. Nothing here needs Spark.
+
+In an object store nothing can be renamed: rows are put at their place, and those that Spark writes into
+``TABLE/batch=NAME-…/``, where nobody sees them before the batch is committed.
 """
 
-import os
 import re
 import secrets
 import shutil
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
-from urllib.parse import quote, unquote
+from typing import Self
+from urllib.parse import unquote
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
+from harness.errors import HarnessError
+from reports.lake.files import SUFFIX, Files
 from reports.lake.schemas import TABLES, VERSION, BadFile, Table
+from reports.lake.stores import BROKEN, STAGING, Folder, NoStore, Store, Stored, store
 
-BATCHES, STAGING = "batches", "staging"
-SUFFIX = ".parquet"
+BATCHES = "batches"
 CHUNK = 1 << 20
 NAME = re.compile(r"[a-z]+-[0-9a-z-]+")
 
-BROKEN = (pa.ArrowException, OSError, ValueError)
-"""What Arrow raises over a file that is damaged."""
-
 
 class NoLake(Exception):
-    """A folder is no lake; the message names it, and says what to do."""
+    """A folder or a store is no lake; the message names it, and says what to do."""
+
+
+class LakeFailed(HarnessError):
+    """A lake could not be written, or its batches not be listed: a full disk, a store that does not answer."""
 
 
 class Damage(msgspec.Struct, frozen=True):
@@ -56,14 +60,14 @@ class Damage(msgspec.Struct, frozen=True):
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """One file of a batch: ``file`` is relative to the lake, ``crc`` the CRC-32 of its bytes."""
+    """One file of a batch: ``file`` is relative to the lake, ``crc`` the CRC-32 of its bytes, where it is known."""
 
     table: str
     file: str
     version: int
     rows: int
     bytes: int
-    crc: int
+    crc: int | None
     partition: dict[str, str]
 
 
@@ -88,34 +92,51 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Lake:
-    """A lake in a folder. ``damage`` collects what reading has left out."""
+    """A lake in a folder, or in an object store by its URI. ``damage`` collects what reading has left out."""
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
-        """Open a lake; NoLake when there is none at ``path``, unless it is to be created."""
-        self.path = path
+    def __init__(self, where: Path | str, *, create: bool = False) -> None:
+        """Open a lake; NoLake when there is none, unless it is to be created."""
         self.damage: dict[str, Damage] = {}
-        batches = path / BATCHES
-        if create:
-            try:
-                for folder in (batches, path / STAGING):
-                    folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise NoLake(f"{path}: no lake can be made there: {error.strerror}") from None
-        elif not batches.is_dir():
-            raise NoLake(f"{path} is no lake: it has no folder {BATCHES!r}; goldwire pipeline ingest makes one")
+        try:
+            self.store: Store = store(where)
+            if create:
+                self.store.make(BATCHES, STAGING)
+            elif not self.store.has_folder(BATCHES):
+                raise NoLake(f"{where} is no lake: it has no folder {BATCHES!r}; goldwire pipeline ingest makes one")
+        except NoStore as error:
+            raise NoLake(str(error)) from None
+        except BROKEN as error:
+            what = "no lake can be made there" if create else "cannot be read"
+            raise NoLake(f"{where}: {what}: {said(error)}") from None
+
+    @property
+    def name(self) -> str:
+        """By which another process opens it: an absolute path, or a URI."""
+        return self.store.name
+
+    @property
+    def path(self) -> Path:
+        """The folder of a lake that is in one; NoLake for one in an object store."""
+        if isinstance(self.store, Folder):
+            return self.store.path
+        raise NoLake(f"{self.name} is an object store, and this needs a lake in a folder")
 
     def __contains__(self, batch: str) -> bool:
-        return self._manifest(batch).exists()
+        return _manifest(batch) in self.store
 
     def batches(self) -> list[Batch]:
-        """Return what is committed, by name; a manifest that cannot be read is damage."""
+        """Return what is committed, by name; a manifest that cannot be read is damage. Raises LakeFailed."""
         found = []
         decoder = msgspec.json.Decoder(Batch)
-        for path in sorted((self.path / BATCHES).glob("*.json")):
+        with self.trying("cannot be read"):
+            files = list(self.store.found(BATCHES))
+        for each in files:
+            if not each.file.endswith(".json"):
+                continue
             try:
-                found.append(decoder.decode(path.read_bytes()))
-            except (OSError, msgspec.MsgspecError) as error:
-                self._leave_out(f"{BATCHES}/{path.name}", str(error))
+                found.append(decoder.decode(self.store.read(each.file)))
+            except (*BROKEN, msgspec.MsgspecError) as error:
+                self._leave_out(each.file, str(error))
         return found
 
     def stage(
@@ -162,7 +183,7 @@ class Lake:
 
     def _rows(self, piece: Piece, table: Table) -> pa.Table:
         try:
-            with pq.ParquetFile(self.path / piece.file) as file:
+            with pq.ParquetFile(self.store.open(piece.file)) as file:
                 found = int((file.schema_arrow.metadata or {}).get(VERSION, b"%d" % piece.version))
                 rows = file.read()
         except BROKEN as error:
@@ -179,24 +200,41 @@ class Lake:
         try:
             if piece.version > table.version:
                 table.fit(table.schema.empty_table(), piece.version)
-            size, crc = checked(self.path / piece.file)
+            size = self.store.size(piece.file)
             if size != piece.bytes:
                 why = f"has {size} bytes, {piece.bytes} were written"
-            elif crc != piece.crc:
+            elif isinstance(self.store, Folder) and piece.crc not in (None, checked(self.path / piece.file)[1]):
                 why = "is not what was written: its checksum differs"
+            else:
+                self._look(piece, table)
         except OSError as error:
-            why = f"cannot be read: {error.strerror}"
+            why = f"cannot be read: {said(error)}"
         except BadFile as error:
             why = str(error)
+        except BROKEN as error:
+            why = f"cannot be read: {error}"
         if why:
             self._leave_out(piece.file, f"{why} ({piece.rows} rows left out)")
         return not why
 
+    def _look(self, piece: Piece, table: Table) -> None:
+        """Read a file's footer; BadFile for columns of other types and newer versions, BROKEN when there is none."""
+        schema = pq.read_schema(self.store.open(piece.file))
+        rows = schema.empty_table()
+        for name in piece.partition:
+            rows = rows.append_column(name, pa.array([], pa.string()))
+        table.fit(rows, max(piece.version, int((schema.metadata or {}).get(VERSION, b"0"))))
+
+    @contextmanager
+    def trying(self, complaint: str) -> Iterator[None]:
+        """Raise LakeFailed for what goes wrong between the store and here."""
+        try:
+            yield
+        except (OSError, pa.ArrowException) as error:
+            raise LakeFailed(f"{self.name} {complaint}: {said(error)}") from error
+
     def _leave_out(self, file: str, why: str) -> None:
         self.damage[file] = Damage(file, why)
-
-    def _manifest(self, batch: str) -> Path:
-        return self.path / BATCHES / f"{batch}.json"
 
 
 class Staging:
@@ -209,70 +247,72 @@ class Staging:
         self.lake = lake
         self.about = about
         self.attempt = secrets.token_hex(4)
-        self.path = lake.path / STAGING / f"{about.id}-{self.attempt}"
-        self._writers: dict[Path, Any] = {}
-        self.path.mkdir(parents=True)
+        self.path = lake.store.draft(f"{about.id}-{self.attempt}")
+        self._files = Files(self.path)
+        self._targets: list[str] = []
 
     def folder(self, table: Table) -> Path:
         """Return where the files of a table go, below the folders of its partitions (``protocol=zenoh``)."""
         return self.path / table.name
 
+    def target(self, table: Table) -> str:
+        """Return where Spark writes the files of a table, from whatever machine; in a store that is their place."""
+        if isinstance(self.lake.store, Folder):
+            return str(self.folder(table).resolve())
+        self._targets.append(f"{table.name}/batch={self.about.id}-{self.attempt}")
+        return self.lake.store.url(self._targets[-1])
+
     def write(self, table: Table, rows: pa.Table) -> None:
-        """Append rows of one partition or of several; they become row groups of one file for each partition."""
-        for values, part in _split(table, rows):
-            folder = self.folder(table).joinpath(*map(_folder, table.partitions, values))
-            if folder not in self._writers:
-                folder.mkdir(parents=True, exist_ok=True)
-                self._writers[folder] = pq.ParquetWriter(folder / f"rows{SUFFIX}", table.stored, compression="zstd")
-            self._writers[folder].write_table(part.select(table.stored.names).cast(table.stored))
+        """Append rows of one partition or of several; they become row groups of one file for each partition.
+
+        LakeFailed when they cannot be written.
+        """
+        with self.lake.trying("cannot be written"):
+            self._files.write(table, rows)
 
     def commit(self) -> Batch | None:
-        """Make the batch visible; return it, or None when it was there already (and this one is thrown away)."""
-        self._close()
-        pieces: list[Piece] = []
+        """Make the batch visible; return it, or None when it was there already (and this one is thrown away).
+
+        LakeFailed when it cannot be written; then it is not there.
+        """
+        with self.lake.trying("cannot be written"):
+            return self._commit()
+
+    def _commit(self) -> Batch | None:
+        self._files.finish()
+        store, pieces = self.lake.store, list[Piece]()
         for name, table in TABLES.items():
             for path in sorted((self.path / name).rglob(f"*{SUFFIX}")):
-                pieces.append(self._placed(path, table, len(pieces)))
+                if _is_whole(path.relative_to(self.path).as_posix()):
+                    pieces.append(self._placed(path, table, len(pieces)))
+        for each in (each for target in self._targets for each in store.found(target)):
+            if each.file.endswith(SUFFIX) and _is_whole(each.file):
+                pieces.append(self._found(each))
         batch = msgspec.structs.replace(self.about, pieces=tuple(pieces))
         manifest = self.path / "manifest.json"
-        with manifest.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(batch), indent=1) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            # Unlike a renaming, this fails when somebody else was faster.
-            os.link(manifest, self.lake.path / BATCHES / f"{batch.id}.json")
-        except FileExistsError:
+        manifest.write_bytes(msgspec.json.format(msgspec.json.encode(batch), indent=1) + b"\n")
+        is_new = store.publish(manifest, _manifest(batch.id))
+        if not is_new:
             for piece in pieces:
-                (self.lake.path / piece.file).unlink()
-            return None
-        finally:
-            shutil.rmtree(self.path, ignore_errors=True)
-        return batch
+                store.remove(piece.file)
+        self._targets.clear()
+        shutil.rmtree(self.path, ignore_errors=True)
+        return batch if is_new else None
 
     def _placed(self, path: Path, table: Table, number: int) -> Piece:
-        """Move a file to its place in the lake, where nobody sees it yet."""
-        folders = path.parent.relative_to(self.path / table.name).parts
-        partition = {name: unquote(value) for name, _, value in (each.partition("=") for each in folders)}
+        """Bring a file to its place in the lake, where nobody sees it yet."""
+        folders = path.parent.relative_to(self.path / table.name).as_posix()
+        file = "/".join([table.name, folders, f"{self.about.id}-{self.attempt}-{number}{SUFFIX}"])
         rows = pq.read_metadata(path).num_rows
-        target = self.lake.path / table.name / Path(*folders) / f"{self.about.id}-{self.attempt}-{number}{SUFFIX}"
-        target.parent.mkdir(parents=True, exist_ok=True)
         size, crc = checked(path)
-        os.rename(path, target)
-        return Piece(
-            table=table.name,
-            file=str(target.relative_to(self.lake.path)),
-            version=table.version,
-            rows=rows,
-            bytes=size,
-            crc=crc,
-            partition=partition,
-        )
+        self.lake.store.place(path, file)
+        return _piece(file, table, rows, size, crc)
 
-    def _close(self) -> None:
-        for writer in self._writers.values():
-            writer.close()
-        self._writers.clear()
+    def _found(self, each: Stored) -> Piece:
+        """Take a file that Spark has written where it stays."""
+        table = TABLES[each.file.partition("/")[0]]
+        rows = pq.read_metadata(self.lake.store.open(each.file)).num_rows
+        return _piece(each.file, table, rows, each.size, None)
 
     def __enter__(self) -> Self:
         return self
@@ -281,8 +321,11 @@ class Staging:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         with suppress(*BROKEN):
-            self._close()
+            self._files.close()
         shutil.rmtree(self.path, ignore_errors=True)
+        for target in self._targets:
+            with suppress(*BROKEN):
+                self.lake.store.remove_folder(target)
 
 
 def checked(path: Path) -> tuple[int, int]:
@@ -294,21 +337,28 @@ def checked(path: Path) -> tuple[int, int]:
     return size, crc
 
 
-def _folder(name: str, value: str) -> str:
-    """Spell a partition as Hive and Spark do."""
-    return f"{name}={quote(value, safe='')}"
+def said(error: Exception) -> str:
+    """Return what is wrong in one line."""
+    return (getattr(error, "strerror", None) or str(error)).partition("\n")[0]
 
 
-def _split(table: Table, rows: pa.Table) -> Iterator[tuple[tuple[str, ...], pa.Table]]:
-    """Yield the rows of each partition, in their order."""
-    keys = rows.select(table.partitions).group_by(table.partitions).aggregate([]).to_pylist()
-    for key in keys:
-        values = tuple(key[name] for name in table.partitions)
-        if len(keys) == 1:
-            yield values, rows
-            continue
-        mask = None
-        for name, value in key.items():
-            each = pc.equal(rows[name], value)
-            mask = each if mask is None else pc.and_(mask, each)
-        yield values, rows.filter(mask)
+def _is_whole(file: str) -> bool:
+    """Tell whether a file is complete: what tasks of Spark have begun and not finished is below ``_temporary``."""
+    return not any(part.startswith(("_", ".")) for part in file.split("/"))
+
+
+def _manifest(batch: str) -> str:
+    return f"{BATCHES}/{batch}.json"
+
+
+def _piece(file: str, table: Table, rows: int, size: int, crc: int | None) -> Piece:
+    folders = (each.partition("=") for each in file.split("/")[1:-1])
+    return Piece(
+        table=table.name,
+        file=file,
+        version=table.version,
+        rows=rows,
+        bytes=size,
+        crc=crc,
+        partition={name: unquote(value) for name, _, value in folders if name in table.partitions},
+    )

@@ -1,6 +1,6 @@
 """Recorded sessions as rows, and rows as recorded sessions."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -8,8 +8,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from harness.trace import Direction, Entry, Happening, Trace
-from reports.lake.lake import Staging
-from reports.lake.schemas import FRAMES, LOSSES, SESSIONS
+from reports.lake.schemas import FRAMES, LOSSES, SESSIONS, Table
 from reports.recordings import LINK, Loss, Losses, Recorded
 from wire.catalogue import grammars
 
@@ -36,12 +35,12 @@ def layout_of(protocol: str) -> str:
 
 
 class Writer:
-    """Writes recorded sessions into a batch: the tables sessions, frames and losses."""
+    """Makes rows of recorded sessions, and writes them: the tables sessions, frames and losses of a ``source``."""
 
-    def __init__(self, staging: Staging, protocol: str) -> None:
+    def __init__(self, write: Callable[[Table, pa.Table], None], source: str, protocol: str) -> None:
         self.sessions = self.entries = self.frames = 0
-        self._staging = staging
-        self._source = staging.about.id
+        self._write = write
+        self._source = source
         self._protocol = protocol
         self._layout = layout_of(protocol)
         self._held: list[tuple[str, Recorded]] = []
@@ -76,20 +75,23 @@ class Writer:
         )
 
     def finish(self) -> None:
-        """Write what is left."""
+        """Write what is left; once more does no harm."""
         self._flush()
         if self._losses:
-            self._staging.write(LOSSES, LOSSES.rows(self._losses))
+            self._write(LOSSES, LOSSES.rows(self._losses))
+            self._losses.clear()
 
     def _flush(self) -> None:
         if not self._held:
             return
         sessions, columns = [], _Columns()
         for session, recorded in self._held:
-            frames = recorded.frames
+            frames, trace = recorded.frames, recorded.trace
+            # Elsewhere a trace has no ends, and begins when it is read.
+            other, port = trace.ports.get(LINK, (None, None))
             columns.add(session, recorded)
             self.sessions += 1
-            self.entries += len(recorded.trace)
+            self.entries += len(trace)
             self.frames += frames
             sessions.append(
                 {
@@ -98,17 +100,21 @@ class Writer:
                     "file": recorded.source,
                     "number": recorded.number,
                     "key": recorded.key,
-                    "transport": recorded.trace.transport,
+                    "transport": trace.transport,
                     "side": recorded.side,
-                    "entries": len(recorded.trace),
+                    "entries": len(trace),
                     "sound": recorded.sound,
                     "frames": frames,
                     "protocol": self._protocol,
+                    "ended": recorded.ended,
+                    "began": trace.epoch if port is not None else None,
+                    "port": port,
+                    "other_port": other,
                 }
             )
-        self._staging.write(SESSIONS, SESSIONS.rows(sessions))
+        self._write(SESSIONS, SESSIONS.rows(sessions))
         if self._size:
-            self._staging.write(FRAMES, columns.table(self._source, self._protocol, self._layout))
+            self._write(FRAMES, columns.table(self._source, self._protocol, self._layout))
         self._held.clear()
         self._size = 0
 

@@ -91,7 +91,7 @@ RUNS = Table(
 
 SESSIONS = Table(
     "sessions",
-    1,
+    2,
     _schema(
         source=TEXT,
         session=TEXT,
@@ -104,6 +104,10 @@ SESSIONS = Table(
         sound=WHOLE,  # entries before the first loss
         frames=WHOLE,
         protocol=TEXT,
+        ended=WHOLE,  # since version 2, as all below: the number of the packet with which it ended; null: it had not
+        began=REAL,  # seconds since 1970, of a capture
+        port=WHOLE,  # of the side that is judged
+        other_port=WHOLE,
     ),
 )
 
@@ -186,18 +190,51 @@ DECODED = Table(
 
 FINDINGS = Table(
     "findings",
+    2,
+    _schema(
+        source=TEXT,
+        signature=TEXT,  # what findings that are one have in common
+        kind=TEXT,
+        engines=TEXT,  # those that were compared, with commas
+        rule=TEXT,
+        what=TEXT,  # who says what, in one line
+        seed=WHOLE,
+        time=TEXT,  # ISO 8601 in UTC
+        input=BYTES,
+        minimised=BYTES,
+        goldwire=TEXT,
+        protocol=TEXT,
+        layout=TEXT,
+        digest=TEXT,  # since version 2, as all below: of the finding itself, wherever it is taken from
+        place=TEXT,  # the field, without indices
+        trait=TEXT,
+        apart=TEXT,  # the engines that stand alone against the rest, with commas
+        refuse=TRUTH,  # whether overlong integers were refused
+        python=TEXT,
+        origin=TEXT,  # what searched: atheris, hypothesis, random, sweep
+        number=WHOLE,  # of the input, where inputs are numbered
+        value=TEXT,  # JSON of a value that is encoded, where the input is one
+        folder=TEXT,  # its name, of a finding that was kept in one
+        page=TEXT,  # what a person is shown
+        repeat=TEXT,  # the command that shows it again
+    ),
+    ("protocol", "layout"),
+)
+
+SWEEPS = Table(
+    "sweeps",
     1,
     _schema(
         source=TEXT,
-        signature=TEXT,
-        kind=TEXT,
-        engines=TEXT,
-        rule=TEXT,
-        what=TEXT,
+        engines=TEXT,  # with commas; the first is what the others are held to
         seed=WHOLE,
-        time=TEXT,
-        input=BYTES,
-        minimised=BYTES,
+        first=WHOLE,  # chunk
+        end=WHOLE,  # the first chunk that does not belong to it
+        frames=WHOLE,
+        accepted=WHOLE,
+        spoiled=WHOLE,  # values of accepted frames that were spoiled and encoded
+        differing=WHOLE,
+        skipped=WHOLE,  # frames that a program does not implement, or was not asked
         goldwire=TEXT,
         protocol=TEXT,
         layout=TEXT,
@@ -207,7 +244,7 @@ FINDINGS = Table(
 
 VECTORS = Table(
     "vectors",
-    1,
+    2,
     _schema(
         source=TEXT,
         id=TEXT,
@@ -218,8 +255,10 @@ VECTORS = Table(
         rules=TEXT,
         protocol=TEXT,
         layout=TEXT,
+        comment=TEXT,  # since version 2, as all below
+        flags=TEXT,  # with blanks
     ),
     ("protocol", "layout"),
 )
 
-TABLES = {table.name: table for table in (RUNS, SESSIONS, FRAMES, LOSSES, VERDICTS, DECODED, FINDINGS, VECTORS)}
+TABLES = {table.name: table for table in (RUNS, SESSIONS, FRAMES, LOSSES, VERDICTS, DECODED, FINDINGS, SWEEPS, VECTORS)}

@@ -10,8 +10,9 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import reduce
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,12 +46,15 @@ MASTERS = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn"
 LOGGING = """rootLogger.level = error
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
+logger.scheduler.name = org.apache.spark.scheduler.TaskSchedulerImpl
+logger.scheduler.level = warn
 rootLogger.appenderRef.stderr.ref = console
 appender.console.type = Console
 appender.console.name = console
 appender.console.target = SYSTEM_ERR
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %p %c{1}: %m%n
+appender.console.layout.alwaysWriteExceptions = false
 """
 
 Progress = Callable[[int, int], None]
@@ -62,33 +66,47 @@ class SparkFailed(HarnessError):
 
 
 @contextmanager
-def started(master: str = "local[*]", *, memory: int | None = None, progress: Progress | None = None) -> Iterator[Any]:
+def started(
+    master: str = "local[*]",
+    *,
+    memory: int | None = None,
+    settings: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Any]:
     """Run a session of Spark on a master (``local[2]``, ``spark://host:7077`` …); gives a ``SparkSession``.
 
-    ``memory`` is in megabytes, by default a quarter of what is free. Raises BadDescription for what is no master,
-    NotInstalled when a package or Java is missing, SparkFailed when the session does not start.
+    ``memory`` is in megabytes, by default a quarter of what is free; ``settings`` are Spark's own, by name. Raises
+    BadDescription for what is no master, NotInstalled when a package or Java is missing, SparkFailed when the session
+    does not start.
     """
     if not MASTERS.fullmatch(master):
         raise BadDescription(f"{master!r} is no master of Spark: expected local[2], spark://host:7077, k8s://… or yarn")
-    missing = [name for name in ("pyspark", "pandas", "pyarrow") if find_spec(name) is None]
-    if missing:
-        raise NotInstalled(f"the pipeline needs {' and '.join(missing)}: {INSTALL}")
+    check_packages()
     home = java_home()
     megabytes = memory or _memory()
+    # The workers of a cluster may have their Python elsewhere.
+    chosen = None if _is_here(master) else os.environ.get("PYSPARK_PYTHON")
     environment = {
         "JAVA_HOME": str(home),
-        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_PYTHON": chosen or sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         **({"SPARK_LOCAL_IP": "127.0.0.1"} if _is_here(master) else {}),
     }
     with _environment(environment):
-        spark = _session(master, megabytes)
+        spark = _session(master, megabytes, settings or {})
         try:
-            with _watched(spark, progress):
+            with watched(spark, progress):
                 yield spark
         finally:
             with suppress(Exception):  # a session that has broken down cannot be stopped
                 spark.stop()
+
+
+def check_packages() -> None:
+    """Raise NotInstalled when a package that Spark needs is missing."""
+    missing = [name for name in ("pyspark", "pandas", "pyarrow") if find_spec(name) is None]
+    if missing:
+        raise NotInstalled(f"the pipeline needs {' and '.join(missing)}: {INSTALL}")
 
 
 def java_home() -> Path:
@@ -127,29 +145,24 @@ def _release(java: Path) -> int:
 
 def _shim(java: Path, release: int) -> Path:
     java = java.resolve()
-    home = _cache() / re.sub(r"\W+", "_", str(java)).strip("_")
-    shim = home / "bin" / "java"
-    text = SHIM.format(java=java, without=f"{JOIN}|{OPEN}" if release >= GONE else JOIN)
-    if not shim.exists() or shim.read_text() != text:
-        shim.parent.mkdir(parents=True, exist_ok=True)
-        draft = shim.with_name(f"java.{os.getpid()}")
-        draft.write_text(text)
-        draft.chmod(0o755)
-        draft.rename(shim)
+    home = cache() / re.sub(r"\W+", "_", str(java)).strip("_")
+    kept(home / "bin" / "java", SHIM.format(java=java, without=f"{JOIN}|{OPEN}" if release >= GONE else JOIN), 0o755)
     return home
 
 
-def _logging() -> Path:
-    path = _cache() / "log4j2.properties"
-    if not path.exists() or path.read_text() != LOGGING:
+def kept(path: Path, text: str, mode: int = 0o644) -> Path:
+    """Return a path where a text stands, whoever else is about to write it there."""
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{os.getpid()}")
-        draft.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(LOGGING)
+        draft.write_text(text)
+        draft.chmod(mode)
         draft.rename(path)
     return path
 
 
-def _cache() -> Path:
+def cache() -> Path:
+    """Return the user's cache folder for what Spark needs."""
     return user_cache_path("goldwire") / "spark"
 
 
@@ -177,17 +190,20 @@ def _is_here(master: str) -> bool:
     return re.match(r"local|spark://(127\.0\.0\.1|localhost)\b", master) is not None
 
 
-def _session(master: str, megabytes: int) -> Any:
+def _session(master: str, megabytes: int, more: Mapping[str, str]) -> Any:
+    logging = kept(cache() / "log4j2.properties", LOGGING)
     settings = {
         "spark.app.name": "goldwire",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": f"{megabytes}m",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_logging().as_uri()}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.parquet.compression.codec": "zstd",
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+        # What a task has written takes its place when the whole job is done, not when the task is.
+        "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     }
     if _is_here(master):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -195,10 +211,9 @@ def _session(master: str, megabytes: int) -> Any:
         settings["spark.executorEnv.PYTHONPATH"] = os.environ["PYTHONPATH"]
     try:
         builder = import_module("pyspark.sql").SparkSession.builder.master(master)
-        for name, value in settings.items():
+        for name, value in {**settings, **more}.items():
             builder = builder.config(name, value)
         spark = builder.getOrCreate()
-        spark.sparkContext.setLogLevel("ERROR")
     except Exception as error:  # whatever Py4J and Java come up with
         there = "; is a master running there?" if master.startswith("spark:") else ""
         raise SparkFailed(f"Spark did not start on {master}: {reason(error)}{there}") from None
@@ -229,7 +244,7 @@ def _environment(wanted: dict[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _watched(spark: Any, progress: Progress | None) -> Iterator[None]:
+def watched(spark: Any, progress: Progress | None) -> Iterator[None]:
     """Tell ``progress`` several times a second how many tasks of the running stages are done."""
     if progress is None:
         yield
@@ -261,19 +276,24 @@ def schema_of(schema: Any) -> Any:
 
 def rows_of(spark: Any, lake: Lake, table: Table, pieces: Sequence[Piece]) -> Any:
     """Return the rows of some files of a table as a data frame; columns that an older file lacks are null."""
-    schema = schema_of(table.schema)
     if not pieces:
-        return spark.createDataFrame([], schema)
-    base = (lake.path / table.name).resolve()
-    files = [str((lake.path / piece.file).resolve()) for piece in pieces]
-    return spark.read.schema(schema).option("basePath", str(base)).parquet(*files)
+        return spark.createDataFrame([], schema_of(table.schema))
+    files: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for piece in pieces:
+        files.setdefault(tuple(sorted(piece.partition.items())), []).append(lake.store.url(piece.file))
+    reader, literal = spark.read.schema(schema_of(table.stored)), functions().lit
+    parts = [
+        reader.parquet(*those).withColumns({name: literal(value) for name, value in partition})
+        for partition, those in files.items()
+    ]
+    return reduce(lambda one, other: one.unionByName(other), parts).select(*table.schema.names)
 
 
 def write(rows: Any, staging: Staging, table: Table) -> None:
     """Write a data frame with a table's columns to where a batch is staged; SparkFailed when that fails."""
     columns = [field.name for field in table.schema]
     try:
-        rows.select(*columns).write.partitionBy(*table.partitions).parquet(str(staging.folder(table).resolve()))
+        rows.select(*columns).write.partitionBy(*table.partitions).parquet(staging.target(table))
     except Exception as error:  # whatever Py4J, Java and the Python beyond it come up with
         raise SparkFailed(f"Spark gave up on {table.name}: {reason(error)}") from error
 

@@ -19,6 +19,7 @@ from reports.judging import judge  # noqa: E402
 from reports.lake import decode as decoding  # noqa: E402
 from reports.lake import jobs  # noqa: E402
 from reports.lake.ingest import Manner  # noqa: E402
+from reports.lake.judge import Origin  # noqa: E402
 from reports.lake.lake import Lake  # noqa: E402
 from reports.lake.rows import layout_of, recorded_in  # noqa: E402
 from reports.lake.schemas import DECODED, FRAMES, LOSSES, RUNS, SESSIONS, VERDICTS  # noqa: E402
@@ -314,7 +315,7 @@ def test_command_from_captures_to_a_summary(tmp_path, captured):
     assert done.return_value == 0
     assert "ZI-015" in done.stdout
     assert "eclipse-zenoh 1.10.2 router, document" in done.stdout
-    rows = json.loads(call("summary", "--lake", lake, "--json").stdout)
+    rows = json.loads(call("summary", "--lake", lake, "--json").stdout)["rules"]
     assert next(row for row in rows if row["rule"] == "ZI-015")["worst"] == "violation"
 
 
@@ -353,3 +354,15 @@ def test_an_empty_lake_has_no_summary(tmp_path):
     done = call("summary", "--lake", tmp_path / "lake")
     assert done.return_value == 1
     assert "there are no verdicts" in done.stderr
+
+
+def test_who_was_described_is_one_side_only():
+    suite = Suite("pathfinder")
+    server = Origin("capture", "acme", "2.0", "server")
+    client = Origin("capture", "acme", "2.0", "client")
+    of_a_run = Origin("run", "acme", "2.0", "client")
+    assert server.seen_from("listening", suite) == server
+    assert server.seen_from("dialling", suite) == Origin("capture", role="dialling")
+    assert client.seen_from("dialling", suite) == client
+    assert client.seen_from("listening", suite) == Origin("capture", role="listening")
+    assert of_a_run.seen_from("listening", suite) == of_a_run, "in the traces of a run it is who was tested"

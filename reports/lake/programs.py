@@ -1,0 +1,142 @@
+"""Chunks of a sweep before a program behind the pipe, which is held to the reference engine.
+
+Every chunk has a program that is started for it, so that what it finds does not depend on the chunks before it.
+"""
+
+import math
+import platform
+import shlex
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from itertools import islice, repeat
+
+from fuzz.findings import CodecFinding, Kept, Origin, signature
+from reports.lake.chunks import ENGINE, MOST_IN_A_CHUNK, TRIES, Plan, Small, Tally, as_tally
+from vectors import check, foreign
+from vectors.differential import Difference, plain_path
+from vectors.foreign import Finding, Kind, Subject
+from vectors.minimise import minimise
+from vectors.pipe import Description, Limits, NotStarted, Pipe, Unsupported
+from vectors.sweep import CHUNK, Found, Swept, chunk_seed
+
+TROUBLE = "trouble"
+LONGEST = 3_000
+"""Bytes of a frame that fit on a command line."""
+
+LASTING = {Kind.HANG.value, Kind.DECLINED.value, TROUBLE}
+"""Kinds that are not made small: to try them again takes long, or they do not depend on the frame."""
+
+
+def described(plan: Plan) -> Description:
+    """Return what the program says of itself; NotStarted when it does not run, or does not speak the layout."""
+    with _pipe(plan) as pipe:
+        program = pipe.describe()
+    if plan.layout not in program.layouts:
+        raise NotStarted(str(Unsupported(plan.layout, program.layouts)))
+    return program
+
+
+def sweep_chunk(plan: Plan, chunk: int) -> Tally:
+    """Compare the frames of one chunk: what the program reads, and what it writes for the values of the reference."""
+    start = chunk * CHUNK
+    frames = list(islice(check.stream(plan.layout, chunk_seed(plan.seed, chunk)), CHUNK))
+    subjects = [foreign.of_frame(plan.layout, data) for data, _ in frames]
+    skipped = differing = 0
+    found: dict[tuple[str, ...], Found] = {}
+    with _pipe(plan) as pipe:
+        for at, outcomes in enumerate(_judged(pipe, plan, subjects)):
+            skipped += None in outcomes
+            findings = [each for each in outcomes if each is not None]
+            differing += bool(findings)
+            for finding in findings:
+                data, names = frames[at]
+                each = Found(_difference(plan, finding), ENGINE, start + at, names, data)
+                if len(found) < MOST_IN_A_CHUNK:
+                    found.setdefault(each.difference.signature, each)
+    for trouble in pipe.troubles:
+        says = ((plan.engines[1], (str(trouble), *trouble.failure.stderr)),)
+        trait = (f"{plan.engines[1]} {type(trouble.failure).__name__}",)
+        difference = Difference(TROUBLE, False, trait, "(program)", says)
+        differing += 1
+        found.setdefault(difference.signature, Found(difference, ENGINE, start, ()))
+    accepted = sum(each.may_accept for each in subjects)
+    return as_tally(plan.layout, Swept(chunk, CHUNK, accepted, 0, differing, tuple(found.values())), skipped)
+
+
+def smallest(plan: Plan, found: Found) -> Small:
+    """Return a finding with the smallest frame on which the program is wrong in the same way."""
+    wanted = found.difference.signature
+    data, finding = found.data, None
+    if data is not None:
+        with _pipe(plan, restarts=2 * TRIES) as pipe:
+
+            def wrong(data: bytes) -> Finding | None:
+                (outcomes,) = _judged(pipe, plan, [foreign.of_frame(plan.layout, data)])
+                findings = [each for each in outcomes if each is not None]
+                return next((each for each in findings if _difference(plan, each).signature == wanted), None)
+
+            if found.difference.kind not in LASTING:
+                tries = repeat(None, TRIES)
+                data = minimise(plan.layout, data, lambda data: any(wrong(data) for _ in islice(tries, 1)), math.inf)
+            finding = wrong(data)
+    difference = found.difference if finding is None else _difference(plan, finding)
+    again = ["goldwire", "codec", "check", plan.layout, "--frame", (data or b"").hex()]
+    if data is None or len(data) > LONGEST:
+        chunks = f"{found.number // CHUNK}:{found.number // CHUNK + 1}"
+        again = ["goldwire", "pipeline", "sweep", plan.layout, "--lake", "again", "--master", "none"]
+        again += ["--seed", str(plan.seed), "--chunks", chunks]
+    command = shlex.join([*again, "--", *plan.command])
+    finding_ = CodecFinding(
+        signature=signature(plan.layout, difference),
+        layout=plan.layout,
+        engines=plan.engines,
+        difference=difference,
+        origin=Origin(ENGINE, plan.seed, "", number=found.number, mutations=found.names),
+        goldwire=version("goldwire"),
+        python=platform.python_version(),
+        seconds=plan.deadline,
+    )
+    return Small(Kept(finding_, found.data, data, "\n".join(_page(plan, found, data, difference, command))), command)
+
+
+def _pipe(plan: Plan, restarts: int = Limits().restarts) -> Pipe:
+    start = max(plan.deadline, Limits().start)
+    return Pipe(plan.command, Limits(deadline=plan.deadline, start=start, restarts=restarts))
+
+
+def _judged(pipe: Pipe, plan: Plan, subjects: Sequence[Subject]) -> Iterator[list[Finding | None]]:
+    """Give what is wrong about each frame; ``None`` in it says that the program was not asked, or skips something."""
+    readings = pipe.decode(plan.layout, [each.data for each in subjects])
+    writable = [each for each in subjects if each.written is not None]
+    writings = iter(pipe.encode(plan.layout, [each.value for each in writable]))
+    for subject, reading in zip(subjects, readings, strict=True):
+        outcomes = [foreign.judge_decoding(subject, reading)]
+        if subject.written is not None:
+            outcomes.append(foreign.judge_encoding(plan.layout, subject, next(writings)))
+        yield [_unless_skipped(each) for each in outcomes if each is not None]
+
+
+def _unless_skipped(outcome: Finding | str) -> Finding | None:
+    """Return what is wrong; ``None`` where nothing was said, also because the program had failed too often before."""
+    return None if isinstance(outcome, str) or outcome.kind is Kind.LOST else outcome
+
+
+def _difference(plan: Plan, finding: Finding) -> Difference:
+    """Return what is wrong in the terms of our own engines."""
+    trait = (f"{plan.engines[1]} {finding.act}s wrongly", *finding.likeness)
+    place = next((each.path for each in finding.differences), "(frame)" if finding.act == "decode" else "(value)")
+    says = (plan.engines[0], (finding.expected,)), (plan.engines[1], (finding.came, *finding.stderr))
+    return Difference(finding.kind.value, False, trait, plain_path(place), says)
+
+
+def _page(plan: Plan, found: Found, data: bytes | None, difference: Difference, command: str) -> Iterator[str]:
+    place = "" if difference.place in ("(frame)", "(value)", "(program)") else f" at {difference.place}"
+    yield f"{difference.kind}{place}"
+    if data is not None:
+        yield f"   {plan.layout}, {len(data)} bytes, as the reference reads it:"
+        yield from (f"   | {line}" for line in foreign.dump_lines(plan.layout, data))
+    for who, said in difference.says:
+        yield from (f"   {who}: {line}" for line in said)
+    names = f" ({', '.join(found.names)})" if found.names else ""
+    yield f"   found: seed {plan.seed}, frame {found.number}{names}"
+    yield f"   repeat: {command}"

@@ -1,0 +1,197 @@
+"""The job ``sweep``: engines, or a program, compared over generated frames by seed and range of chunks.
+
+::
+
+    chunks A:B ──► those not swept yet ──► slabs ──► tasks ──► tallies ──► sweeps, findings     a batch for each slab
+
+A slab is committed as a whole: who is interrupted goes on behind the last. Its rows do not depend on how its chunks
+were shared out: tallies of chunks add up in any order, of findings that are one the first is kept, and what makes them
+small counts its tries instead of the time.
+"""
+
+import hashlib
+import pickle
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib.metadata import version
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from reports.lake import spark as sparks
+from reports.lake.chunks import Plan, Tally, smallest, tallied, total
+from reports.lake.findings import row
+from reports.lake.lake import Batch, Lake, Staging
+from reports.lake.schemas import FINDINGS, SWEEPS
+
+JOB = "sweep"
+SLAB = 1_000
+"""Chunks between two commits: two million frames."""
+
+TASK, SMALL_TASK = 50, 10
+"""Chunks of a task at most (a hundred thousand frames), and of one for the sake of having a task for every core."""
+
+TASKS_PER_CORE = 4
+Span = tuple[int, int]
+"""Chunks: the first, and the first that does not belong to it any more."""
+
+Notice = Callable[[int, int], None]
+
+
+class Swept(msgspec.Struct, frozen=True, kw_only=True):
+    """What a range came to, this time and before: counts of frames, how many were ``new``, and findings as rows.
+
+    Of findings that are one there is the first. ``batches`` are those that were added.
+    """
+
+    frames: int = 0
+    new: int = 0
+    accepted: int = 0
+    spoiled: int = 0
+    differing: int = 0
+    skipped: int = 0
+    findings: list[dict[str, Any]] = []
+    batches: tuple[str, ...] = ()
+
+
+def sweep(lake: Lake, plan: Plan, asked: Span, spark: Any, notice: Notice, tasks: int | None = None) -> Swept:
+    """Sweep the chunks of a range that were not swept yet, in ``tasks`` of equal size; return what is known of it."""
+    settings = settings_of(plan)
+    wanted = list(slabs(missing(asked, swept_before(lake, settings))))
+    whole, done, added = sum(end - first for first, end in wanted), 0, []
+    for span in wanted:
+        name = f"{JOB}-{_digest(settings, span)}"
+        about = settings | {"first": str(span[0]), "end": str(span[1])}
+        with lake.stage(name, JOB, settings=about) as staging:
+            tally = _run(plan, span, spark, lambda chunks, done=done: notice(done + chunks, whole), tasks)  # type: ignore[misc]
+            _write(staging, plan, span, tally)
+            if staging.commit() is not None:
+                added.append(name)
+        done += span[1] - span[0]
+    return known(lake, plan, asked, tuple(added))
+
+
+def settings_of(plan: Plan) -> dict[str, str]:
+    """Return what a range is swept with: where any of it differs, it is another sweep."""
+    return {
+        "layout": plan.layout,
+        "engines": ", ".join(plan.engines),
+        "command": shlex.join(plan.command),
+        "seed": str(plan.seed),
+        "share": str(plan.share),
+        "most": str(plan.most),
+        "goldwire": version("goldwire"),
+    }
+
+
+def swept_before(lake: Lake, settings: dict[str, str]) -> list[Span]:
+    """Return the ranges that were swept with such settings."""
+    return sorted(span_of(batch) for batch in _batches(lake, settings))
+
+
+def span_of(batch: Batch) -> Span:
+    """Return the range of a batch of this job."""
+    return int(batch.settings["first"]), int(batch.settings["end"])
+
+
+def missing(asked: Span, there: Sequence[Span]) -> Iterator[Span]:
+    """Give the parts of a range that lie in none of some others, which are in order."""
+    at, end = asked
+    for first, last in there:
+        if at < min(first, end):
+            yield at, min(first, end)
+        at = max(at, last)
+    if at < end:
+        yield at, end
+
+
+def slabs(spans: Iterator[Span]) -> Iterator[Span]:
+    """Cut ranges where slabs end."""
+    for first, end in spans:
+        while first < end:
+            following = min(end, (first // SLAB + 1) * SLAB)
+            yield first, following
+            first = following
+
+
+def shares(span: Span, count: int) -> list[Span]:
+    """Cut a range into so many of about equal size, none of them empty."""
+    first, end = span
+    count = max(1, min(count, end - first))
+    edges = [first + (end - first) * each // count for each in range(count + 1)]
+    return list(pairwise(edges))
+
+
+def suited(chunks: int, cores: int) -> int:
+    """Return the number of tasks that suits so many chunks on so many cores."""
+    return max(-(-chunks // TASK), min(cores * TASKS_PER_CORE, -(-chunks // SMALL_TASK)))
+
+
+def known(lake: Lake, plan: Plan, asked: Span, added: tuple[str, ...] = ()) -> Swept:
+    """Return what the lake knows of a range."""
+    batches = [
+        batch
+        for batch in _batches(lake, settings_of(plan))
+        if span_of(batch)[0] < asked[1] and asked[0] < span_of(batch)[1]
+    ]
+    counts = [name for name in Swept.__struct_fields__ if name in SWEEPS.schema.names]
+    sweeps = lake.read(SWEEPS, batches).select(["source", *counts]).to_pylist()
+    found = sorted(lake.read(FINDINGS, batches).to_pylist(), key=lambda each: (each["number"], each["signature"]))
+    first: dict[str, dict[str, Any]] = {}
+    for each in found:
+        first.setdefault(each["signature"], each)
+    return Swept(
+        **{name: sum(each[name] for each in sweeps) for name in counts},
+        new=sum(each["frames"] for each in sweeps if each["source"] in added),
+        findings=list(first.values()),
+        batches=added,
+    )
+
+
+def _batches(lake: Lake, settings: dict[str, str]) -> list[Batch]:
+    return [batch for batch in lake.batches() if batch.job == JOB and settings.items() <= batch.settings.items()]
+
+
+def _digest(settings: dict[str, str], span: Span) -> str:
+    words = [*(f"{name}={value}" for name, value in sorted(settings.items())), f"{span[0]}:{span[1]}"]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
+
+
+def _run(plan: Plan, span: Span, spark: Any, notice: Callable[[int], None], tasks: int | None) -> Tally:
+    size = span[1] - span[0]
+    if spark is None:
+        done = 0
+
+        def count(chunks: int) -> None:
+            nonlocal done
+            done += chunks
+            notice(done)
+
+        return total(tallied(plan, *share, count) for share in shares(span, tasks or 1))
+    context = spark.sparkContext
+    parts = shares(span, tasks or suited(size, context.defaultParallelism))
+    try:
+        lines = context.parallelize(parts, len(parts)).map(partial(_task, msgspec.json.encode(plan))).collect()
+    except Exception as error:  # whatever Py4J, Java and the Python beyond it come up with
+        raise sparks.SparkFailed(f"Spark gave up: {sparks.reason(error)}") from error
+    return total(map(pickle.loads, lines))
+
+
+def _task(plan: bytes, span: Span) -> bytes:
+    return pickle.dumps(tallied(msgspec.json.decode(plan, type=Plan), *span))
+
+
+def _write(staging: Staging, plan: Plan, span: Span, tally: Tally) -> None:
+    about = {"source": staging.about.id, "protocol": plan.protocol, "layout": plan.layout}
+    counts = {name: getattr(tally, name) for name in ("frames", "accepted", "spoiled", "differing", "skipped")}
+    sweeps = about | counts | {"engines": ", ".join(plan.engines), "seed": plan.seed}
+    sweeps |= {"first": span[0], "end": span[1], "goldwire": staging.about.goldwire}
+    staging.write(SWEEPS, SWEEPS.rows([sweeps]))
+    rows = [
+        row(staging.about.id, each.kept) | {"time": None, "repeat": each.repeat, "page": each.page}
+        for each in smallest(plan, tally)
+    ]
+    if rows:
+        staging.write(FINDINGS, FINDINGS.rows(rows))

@@ -1,0 +1,21 @@
+"""Versions of implementations, in their order."""
+
+import re
+from collections.abc import Iterable
+
+from packaging.version import InvalidVersion, Version
+
+
+def ordered(versions: Iterable[str]) -> list[str]:
+    """Return different versions, the oldest first: as PEP 440 has it, or if one is none, by the numbers in them."""
+    names = sorted(set(versions), key=lambda name: (natural(name), name))
+    try:
+        return sorted(names, key=Version)
+    except InvalidVersion:
+        return names
+
+
+def natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Return what a name is sorted by so that 1.10 comes after 1.9."""
+    parts = re.findall(r"[0-9]+|[^0-9.]+", name)
+    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts)
