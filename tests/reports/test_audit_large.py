@@ -43,6 +43,7 @@ def captures(tmp_path, plays):  # noqa: F811
     return protocol, paths
 
 
+@pytest.mark.spark
 @pytest.mark.skipif(find_spec("pyspark") is None, reason="needs goldwire[spark]")
 def test_report_is_the_same_through_spark(tmp_path, monkeypatch, captures):
     from reports.lake import split

@@ -32,6 +32,8 @@ from reports.lake.lake import Lake
 from reports.lake.schemas import DECODED, FRAMES, RUNS, TABLES, VERDICTS
 from reports.pipeline_command import pipeline
 
+pytestmark = pytest.mark.spark
+
 DOCUMENT = Path(__file__).parents[2] / "docs" / "cluster.md"
 ADDRESS = "127.0.0.1:7077"
 """Where the document's master listens."""

@@ -15,6 +15,8 @@ from reports.lake.overview import overview
 from reports.lake.schemas import FINDINGS, LOSSES, VERDICTS
 from reports.lake.triage import triage
 
+pytestmark = pytest.mark.spark
+
 
 @pytest.mark.parametrize("partitions", [1, 7])
 def test_answers_are_the_same(session, triaged, partitions):  # noqa: F811

@@ -184,6 +184,7 @@ def test_frames_and_generated_ones_go_together(heard):
     assert found.vectors == 20 == len(rows(lake))
 
 
+@pytest.mark.spark
 def test_the_same_on_spark(selected, heard, tmp_path):
     pytest.importorskip("pyspark", reason="the pipeline on Spark needs goldwire[spark]")
     lake, frames = heard

@@ -16,6 +16,8 @@ from reports.lake.ingest import Manner
 from reports.lake.lake import Lake
 from reports.lake.schemas import DECODED, FRAMES, RUNS, TABLES, VERDICTS
 
+pytestmark = pytest.mark.spark
+
 
 @pytest.fixture(scope="module")
 def session():

@@ -107,6 +107,7 @@ def test_rows_are_the_same_however_the_chunks_are_shared_out(planted, tasks):
     assert rows(planted / f"lake-{tasks}") == rows(planted / "lake-1")
 
 
+@pytest.mark.spark
 def test_rows_are_the_same_on_spark(planted, tmp_path):
     pytest.importorskip("pyspark", reason="the pipeline on Spark needs goldwire[spark]")
     believing(LOST, tmp_path, ("local[2]", 3, tmp_path / "lake", 0, 5))

@@ -18,6 +18,8 @@ from reports.lake.ingest import Manner
 from reports.lake.lake import Lake
 from reports.lake.schemas import FRAMES
 
+pytestmark = pytest.mark.spark
+
 
 @pytest.fixture(scope="module")
 def session():

@@ -23,6 +23,8 @@ from reports.lake.lake import Lake, LakeFailed, NoLake
 from reports.lake.schemas import DECODED, RUNS, TABLES, VERDICTS
 from reports.pipeline_command import pipeline
 
+pytestmark = pytest.mark.spark
+
 BUCKET = "s3a://bucket"
 
 
