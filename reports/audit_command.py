@@ -25,7 +25,7 @@ from harness.errors import BadDescription, HarnessError, NotInstalled
 from harness.iut import Description, Remote, resolve
 from reports.auditing import Audit, Told, case
 from reports.lake.telling import told
-from reports.pipeline_options import EVERYWHERE, HERE, arrow, master
+from reports.pipeline_options import EVERYWHERE, HERE, arrow, master, said_settings
 from reports.recordings import SIDES, Losses, Recorded
 from reports.servers import Server, parse_server
 from reports.sizes import size
@@ -283,7 +283,8 @@ def _heard(
                 from reports.lake.ingest import Manner
             manner = Manner(protocol=protocol, servers=servers, transport=transport)
             paths = [source.path for source in sources]
-            heard = stack.enter_context(heard_on_spark(paths, manner, _sides(judged), profile, master, memory))
+            its = heard_on_spark(paths, manner, _sides(judged), profile, master, memory, said_settings())
+            heard = stack.enter_context(its)
         except BadDescription as error:
             raise Wrong(f"--master: {error}") from None
         except HarnessError as error:

@@ -106,6 +106,12 @@ def magic_of(path: Path) -> bytes:
         return Window(_decompressed(file, path), Losses()).peek(4)
 
 
+def lines_of(path: Path, losses: Losses) -> Iterator[bytes]:
+    """Yield the lines of a file, plain or compressed, each with its end; what cannot be read is counted."""
+    with path.open("rb") as file:
+        yield from Window(_decompressed(file, path), losses).lines()
+
+
 def _decompressed(file: IO[bytes], path: Path) -> Callable[[], bytes]:
     """Return what reads the next bytes of a file; small pieces where those before a damage would be lost with it."""
     magic = file.read(4)
@@ -147,6 +153,15 @@ class Window:
         """Return the next bytes and stay where it is."""
         self.fill(size)
         return self.buffer[self.place : self.place + size]
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield what is not read yet by lines, each with its end; the last may have none."""
+        rest = b""
+        while data := self._read():
+            *whole, rest = (rest + data).split(b"\n")
+            yield from (line + b"\n" for line in whole)
+        if rest:
+            yield rest
 
     def end(self) -> None:
         """Count what is left where a packet was to begin: nothing, or the beginning of one."""

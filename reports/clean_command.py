@@ -23,7 +23,8 @@ def clean(folder: Path | str, hours: float, as_json: bool) -> int:
         from reports.lake import cleaning
     lake = options.opened(folder)
     try:
-        done = cleaning.clean(lake, hours * 3600)
+        with lake.trying("cannot be cleaned"):
+            done = cleaning.clean(lake, hours * 3600)
     except cleaning.Unsure as error:
         click.echo(f"Error: nothing is removed, as it is not known what is in use: {error}", err=True)
         return 1

@@ -129,7 +129,10 @@ class Dissector:
         return None
 
     def _internet(self, number: int, time: int, data: bytes, at: int, end: int, whole: int) -> Packet | None:
-        """Take an IP packet apart; ``whole`` is where it would end if all had been captured."""
+        """Take an IP packet apart; ``whole`` is where it would end if all had been captured.
+
+        Fragments are not put together, but the first of a datagram shows which session lacks it.
+        """
         if at >= end:
             raise _Short
         version = data[at] >> 4
@@ -142,9 +145,11 @@ class Dissector:
                 self._unnamed.add(Missing.DAMAGED)
                 return None
             stop = at + length if length else whole  # 0 is what segmentation in the network card leaves there
-            if offset & 0x3FFF:
+            is_fragment = bool(offset & 0x3FFF)
+            if is_fragment:
                 self._unnamed.add(Missing.FRAGMENT, max(stop - begin, 0))
-                return None
+                if protocol != UDP or offset & 0x1FFF:
+                    return None
             source, target = data[at + 12 : at + 16], data[at + 16 : at + 20]
         elif version == 6:
             if at + 40 > end:
@@ -153,9 +158,12 @@ class Dissector:
             stop = at + 40 + length if length else whole
             source, target = data[at + 8 : at + 24], data[at + 24 : at + 40]
             begin, protocol = self._extensions(data, at + 40, end, protocol)
-            if protocol == FRAGMENT:
+            is_fragment = protocol == FRAGMENT
+            if is_fragment:
                 self._unnamed.add(Missing.FRAGMENT, max(stop - begin - 8, 0))
-                return None
+                if begin + 8 > end or data[begin] != UDP or _16(data, begin + 2)[0] & 0xFFF8:
+                    return None
+                begin, protocol = begin + 8, UDP
         else:
             self._unnamed.add(Missing.DAMAGED)
             return None
@@ -193,7 +201,9 @@ class Dissector:
                 stop = begin + length
             body = data[begin + 8 : min(stop, end)]
             lacking = stop - begin - 8 - len(body)
-            if lacking:
+            if is_fragment:
+                lacking = max(lacking, 1)
+            elif lacking:
                 self.losses.add(Missing.CUT_SHORT, lacking)
             return Packet(number, time, "udp", source, target, body, lacking)
         return None

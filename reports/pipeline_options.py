@@ -165,8 +165,8 @@ def told(lake: "Lake", done: "Done", what: str, as_json: bool) -> int:
     """Say what a job has added, or that there was no new ``what``; return the exit status."""
     if as_json:
         print_json(done)
-    elif done.rows:
-        rows = ", ".join(f"{count} rows of {table}" for table, count in done.rows.items())
+    elif done.batch:
+        rows = ", ".join(f"{count} rows of {table}" for table, count in done.rows.items()) or "no rows"
         click.echo(f"{rows}, from {done.of} batches ({done.batch})")
     damaged = damage(lake)
     if not done.batch and not damaged and not as_json:

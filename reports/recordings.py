@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from pathlib import Path
 
 import msgspec
 
@@ -27,7 +26,6 @@ class Missing(Enum):
     FRAGMENT = "IP fragments"
     FOREIGN = "of another protocol"
     ENCRYPTED = "encrypted"
-    SILENT = "without a whole frame"
     BEGINNING = "begun in the middle"
     GAP = "gaps"
     CONTRADICTION = "contradictions"
@@ -44,7 +42,6 @@ MEANINGS = {
     Missing.FRAGMENT: "fragments of IP packets, which are not put together",
     Missing.FOREIGN: "connections that are not of this protocol",
     Missing.ENCRYPTED: "connections over TLS, which nobody can read here",
-    Missing.SILENT: "connections on which no whole frame came",
     Missing.BEGINNING: "sessions whose beginning was not captured",
     Missing.GAP: "places where bytes of a stream were not captured",
     Missing.CONTRADICTION: "bytes that came twice, and not the same; the first are taken",
@@ -153,26 +150,25 @@ def like(trace: Trace) -> Trace:
     return other
 
 
-def read_lines(path: Path, source: str, protocol: str, losses: Losses) -> Iterator[Recorded]:
-    """Yield the sessions of a run's trace (NDJSON, as ``harness.trace.write_ndjson`` writes it), one per link.
+def read_lines(lines: Iterable[bytes], source: str, protocol: str, losses: Losses) -> Iterator[Recorded]:
+    """Yield the sessions of a run's trace (lines as ``harness.trace.write_ndjson`` writes them), one per link.
 
     A line that is no entry is counted in ``losses``; what came later on any link is behind a loss.
     """
     decoder = msgspec.json.Decoder(_Line)
     begun: dict[str, tuple[int, Trace]] = {}
     sound: dict[str, int] | None = None
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                read = decoder.decode(line)
-                entry = Entry(read.time, LINK, read.what, read.direction, bytes.fromhex(read.data), read.note)
-            except (msgspec.MsgspecError, ValueError):
-                whole = line.endswith(b"\n")
-                losses.add(Missing.DAMAGED if whole else Missing.CUT_OFF, len(line), "lines" if whole else "")
-                if sound is None:
-                    sound = {link: len(trace) for link, (_, trace) in begun.items()}
-            else:
-                begun.setdefault(read.link, (number, Trace(protocol)))[1].add(entry)
+    for number, line in enumerate(lines, 1):
+        try:
+            read = decoder.decode(line)
+            entry = Entry(read.time, LINK, read.what, read.direction, bytes.fromhex(read.data), read.note)
+        except (msgspec.MsgspecError, ValueError):
+            whole = line.endswith(b"\n")
+            losses.add(Missing.DAMAGED if whole else Missing.CUT_OFF, len(line), "lines" if whole else "")
+            if sound is None:
+                sound = {link: len(trace) for link, (_, trace) in begun.items()}
+        else:
+            begun.setdefault(read.link, (number, Trace(protocol)))[1].add(entry)
     for link, (number, trace) in begun.items():
         before = len(trace) if sound is None else sound.get(link, 0)
         yield Recorded(source=source, number=number, key=f"link {link}", trace=trace, sound=before)

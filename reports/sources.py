@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.addresses import Transport
-from reports.captures import Capture, magic_of
+from reports.captures import Capture, lines_of, magic_of
 from reports.recordings import Loss, Losses, Recorded, read_lines
 from reports.servers import Server
 from reports.sessions import Sessions
@@ -48,7 +48,7 @@ class Source:
 
     def __iter__(self) -> Iterator[Recorded]:
         if self._capture is None:
-            yield from read_lines(self.path, self.name, self.protocol, self.losses)
+            yield from read_lines(lines_of(self.path, self.losses), self.name, self.protocol, self.losses)
             return
         sessions = Sessions(self.name, self.protocol, servers=self._servers, transport=self._transport)
         for packet in self._capture:

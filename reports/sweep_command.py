@@ -80,29 +80,29 @@ def sweep(
     Without COMMAND: goldwire's own engines with each other. COMMAND is a program that answers JSON lines
     (vectors/pipe.md), and is held to the reference engine. What was swept already is not swept again.
 
-    Exit status: 0 all agree; 1 something differs, in what was swept before too; 2 wrong usage; 3 the program could not
-    be started.
+    Exit status: 0 all agree; 1 something differs, in what was swept before too, or nothing could be judged; 2 wrong
+    usage; 3 the program could not be started.
     """
     _check(layout, command, names, frames, chunks)
     with options.arrow():
         from reports.lake import sweep as sweeping
         from vectors.sweep import CHUNK
+    asked = chunks or (0, -(-(frames or FRAMES) // CHUNK))
     try:
         plan = _plan(layout, command, names, seed=seed, share=share, most=most, deadline=deadline)
+        lake = options.opened(folder, create=True)
+        begun = time.monotonic()
+        with options.progress("sweep") as notice, options.spark(master, memory, notice) as spark:
+            swept = sweeping.sweep(lake, plan, asked, spark, notice)
     except NotStarted as error:
         click.echo(f"Error: {error}", err=True)
         return NOT_STARTED
-    asked = chunks or (0, -(-(frames or FRAMES) // CHUNK))
-    lake = options.opened(folder, create=True)
-    begun = time.monotonic()
-    with options.progress("sweep") as notice, options.spark(master, memory, notice) as spark:
-        swept = sweeping.sweep(lake, plan, asked, spark, notice)
     if as_json:
         options.print_json(swept)
     else:
         _show(plan, asked, swept, time.monotonic() - begun)
     damaged = options.damage(lake)
-    return int(damaged or bool(swept.differing))
+    return int(damaged or not swept.agrees)
 
 
 @click.command()
@@ -140,8 +140,8 @@ def select(
     The lake is made if need be. What was chosen is held against the golden vectors that ship; goldwire vectors verify
     checks what --out writes.
 
-    Exit status: 0 done; 1 there was no candidate, the engines do not agree on one, or a file could not be read;
-    2 wrong usage.
+    Exit status: 0 done; 1 there was no candidate, the engines do not agree on one, or a file could not be read (of
+    vectors that were chosen before: then --out is not written); 2 wrong usage.
     """
     from vectors import golden
 
@@ -161,6 +161,11 @@ def select(
     damaged = options.damage(lake)
     if selected is None:
         click.echo(f"Error: there are no frames of {layout} in {folder}: goldwire pipeline ingest", err=True)
+        return 1
+    if damaged and selected.candidates is None:
+        where = f"{out} is not written; " if out is not None else ""
+        again = f"remove batches/{selected.batch}.json from the lake to choose anew"
+        click.echo(f"Error: what was chosen before is damaged: {where}{again}", err=True)
         return 1
     if out is not None:
         golden.write(out, selecting.text(selected, layout).encode())
@@ -230,11 +235,18 @@ def _show(plan: "Plan", asked: "Span", swept: "Swept", seconds: float) -> None:
     """Print a page for every finding, and one line that says what was compared."""
     for number, finding in enumerate(swept.findings, 1):
         click.echo(f"{number}. {finding['page']}\n")
-    verdict = "FAIL" if swept.differing else "PASS"
+    verdict = "PASS" if swept.agrees else "FAIL"
     count = len(swept.findings)
-    differ = f"{count} difference{'s'[: count != 1]}, seen {swept.differing} times" if count else "no difference"
+    differ = "no difference" if swept.judged else "nothing was checked"
+    if swept.differs:
+        differ = f"{count} difference{'s'[: count != 1]}, seen {swept.differing} times"
     counts = [f"{swept.accepted} accepted", f"{swept.spoiled} spoiled values" if not plan.command else ""]
     counts += [f"{swept.skipped} skipped"] if swept.skipped else []
-    said = f"{swept.frames} random frames ({', '.join(each for each in counts if each)}; {swept.new} of them new)"
-    ending = f"seed {plan.seed}, chunks {asked[0]}:{asked[1]}, {seconds:.1f} s"
+    new = f"{swept.new} of them new" if swept.new else "all swept before, nothing was run now"
+    said = f"{swept.frames} random frames ({', '.join(each for each in counts if each)}; {new})"
+    chunks = f"chunks {asked[0]}:{asked[1]}"
+    if swept.chunks != (asked,):
+        spans = ", ".join(f"{first}:{end}" for first, end in swept.chunks)
+        chunks += f" (counted are whole batches, of the chunks {spans})"
+    ending = f"seed {plan.seed}, {chunks}, {seconds:.1f} s"
     click.echo(f"{verdict} {plan.layout}: {', '.join(plan.engines)}: {differ} in {said}; {ending}")

@@ -51,7 +51,7 @@ def triage(folder: Path | str, everything: bool, master: str, memory: int | None
     there = any(piece.table in (FINDINGS.name, VERDICTS.name) for each in lake.batches() for piece in each.pieces)
     if not there:
         click.echo(f"Error: there are no findings and no verdicts in {folder}: goldwire pipeline ingest", err=True)
-    elif not clusters and not as_json:
+    elif not clusters and not damaged and not as_json:
         click.echo("nothing is wrong")
     return int(damaged or not there)
 
@@ -117,15 +117,20 @@ def shown_overview(found: "Overview", everything: bool) -> Iterator[str]:
 def _rules(rows: "Iterable[RuleRow]", everything: bool) -> Iterator[str]:
     kept = 0
     for row in rows:
-        if row.worst.rank <= 1 and not row.flaky and not everything:
+        if row.worst.rank <= 1 and not row.flaky and not row.unsteady and not everything:
             kept += 1
             continue
         counts = ", ".join(f"{count} {outcome}" for outcome, count in row.outcomes.items())
-        low, high = row.flaky_between
-        flaky = f"; flaky {row.flaky}/{row.judgements} ({low:.1%} to {high:.1%})" if row.flaky else ""
-        yield f"{row.rule or '-':8} {_who(row.name, row.version, row.role)}, {row.profile}: {counts}{flaky}"
+        counts += _share("flaky", row.flaky, row.judgements, row.flaky_between)
+        counts += _share("unsteady", row.unsteady, row.repeated, row.unsteady_between)
+        yield f"{row.rule or '-':8} {_who(row.name, row.version, row.role)}, {row.profile}: {counts}"
     if kept:
         yield f"{kept} more are kept; --all shows them"
+
+
+def _share(what: str, hits: int, tries: int, between: tuple[float, float]) -> str:
+    low, high = between
+    return f"; {what} {hits}/{tries} ({low:.1%} to {high:.1%})" if hits else ""
 
 
 def _changes(found: "Sequence[Regression]", everything: bool) -> Iterator[str]:

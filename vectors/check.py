@@ -16,7 +16,7 @@ import msgspec
 
 from vectors.differential import KINDS, Difference, Engine, Panel, unsteady
 from vectors.loader import UnknownVectors, load
-from vectors.minimise import SECONDS, minimise, minimise_value, spelled, values_of_smaller
+from vectors.minimise import SECONDS, NoMoreTries, minimise, minimise_value, spelled, values_of_smaller
 from vectors.sweep import Found, Stream, Sweep, drawn, run, spoiled_value
 from wire.catalogue import layout as find
 from wire.dump import TooManyFields, dump, lines
@@ -27,6 +27,9 @@ EXAMPLES = 300
 """What Hypothesis is asked for: so many values, and as many frames."""
 
 MOST = 10
+FINAL = ("unsteady", "crash", "hang")
+"""Kinds that are not made small: to try them again is no use, or does harm."""
+
 LONGEST = 3000
 """Characters of an argument in a command that is shown; what is longer is named by its number."""
 
@@ -187,13 +190,15 @@ def smallest(panel: Panel, found: Found, seconds: float = SECONDS, tries: int | 
 
     The search ends after ``seconds``, or so many ``tries``: with ``math.inf`` for the former it is always the same.
     """
-    if found.difference.kind in ("unsteady", "crash", "hang"):  # trying again is no use, or does harm
+    if found.difference.kind in FINAL:
         return Finding(found.difference, found, found.data, found.value)
     wanted = found.difference.kind, found.difference.trait, found.difference.refuse
-    left = repeat(None) if tries is None else repeat(None, tries)
+    left = repeat(True) if tries is None else repeat(True, tries)
 
     def alike(differing: Callable[[Any], Difference | None], what: Any) -> bool:
-        difference = next((differing(what) for _ in left), None)
+        if not next(left, False):
+            raise NoMoreTries
+        difference = differing(what)
         return difference is not None and (difference.kind, difference.trait, difference.refuse) == wanted
 
     if found.data is not None:

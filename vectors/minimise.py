@@ -25,6 +25,10 @@ MOST_SPANS = 400
 PAIRED = 40
 
 
+class NoMoreTries(Exception):
+    """Is raised by ``keeps`` to end a search with what was found so far."""
+
+
 def minimise(layout: str, data: bytes, keeps: Callable[[bytes], bool], seconds: float = SECONDS) -> bytes:
     """Return a frame, as short and plain as can be found in ``seconds``, of which ``keeps`` still holds."""
     deadline = time.monotonic() + seconds
@@ -39,15 +43,16 @@ def minimise(layout: str, data: bytes, keeps: Callable[[bytes], bool], seconds: 
         tried.add(candidate)
         return keeps(candidate)
 
-    while time.monotonic() < deadline:
-        for candidate in smaller(layout, data):
-            if time.monotonic() > deadline:
+    with suppress(NoMoreTries):
+        while time.monotonic() < deadline:
+            for candidate in smaller(layout, data):
+                if time.monotonic() > deadline:
+                    break
+                if better(candidate):
+                    data = candidate
+                    break
+            else:
                 break
-            if better(candidate):
-                data = candidate
-                break
-        else:
-            break
     return data
 
 
@@ -186,18 +191,19 @@ def minimise_value(
     deadline = time.monotonic() + seconds
     tried: set[str] = set()
     shrinking = True
-    while shrinking:
-        shrinking = False
-        smaller = also(value) if also is not None else iter(())
-        for candidate in chain(smaller, plainer_values(value, dropping=dropping)):
-            if time.monotonic() > deadline:
-                return value
-            key = repr(candidate)
-            if key not in tried and keeps(candidate):
+    with suppress(NoMoreTries):
+        while shrinking:
+            shrinking = False
+            smaller = also(value) if also is not None else iter(())
+            for candidate in chain(smaller, plainer_values(value, dropping=dropping)):
+                if time.monotonic() > deadline:
+                    return value
+                key = repr(candidate)
+                if key not in tried and keeps(candidate):
+                    tried.add(key)
+                    value, shrinking = candidate, True
+                    break
                 tried.add(key)
-                value, shrinking = candidate, True
-                break
-            tried.add(key)
     return value
 
 

@@ -165,7 +165,8 @@ def run(
     """Sweep from a chunk on, and give what comes of each, in order: in this process if ``jobs`` is 0, else in so many.
 
     With processes, an engine that ends its process or does not come to an end is found as well, and up to ``replaced``
-    processes are started anew. Leaving the iterator ends the processes.
+    processes are started anew. A process that ends at a frame at which no engine does alone may have been killed from
+    outside: its chunk is swept once more before that is believed. Leaving the iterator ends the processes.
     """
     if jobs == 0:
         for chunk in chunks(sweep, first):
@@ -198,7 +199,7 @@ class _Worker:
 
     def __init__(self, sweep: Sweep, engines: Sequence[Engine], first: int, step: int) -> None:
         context = get_context("spawn")
-        self.first = first
+        self.first = self.due = first  # due is the chunk that comes next
         self.position = RawValue("q", -1)
         self.receives, sends = context.Pipe(duplex=False)
         self.process: BaseProcess = context.Process(
@@ -229,28 +230,40 @@ class _Worker:
 
 def _gathered(sweep: Sweep, engines: Sequence[Engine], jobs: int, first: int, replaced: int) -> Iterator[Swept]:
     workers: list[_Worker] = []
+    doubted: set[int] = set()
     try:
         with uninterrupted():
             workers.extend(_Worker(sweep, engines, first + each, jobs) for each in range(jobs))
         while workers:
             ready = wait([worker.receives for worker in workers], timeout=1.0)
             for worker in [worker for worker in workers if worker.receives in ready or worker.hangs()]:
+                is_sure = True
                 if worker.receives not in ready:
-                    yield _lost(sweep, engines, worker, "hang", f"one frame takes more than {HANG:.0f} s")
+                    yield _lost(sweep, engines, worker, "hang", f"one frame takes more than {HANG:.0f} s")[0]
                 else:
+                    is_done = False
                     with suppress(EOFError):
                         swept = worker.receives.recv()
                         if isinstance(swept, Exception):
                             raise swept
                         if swept is not None:
+                            worker.due = swept.chunk + jobs
                             yield swept
                             continue
+                        is_done = True
                     worker.process.join()
                     if worker.process.exitcode:
-                        yield _lost(sweep, engines, worker, "crash", _death(worker.process.exitcode))
+                        lost, does_alone = _lost(sweep, engines, worker, "crash", _death(worker.process.exitcode))
+                        is_sure = does_alone or is_done or worker.due in doubted or _is_over(sweep)
+                        if is_sure:
+                            yield lost
                 workers.remove(worker)
                 worker.end()
-                if worker.process.exitcode and replaced:
+                if not is_sure:
+                    doubted.add(worker.due)
+                    with uninterrupted():
+                        workers.append(_Worker(sweep, engines, worker.due, jobs))
+                elif worker.process.exitcode and replaced:
                     replaced -= 1
                     following = worker.stands_at() // CHUNK + jobs
                     with uninterrupted():
@@ -260,8 +273,15 @@ def _gathered(sweep: Sweep, engines: Sequence[Engine], jobs: int, first: int, re
             worker.end()
 
 
-def _lost(sweep: Sweep, engines: Sequence[Engine], worker: _Worker, kind: str, how: str) -> Swept:
-    """Return the chunk in which a process was lost, with the frame at which it stood."""
+def _is_over(sweep: Sweep) -> bool:
+    return sweep.deadline is not None and time.monotonic() > sweep.deadline
+
+
+def _lost(sweep: Sweep, engines: Sequence[Engine], worker: _Worker, kind: str, how: str) -> tuple[Swept, bool]:
+    """Return the chunk in which a process was lost, with the frame at which it stood.
+
+    With it comes whether an engine alone ends its process there.
+    """
     number = worker.stands_at()
     data, names = drawn(sweep, number)
     said = []
@@ -278,7 +298,7 @@ def _lost(sweep: Sweep, engines: Sequence[Engine], worker: _Worker, kind: str, h
         kind, False, (kind,), "(frame)", tuple(said) or ((", ".join(each.name for each in engines), (how,)),)
     )
     found = Found(difference, "sweep", number, names, data)
-    return Swept(number // CHUNK, number % CHUNK + 1, differing=1, found=(found,))
+    return Swept(number // CHUNK, number % CHUNK + 1, differing=1, found=(found,)), bool(said)
 
 
 def _death(exitcode: int) -> str:

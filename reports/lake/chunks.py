@@ -5,8 +5,10 @@ What comes of a chunk depends on its number and the seed alone, and tallies of c
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial, reduce
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from typing import Any
 
 import msgspec
@@ -15,7 +17,7 @@ from fuzz.driving import Limits
 from fuzz.findings import Kept, Origin, make, signature
 from vectors import check
 from vectors.differential import Panel
-from vectors.sweep import CHUNK, Found, Sweep, Swept, run
+from vectors.sweep import CHUNK, Found, Sweep, Swept, run, uninterrupted
 from wire.engines import engine
 
 ENGINE = "sweep"
@@ -23,6 +25,9 @@ ENGINE = "sweep"
 
 TRIES = 1_000
 """Frames or values that are tried to make a finding small: a time would not find the same everywhere."""
+
+PATIENCE = 600.0
+"""Seconds after which a finding is kept as it was found: an engine hangs, as the tries take a few."""
 
 MOST_IN_A_CHUNK = 10
 FOREVER = 1 << 62
@@ -52,9 +57,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What came of some chunks: counts of frames, and by signature the first that was ``found``."""
+    """What came of some chunks: counts of frames, and by signature the first that was ``found``.
+
+    Of ``judged`` frames something was compared: not of those of which a program skips all.
+    """
 
     frames: int = 0
+    judged: int = 0
     accepted: int = 0
     spoiled: int = 0
     differing: int = 0
@@ -68,6 +77,7 @@ class Tally(msgspec.Struct, frozen=True):
                 found[name] = each
         return Tally(
             self.frames + other.frames,
+            self.judged + other.judged,
             self.accepted + other.accepted,
             self.spoiled + other.spoiled,
             self.differing + other.differing,
@@ -126,10 +136,11 @@ def _counted(layout: str, chunks: Any) -> Iterator[Tally]:
             yield as_tally(layout, each)
 
 
-def as_tally(layout: str, swept: Swept, skipped: int = 0) -> Tally:
-    """Return what came of a chunk as a tally."""
+def as_tally(layout: str, swept: Swept, judged: int | None = None, skipped: int = 0) -> Tally:
+    """Return what came of a chunk as a tally; every frame was ``judged`` unless it is said."""
     found = total(Tally(found={signature(layout, each.difference): each}) for each in swept.found).found
-    return Tally(swept.frames, swept.accepted, swept.spoiled, swept.differing, skipped, found)
+    judged = swept.frames if judged is None else judged
+    return Tally(swept.frames, judged, swept.accepted, swept.spoiled, swept.differing, skipped, found)
 
 
 def _engines(plan: Plan) -> Sequence[Any]:
@@ -144,15 +155,41 @@ def smallest(plan: Plan, tally: Tally) -> list[Small]:
         from reports.lake import programs
 
         return list(_different(plan, tally, partial(programs.smallest, plan)))
-    panel = Panel(plan.layout, _engines(plan))
-    report = check.Report(plan.layout, panel.names, plan.seed)
+    report = check.Report(plan.layout, plan.engines, plan.seed)
 
     def small(found: Found) -> Small:
-        finding = check.smallest(panel, found, math.inf, TRIES)
+        finding = _guarded(plan, found)
         origin = Origin(ENGINE, plan.seed, "", number=found.number, mutations=found.names)
         return Small(make(finding, report, origin, Limits(), 1), check.command(report, finding))
 
     return list(_different(plan, tally, small))
+
+
+def _guarded(plan: Plan, found: Found) -> check.Finding:
+    """Make a finding small in a process of its own, as an engine may end it; then it stays as it was found."""
+    as_found = check.Finding(found.difference, found, found.data, found.value)
+    if found.difference.kind in check.FINAL:
+        return as_found
+    context = get_context("spawn")
+    receives, sends = context.Pipe(duplex=False)
+    process = context.Process(target=_make_small, args=(plan, found, sends), daemon=True)
+    with uninterrupted():
+        process.start()
+    try:
+        sends.close()
+        with suppress(EOFError):
+            if receives.poll(PATIENCE):
+                smaller: check.Finding = receives.recv()
+                return smaller
+    finally:
+        process.kill()
+        process.join()
+        receives.close()
+    return as_found
+
+
+def _make_small(plan: Plan, found: Found, sends: Connection) -> None:
+    sends.send(check.smallest(Panel(plan.layout, _engines(plan)), found, math.inf, TRIES))
 
 
 def _different(plan: Plan, tally: Tally, small: Callable[[Found], Small]) -> Iterator[Small]:

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import msgspec
 
@@ -58,7 +59,8 @@ def clean(lake: Lake, age: float = DAY) -> Cleaned:
             left += len(files)
             continue
         for each in files:
-            lake.store.remove(each.file)
+            with suppress(FileNotFoundError):  # its job was slow, and not dead
+                lake.store.remove(each.file)
         lake.store.remove_folder(f"{STAGING}/{attempt}")
         done = Cleaned(
             attempts=done.attempts + 1,
@@ -73,12 +75,13 @@ def _remove_empty(lake: Lake, before: float) -> None:
     """Remove the folders of attempts that have not written anything."""
     if isinstance(lake.store, Folder):
         for folder in (lake.path / STAGING).glob("*"):
-            if (
-                folder.is_dir()
-                and folder.stat().st_mtime <= before
-                and not any(lake.store.found(f"{STAGING}/{folder.name}"))
-            ):
-                lake.store.remove_folder(f"{STAGING}/{folder.name}")
+            with suppress(FileNotFoundError):  # its job has just ended
+                if (
+                    folder.is_dir()
+                    and folder.stat().st_mtime <= before
+                    and not any(lake.store.found(f"{STAGING}/{folder.name}"))
+                ):
+                    lake.store.remove_folder(f"{STAGING}/{folder.name}")
 
 
 def _strays(lake: Lake) -> Iterator[tuple[str, Stored]]:

@@ -76,7 +76,10 @@ def run_worker(
     host, port = _parsed(listen or LOOPBACK, port=0)
     _check_free(host, port)
     kept_in = folder or cache() / "work"
-    kept_in.mkdir(parents=True, exist_ok=True)
+    try:
+        kept_in.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SparkFailed(f"{kept_in} cannot be made: {error.strerror}; --folder says where else") from None
     words = [master, "--host", host, "--port", str(port), "--webui-port", str(page), "--work-dir", str(kept_in)]
     if cores is not None:
         words += ["--cores", str(cores)]

@@ -5,7 +5,7 @@ it; its entries are read where they are asked for.
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
@@ -178,7 +178,13 @@ def _read(path: Path, group: int) -> pa.Table:
 
 @contextmanager
 def heard_on_spark(
-    paths: Sequence[Path], manner: Manner, sides: Sequence[str], profile: Profile, master: str, memory: int | None
+    paths: Sequence[Path],
+    manner: Manner,
+    sides: Sequence[str],
+    profile: Profile,
+    master: str,
+    memory: int | None,
+    settings: Mapping[str, str],
 ) -> Iterator[Callable[[Path, str], Hearing]]:
     """Take recordings in and judge them on Spark; gives what returns each, by its path and the name of its sessions.
 
@@ -187,7 +193,7 @@ def heard_on_spark(
     """
     with tempfile.TemporaryDirectory(prefix="goldwire-audit-") as folder:
         lake = Lake(Path(folder), create=True)
-        with started(master, memory=memory) as spark:
+        with started(master, memory=memory, settings=settings) as spark:
             with progress("taking in") as notice:
                 taken = dict(zip(paths, jobs.ingest(lake, paths, manner, spark, notice), strict=True))
             for side in sides:

@@ -4,7 +4,7 @@ A batch is named after what a run calls itself, or after a file's content: what 
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -17,7 +17,7 @@ from conformance.verdicts import Judgement
 from fuzz.findings import BadFinding
 from harness.addresses import Transport
 from harness.errors import HarnessError
-from reports.captures import magic_of
+from reports.captures import lines_of, magic_of
 from reports.lake import findings
 from reports.lake.lake import Lake, NoLake, Staging
 from reports.lake.rows import NoLayout, Writer
@@ -28,6 +28,9 @@ from reports.servers import Server
 from reports.sources import Source
 
 CHUNK = 1 << 20
+
+SAME = ("--server", "--link", "--iut", "bytes of the journal")
+"""Settings of a batch that have to be the same when its path is taken in again."""
 
 Kind = Literal["run", "capture", "trace", "findings", "vectors"]
 
@@ -45,6 +48,11 @@ def complaint(error: Exception, path: Path) -> str:
     if isinstance(error, OSError):
         return f"{error.filename or path}: {error.strerror or error}"
     return str(error)
+
+
+def changed(path: Path) -> str:
+    """Say that a file is not what it was when its batch was named."""
+    return f"{path} changed while it was read: take it in once it is complete"
 
 
 class Manner(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,14 +88,17 @@ def ingest(lake: Lake, path: Path, manner: Manner, notice: Callable[[int], None]
     ``notice`` is told several times a second, from another thread, how many bytes of a recording were read.
     """
     try:
+        size = path.stat().st_size
         kind = kind_of(path)
         source = named(path, kind, manner.protocol)
-        if source in lake:
-            return Ingested(path=str(path), source=source)
+        if (there := known(lake, source, path, manner)) is not None:
+            return there
         with lake.stage(source, "ingest", settings=settings_of(path, manner)) as staging:
             losses = Losses()
             writer = Writer(staging.write, source, manner.protocol)
             verdicts = _take(staging, path, kind, manner, writer, losses, notice)
+            if path.is_file() and path.stat().st_size != size:
+                raise BadSource(changed(path))
             for loss in losses.all():
                 writer.lose(loss)
             writer.finish()
@@ -105,6 +116,33 @@ def ingest(lake: Lake, path: Path, manner: Manner, notice: Callable[[int], None]
         vectors=committed.rows.get("vectors", 0) if committed else 0,
         losses=tuple(map(str, writer.losses.all())),
     )
+
+
+def known(lake: Lake, source: str, path: Path, manner: Manner) -> Ingested | None:
+    """Say of a path whose batch is in the lake that it is there; None if it is not, or is damaged: then it is new.
+
+    It is trouble when it was taken in otherwise, or a run has gone on since.
+    """
+    if source not in lake:
+        return None
+    batch = lake.batch(source)
+    if batch is None:
+        lake.discard(source)
+        return None
+    now = settings_of(path, manner)
+    trouble = [
+        f"{name} {batch.settings[name]!r}, now {now[name]!r}" for name in SAME if _differ(batch.settings, now, name)
+    ]
+    if not trouble:
+        return Ingested(path=str(path), source=source)
+    why = f"{path} is in the lake already, taken in otherwise: {'; '.join(trouble)}: take it into another lake"
+    return Ingested(path=str(path), source=source, trouble=why)
+
+
+def _differ(then: Mapping[str, str], now: Mapping[str, str], name: str) -> bool:
+    if name == "--iut" and not now.get(name):
+        return False  # whoever does not say who was recorded does not say that it was another
+    return name in then and name in now and then[name] != now[name]
 
 
 def kind_of(path: Path) -> Kind:
@@ -135,9 +173,12 @@ def named(path: Path, kind: Kind, protocol: str) -> str:
 
 def settings_of(path: Path, manner: Manner) -> dict[str, str]:
     """Return how a path is taken in, as its batch says."""
+    said = {"path": str(path.resolve()), "protocol": manner.protocol}
+    if path.is_dir():
+        journal = path / JOURNAL
+        return said | ({"bytes of the journal": str(journal.stat().st_size)} if journal.is_file() else {})
     servers = " ".join(f"{each.host.hex()}:{each.port}" for each in manner.servers)
-    where = str(path.resolve())
-    return {"path": where, "protocol": manner.protocol, "servers": servers, "transport": manner.transport or ""}
+    return said | {"--server": servers, "--link": manner.transport or "", "--iut": manner.iut}
 
 
 def _begun(folder: Path) -> RunStarted:
@@ -207,7 +248,7 @@ def _run(staging: Staging, folder: Path, manner: Manner, writer: Writer, losses:
     if rows:
         staging.write(VERDICTS, VERDICTS.rows(rows))
     for path in sorted((folder / TRACES).glob("*.ndjson")):
-        for recorded in read_lines(path, path.name, manner.protocol, losses):
+        for recorded in read_lines(lines_of(path, losses), path.name, manner.protocol, losses):
             writer.add(recorded)
     writer.finish()
     about: dict[str, object] = {
@@ -245,7 +286,7 @@ def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[
             "entry": judgement.entry,
             "trace": record.trace,
             "attempts": record.attempts,
-            "flaky": record.flaky,
+            "flaky": _wavering(record.flaky, judgement.rule),
             "name": started.name,
             "version": started.version,
             "role": started.role,
@@ -253,3 +294,8 @@ def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[
             "transport": started.transport,
             "protocol": started.protocol,
         }
+
+
+def _wavering(flaky: str, rule: str) -> str:
+    """Return what a record says of one rule in how the attempts differed: other rules of the case may be steady."""
+    return "; ".join(each for each in flaky.split("; ") if each.startswith(f"{rule}: "))

@@ -26,7 +26,7 @@ from reports.lake import spark as sparks
 from reports.lake.ingest import Ingested, Manner
 from reports.lake.ingest import ingest as ingest_one
 from reports.lake.judge import Origin, judged
-from reports.lake.lake import Batch, Lake, Piece
+from reports.lake.lake import Batch, Lake, LakeFailed, Piece, Staging
 from reports.lake.rows import JUDGED, layout_of
 from reports.lake.schemas import DECODED, FRAMES, RUNS, VERDICTS, Table
 from reports.lake.split import ingest_on_spark
@@ -88,13 +88,13 @@ def decode(lake: Lake, protocol: str, spark: Any, notice: Notice) -> Done:
             rows = rows.mapInArrow(partial(decoding.decoded, layout), sparks.schema_of(decoding.OUT))
             rows = rows.withColumn("protocol", literal(protocol)).withColumn("layout", literal(layout))
             sparks.write(rows, staging, DECODED)
-        return work.done(staging.commit())
+        return work.commit(staging)
 
 
 def judge(lake: Lake, protocol: str, profile: Profile, spark: Any, notice: Notice, side: str = "listening") -> Done:
     """Judge a side of the recorded sessions of a protocol that was not judged yet under this profile."""
     settings = {"protocol": protocol, "profile": profile} | ({} if side == "listening" else {"side": side})
-    work = _Work(lake, "judge", FRAMES, settings, protocol=protocol)
+    work = _Work(lake, "judge", FRAMES, settings, beside=RUNS, protocol=protocol)
     if not work.pieces:
         return Done()
     say = partial(judged, protocol=protocol, profile=profile, origins=_origins(lake, protocol), side=side)
@@ -110,7 +110,7 @@ def judge(lake: Lake, protocol: str, profile: Profile, spark: Any, notice: Notic
             # Each session as a group of its own would cost several times what judging it does.
             rows = rows.repartition("session").sortWithinPartitions("session", "seq")
             sparks.write(rows.mapInArrow(say, schema), staging, VERDICTS)
-        return work.done(staging.commit())
+        return work.commit(staging)
 
 
 def summary(lake: Lake, spark: Any) -> list[RuleRow]:
@@ -120,10 +120,12 @@ def summary(lake: Lake, spark: Any) -> list[RuleRow]:
         return summarised([row for part in parts for row in part.to_pylist()])
     functions = sparks.functions()
     rows = sparks.rows_of(spark, lake, VERDICTS, lake.pieces(VERDICTS)).select(*READ)
-    rows = rows.where((rows.kind != "run") | (rows.origin != "judged") | rows.kind.isNull())
+    again = (rows.kind == "run") & (rows.origin == "judged")
+    rows = rows.where(~functions.coalesce(again, functions.lit(False)))
+    flaky = functions.coalesce(rows.flaky != "", functions.lit(False))
     counts = rows.groupBy(*BY, "outcome").agg(
         functions.count("*").alias("outcome_count"),
-        functions.sum((rows.flaky != "").cast("long")).alias("flaky_sum"),
+        functions.sum(flaky.cast("long")).alias("flaky_sum"),
     )
     return summarised([row.asDict() for row in counts.collect()])
 
@@ -139,15 +141,27 @@ def ordered(rows: pa.Table) -> pa.Table:
 
 
 class _Work:
-    """What is new for a job: the files of a table that belong to batches which it has not seen."""
+    """What is new for a job: the files of a table that belong to batches which it has not seen.
 
-    def __init__(self, lake: Lake, job: str, table: Table, settings: dict[str, str], **partition: str) -> None:
+    With a table ``beside`` it, whose rows of the same batches the job reads as well.
+    """
+
+    def __init__(
+        self,
+        lake: Lake,
+        job: str,
+        table: Table,
+        settings: dict[str, str],
+        *,
+        beside: Table | None = None,
+        **partition: str,
+    ) -> None:
         self.lake = lake
         self.job = job
         self.table = table
         self.settings = settings
         batches = lake.batches()
-        seen = {name for each in batches if (each.job, each.settings) == (job, settings) for name in each.of}
+        seen = self._seen(batches)
         fresh = [each for each in batches if each.id not in seen and _has(each, table, partition)]
         self.pieces: list[Piece] = []
         self.of: list[str] = []
@@ -155,7 +169,11 @@ class _Work:
         for batch in fresh:
             # A batch of which a file is damaged stays new: what is left of it is taken when it is whole again.
             found = lake.pieces(table, [batch], **partition)
-            if found and len(found) == sum(_is_of(piece, table, partition) for piece in batch.pieces):
+            more = [] if beside is None else lake.pieces(beside, [batch], **partition)
+            expected = sum(
+                _is_of(piece, each, partition) for piece in batch.pieces for each in (table, beside) if each is not None
+            )
+            if found and len(found) + len(more) == expected:
                 self.of.append(batch.id)
                 self.fresh.append(batch)
                 self.pieces += found
@@ -168,12 +186,27 @@ class _Work:
         return self.lake.stage(f"{self.job}-{digest[:16]}", self.job, of=self.of, settings=self.settings)
 
     def parts(self) -> Iterator[pa.Table]:
-        """Yield the rows, file by file."""
-        return self.lake.parts(self.table, self.fresh, **self._partition)
+        """Yield the rows, file by file; LakeFailed when one that seemed whole cannot be read after all."""
+        yield from self.lake.parts(self.table, self.fresh, **self._partition)
+        for piece in self.pieces:
+            if piece.file in self.lake.damage:  # to commit the others would be to count this one as seen
+                raise LakeFailed(f"{self.lake.name} cannot be read: {self.lake.damage[piece.file]}; nothing was added")
 
-    def done(self, batch: Batch | None) -> Done:
-        """Say what was added."""
+    def commit(self, staging: Staging) -> Done:
+        """Make the batch visible, and say what was added; LakeFailed when another process has done part of it."""
+        again = self._seen(self.lake.batches()) & set(self.of)
+        if again and staging.about.id not in self.lake:
+            raise LakeFailed(
+                f"{self.lake.name}: another process has meanwhile done {len(again)} of {len(self.of)} batches, and "
+                f"nothing was added: {self.job} again for the rest"
+            )
+        batch = staging.commit()
         return Done() if batch is None else Done(batch=batch.id, of=len(self.of), rows=batch.rows)
+
+    def _seen(self, batches: Sequence[Batch]) -> set[str]:
+        """Return the batches that the job has done."""
+        done = (each for each in batches if (each.job, each.settings) == (self.job, self.settings))
+        return {name for each in done for name in each.of}
 
 
 def _is_of(piece: Piece, table: Table, partition: Mapping[str, str]) -> bool:

@@ -122,7 +122,8 @@ class Lake:
         raise NoLake(f"{self.name} is an object store, and this needs a lake in a folder")
 
     def __contains__(self, batch: str) -> bool:
-        return _manifest(batch) in self.store
+        with self.trying("cannot be read"):
+            return _manifest(batch) in self.store
 
     def batches(self) -> list[Batch]:
         """Return what is committed, by name; a manifest that cannot be read is damage. Raises LakeFailed."""
@@ -139,10 +140,27 @@ class Lake:
                 self._leave_out(each.file, str(error))
         return found
 
+    def batch(self, name: str) -> Batch | None:
+        """Return a batch that is committed, if it and all of its files are whole, or a newer goldwire's; else None."""
+        try:
+            found = msgspec.json.decode(self.store.read(_manifest(name)), type=Batch)
+        except (*BROKEN, msgspec.MsgspecError):
+            return None
+        ours = [
+            piece for piece in found.pieces if (table := TABLES.get(piece.table)) and piece.version <= table.version
+        ]
+        return found if all(self._is_sound(piece, TABLES[piece.table]) for piece in ours) else None
+
+    def discard(self, name: str) -> None:
+        """Take a batch out of the lake, so that it can be added anew; nobody sees its files any more."""
+        with self.trying("cannot be written"):
+            self.store.remove(_manifest(name))
+        self.damage = {file: damage for file, damage in self.damage.items() if f"/{name}-" not in file}
+
     def stage(
         self, batch: str, job: str, *, of: Sequence[str] = (), settings: Mapping[str, str] | None = None
     ) -> "Staging":
-        """Begin a batch; nobody sees it before it is committed."""
+        """Begin a batch; nobody sees it before it is committed. LakeFailed when it cannot be begun."""
         if not NAME.fullmatch(batch):
             raise ValueError(f"{batch!r} is no name of a batch: expected KIND-WORD of small letters and digits")
         about = Batch(
@@ -153,7 +171,8 @@ class Lake:
             of=tuple(sorted(of)),
             settings=dict(settings or {}),
         )
-        return Staging(self, about)
+        with self.trying("cannot be written"):
+            return Staging(self, about)
 
     def pieces(self, table: Table, batches: Sequence[Batch] | None = None, **partition: str) -> list[Piece]:
         """Return the files of a table that can be read, those of some batches and of a partition only."""

@@ -4,11 +4,12 @@ from typing import Any
 
 import msgspec
 
+from conformance.verdicts import Outcome
 from reports.lake import jobs
 from reports.lake.coverage import Coverage, coverage
 from reports.lake.lake import Lake
-from reports.lake.regressions import Regression, by_case, regressions
-from reports.lake.summary import RuleRow
+from reports.lake.regressions import Cases, Regression, by_case, regressions
+from reports.lake.summary import BY, RuleRow, wilson
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,9 +22,20 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
 
 def overview(lake: Lake, spark: Any) -> Overview:
     """Sum up a lake; nothing of it depends on where that is done, or on how the work is split."""
-    rows = jobs.summary(lake, spark)
+    rows, cases = jobs.summary(lake, spark), by_case(lake, spark)
     return Overview(
-        rules=tuple(rows),
-        regressions=tuple(regressions(rows, by_case(lake, spark))),
+        rules=tuple(between_runs(row, cases) for row in rows),
+        regressions=tuple(regressions(rows, cases)),
         coverage=coverage(lake, rows, spark),
+    )
+
+
+def between_runs(row: RuleRow, cases: Cases) -> RuleRow:
+    """Return a row with how many of the cases that several runs judged came to something else in one of them."""
+    played = cases.get(tuple(getattr(row, name) for name in BY), {}).values()
+    said = [{name: runs for name, runs in each.items() if name != Outcome.ERROR.value} for each in played]
+    repeated = [each for each in said if sum(each.values()) > 1]
+    unsteady = sum(len(each) > 1 for each in repeated)
+    return msgspec.structs.replace(
+        row, repeated=len(repeated), unsteady=unsteady, unsteady_between=wilson(unsteady, len(repeated))
     )

@@ -9,13 +9,14 @@ import shlex
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from itertools import islice, repeat
+from typing import NamedTuple
 
 from fuzz.findings import CodecFinding, Kept, Origin, signature
 from reports.lake.chunks import ENGINE, MOST_IN_A_CHUNK, TRIES, Plan, Small, Tally, as_tally
 from vectors import check, foreign
 from vectors.differential import Difference, plain_path
 from vectors.foreign import Finding, Kind, Subject
-from vectors.minimise import minimise
+from vectors.minimise import NoMoreTries, minimise
 from vectors.pipe import Description, Limits, NotStarted, Pipe, Unsupported
 from vectors.sweep import CHUNK, Found, Swept, chunk_seed
 
@@ -36,19 +37,36 @@ def described(plan: Plan) -> Description:
     return program
 
 
+class Outcome(NamedTuple):
+    """What came of one frame: the findings, and how many answers were ``judged``, or not (``skipped``)."""
+
+    findings: list[Finding]
+    judged: int
+    skipped: int
+
+
 def sweep_chunk(plan: Plan, chunk: int) -> Tally:
-    """Compare the frames of one chunk: what the program reads, and what it writes for the values of the reference."""
+    """Compare the frames of one chunk: what the program reads, and what it writes for the values of the reference.
+
+    A program that fails at no frame of its own may have been killed from outside: the chunk is swept once more before
+    that is believed.
+    """
+    tally = _swept(plan, chunk)
+    return _swept(plan, chunk) if TROUBLE in {each.difference.kind for each in tally.found.values()} else tally
+
+
+def _swept(plan: Plan, chunk: int) -> Tally:
     start = chunk * CHUNK
     frames = list(islice(check.stream(plan.layout, chunk_seed(plan.seed, chunk)), CHUNK))
     subjects = [foreign.of_frame(plan.layout, data) for data, _ in frames]
-    skipped = differing = 0
+    judged = skipped = differing = 0
     found: dict[tuple[str, ...], Found] = {}
     with _pipe(plan) as pipe:
-        for at, outcomes in enumerate(_judged(pipe, plan, subjects)):
-            skipped += None in outcomes
-            findings = [each for each in outcomes if each is not None]
-            differing += bool(findings)
-            for finding in findings:
+        for at, outcome in enumerate(_judged(pipe, plan, subjects)):
+            judged += outcome.judged > 0
+            skipped += outcome.skipped > 0
+            differing += bool(outcome.findings)
+            for finding in outcome.findings:
                 data, names = frames[at]
                 each = Found(_difference(plan, finding), ENGINE, start + at, names, data)
                 if len(found) < MOST_IN_A_CHUNK:
@@ -60,7 +78,8 @@ def sweep_chunk(plan: Plan, chunk: int) -> Tally:
         differing += 1
         found.setdefault(difference.signature, Found(difference, ENGINE, start, ()))
     accepted = sum(each.may_accept for each in subjects)
-    return as_tally(plan.layout, Swept(chunk, CHUNK, accepted, 0, differing, tuple(found.values())), skipped)
+    swept = Swept(chunk, CHUNK, accepted, 0, differing, tuple(found.values()))
+    return as_tally(plan.layout, swept, judged, skipped)
 
 
 def smallest(plan: Plan, found: Found) -> Small:
@@ -71,13 +90,18 @@ def smallest(plan: Plan, found: Found) -> Small:
         with _pipe(plan, restarts=2 * TRIES) as pipe:
 
             def wrong(data: bytes) -> Finding | None:
-                (outcomes,) = _judged(pipe, plan, [foreign.of_frame(plan.layout, data)])
-                findings = [each for each in outcomes if each is not None]
-                return next((each for each in findings if _difference(plan, each).signature == wanted), None)
+                (outcome,) = _judged(pipe, plan, [foreign.of_frame(plan.layout, data)])
+                return next((each for each in outcome.findings if _difference(plan, each).signature == wanted), None)
 
             if found.difference.kind not in LASTING:
-                tries = repeat(None, TRIES)
-                data = minimise(plan.layout, data, lambda data: any(wrong(data) for _ in islice(tries, 1)), math.inf)
+                left = repeat(True, TRIES)
+
+                def keeps(data: bytes) -> bool:
+                    if not next(left, False):
+                        raise NoMoreTries
+                    return wrong(data) is not None
+
+                data = minimise(plan.layout, data, keeps, math.inf)
             finding = wrong(data)
     difference = found.difference if finding is None else _difference(plan, finding)
     again = ["goldwire", "codec", "check", plan.layout, "--frame", (data or b"").hex()]
@@ -85,6 +109,8 @@ def smallest(plan: Plan, found: Found) -> Small:
         chunks = f"{found.number // CHUNK}:{found.number // CHUNK + 1}"
         again = ["goldwire", "pipeline", "sweep", plan.layout, "--lake", "again", "--master", "none"]
         again += ["--seed", str(plan.seed), "--chunks", chunks]
+    if plan.deadline != Limits().deadline:
+        again += ["--deadline", str(plan.deadline)]
     command = shlex.join([*again, "--", *plan.command])
     finding_ = CodecFinding(
         signature=signature(plan.layout, difference),
@@ -104,8 +130,8 @@ def _pipe(plan: Plan, restarts: int = Limits().restarts) -> Pipe:
     return Pipe(plan.command, Limits(deadline=plan.deadline, start=start, restarts=restarts))
 
 
-def _judged(pipe: Pipe, plan: Plan, subjects: Sequence[Subject]) -> Iterator[list[Finding | None]]:
-    """Give what is wrong about each frame; ``None`` in it says that the program was not asked, or skips something."""
+def _judged(pipe: Pipe, plan: Plan, subjects: Sequence[Subject]) -> Iterator[Outcome]:
+    """Give what came of each frame."""
     readings = pipe.decode(plan.layout, [each.data for each in subjects])
     writable = [each for each in subjects if each.written is not None]
     writings = iter(pipe.encode(plan.layout, [each.value for each in writable]))
@@ -113,12 +139,13 @@ def _judged(pipe: Pipe, plan: Plan, subjects: Sequence[Subject]) -> Iterator[lis
         outcomes = [foreign.judge_decoding(subject, reading)]
         if subject.written is not None:
             outcomes.append(foreign.judge_encoding(plan.layout, subject, next(writings)))
-        yield [_unless_skipped(each) for each in outcomes if each is not None]
+        said = [each for each in outcomes if not _is_skipped(each)]
+        yield Outcome([each for each in said if isinstance(each, Finding)], len(said), len(outcomes) - len(said))
 
 
-def _unless_skipped(outcome: Finding | str) -> Finding | None:
-    """Return what is wrong; ``None`` where nothing was said, also because the program had failed too often before."""
-    return None if isinstance(outcome, str) or outcome.kind is Kind.LOST else outcome
+def _is_skipped(outcome: Finding | str | None) -> bool:
+    """Tell whether the program implements no such thing, or was not asked as it had failed too often before."""
+    return isinstance(outcome, str) or (outcome is not None and outcome.kind is Kind.LOST)
 
 
 def _difference(plan: Plan, finding: Finding) -> Difference:

@@ -31,13 +31,17 @@ Change = Literal["worse", "better", "flaky"]
 Cases = Mapping[tuple[str, ...], Mapping[str, Mapping[str, int]]]
 """Outcomes by rule (the columns ``BY``) and case."""
 
+Pairs = Mapping[str, tuple[Mapping[str, int], Mapping[str, int]]]
+"""Outcomes of the cases that were judged in two versions, before and after."""
+
 
 class Regression(msgspec.Struct, frozen=True, kw_only=True):
     """A rule that came to something else in a version (``after``) than in the one ``before`` that judged it.
 
-    ``change`` is ``flaky`` when the worst outcome differs, and too few judgements say so. ``hits`` of the
-    ``judgements`` before and after are at least as bad as ``outcome``, with the Wilson intervals of their shares.
-    ``cases`` are those that came to something else.
+    ``change`` is ``flaky`` when the worst outcome differs, and too few judgements say so, or cases say the contrary of
+    each other. ``hits`` of the ``judgements`` before and after are at least as bad as ``outcome``, with the Wilson
+    intervals of their shares. Where both versions were played, a judgement is what a case of a run came to at worst,
+    of the cases that were played against both. ``cases`` are those that came to something else.
     """
 
     change: Change
@@ -80,48 +84,67 @@ def compared(before: RuleRow, after: RuleRow, cases: Cases) -> Regression | None
     It did when the intervals (95 %) of the shares do not overlap, or when none was so bad in one version, and all are
     in the other: of all judgements, or of those in a case that was played against both while no case says the
     contrary. It did perhaps, when its worst outcome is another. Inconclusive is neither better nor worse than kept.
+    Where both versions were played, only cases that were played against both count: others may be of a part of the
+    suite.
     """
-    worse, better = _changed(before, after, cases)
-    found = _compared(before, after)
+    then, now = (cases.get(tuple(getattr(row, name) for name in BY), {}) for row in (before, after))
+    both = [case for case in sorted(then.keys() & now.keys()) if _judged(then[case]) and _judged(now[case])]
+    pairs = {case: (then[case], now[case]) for case in both}
+    if then and now:
+        if not pairs:
+            return None
+        before, after = (_of(row, [pair[side] for pair in pairs.values()]) for side, row in enumerate((before, after)))
+    worse, better = _changed(pairs)
+    found = _compared(before, after, pairs)
     if found is not None and found.change != "flaky":
         return msgspec.structs.replace(found, cases=worse if found.change == "worse" else better)
-    if bool(worse) == bool(better):
+    if not (worse or better):
         return found
-    change: Change = "worse" if worse else "better"
-    return msgspec.structs.replace(
-        found or _made(before, after, ACCUSING, change), change=change, cases=worse or better
-    )
+    change: Change = "flaky" if worse and better else "worse" if worse else "better"
+    found = found or _made(before, after, ACCUSING, change)
+    return msgspec.structs.replace(found, change=change, cases=tuple(sorted(worse + better)))
 
 
-def _changed(before: RuleRow, after: RuleRow, cases: Cases) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _of(row: RuleRow, played: Iterable[Mapping[str, int]]) -> RuleRow:
+    """Return a row with what cases came to instead of all judgements."""
+    total: Counter[str] = Counter()
+    for outcomes in played:
+        total.update(outcomes)
+    return msgspec.structs.replace(row, outcomes=dict(total), worst=worst(map(Outcome, total)))
+
+
+def _changed(pairs: Pairs) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the cases that never accused before and always do now, and those of which it is the other way round."""
-    then, now = (cases.get(tuple(getattr(row, name) for name in BY), {}) for row in (before, after))
     worse, better = [], []
-    for case in sorted(then.keys() & now.keys()):
-        (hits, tries), (later_hits, later_tries) = _share(then[case]), _share(now[case])
-        if tries and later_tries:
-            if not hits and later_hits == later_tries:
-                worse.append(case)
-            elif hits == tries and not later_hits:
-                better.append(case)
+    for case, pair in pairs.items():
+        (hits, later_hits), (tries, later_tries) = (_hits(each, ACCUSING) for each in pair), map(_judged, pair)
+        if not hits and later_hits == later_tries:
+            worse.append(case)
+        elif hits == tries and not later_hits:
+            better.append(case)
     return tuple(worse), tuple(better)
 
 
-def _share(outcomes: Mapping[str, int]) -> tuple[int, int]:
-    return _hits(outcomes, ACCUSING), _judged(outcomes)
+def _compared(before: RuleRow, after: RuleRow, pairs: Pairs) -> Regression | None:
+    """Return how the shares changed: worse if at any threshold, and at the gravest of those that say the same."""
+    found = [change for outcome in THRESHOLDS if (change := _compared_at(outcome, before, after, pairs))]
+    return min(found, key=lambda each: ("worse", "better", "flaky").index(each.change), default=None)
 
 
-def _compared(before: RuleRow, after: RuleRow) -> Regression | None:
-    flaky: Regression | None = None
-    for outcome in THRESHOLDS:
-        made = _made(before, after, outcome, "flaky")
-        (hits, later_hits), (tries, later_tries) = made.hits, made.judgements
-        if _apart(made.between) or (hits, later_hits) in ((0, later_tries), (tries, 0)):
-            change: Change = "worse" if later_hits * tries > hits * later_tries else "better"
-            return msgspec.structs.replace(made, change=change)
-        if bool(hits) != bool(later_hits):
-            flaky = flaky or made
-    return flaky
+def _compared_at(outcome: Outcome, before: RuleRow, after: RuleRow, pairs: Pairs) -> Regression | None:
+    made = _made(before, after, outcome, "flaky")
+    (hits, later_hits), (tries, later_tries) = made.hits, made.judgements
+    grows = later_hits * tries > hits * later_tries
+    if _apart(made.between) or (hits, later_hits) in ((0, later_tries), (tries, 0)):
+        # If a case was only played more often than before, the share of all changes, and that of no case.
+        if not pairs or any(_grows(outcome, *(pair if grows else pair[::-1])) for pair in pairs.values()):
+            return msgspec.structs.replace(made, change="worse" if grows else "better")
+        return None
+    return made if bool(hits) != bool(later_hits) else None
+
+
+def _grows(outcome: Outcome, then: Mapping[str, int], now: Mapping[str, int]) -> bool:
+    return _hits(now, outcome) * _judged(then) > _hits(then, outcome) * _judged(now)
 
 
 def _made(before: RuleRow, after: RuleRow, outcome: Outcome, change: Change) -> Regression:

@@ -223,7 +223,7 @@ FINDINGS = Table(
 
 SWEEPS = Table(
     "sweeps",
-    1,
+    2,
     _schema(
         source=TEXT,
         engines=TEXT,  # with commas; the first is what the others are held to
@@ -238,6 +238,7 @@ SWEEPS = Table(
         goldwire=TEXT,
         protocol=TEXT,
         layout=TEXT,
+        judged=WHOLE,  # since version 2: frames of which something was compared
     ),
     ("protocol", "layout"),
 )

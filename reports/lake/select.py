@@ -34,6 +34,9 @@ from vectors.notes import notes, rules_for
 from vectors.sweep import CHUNK
 
 JOB = "select"
+DOUBTFUL = "doubtful"
+"""The setting of a batch that has what the engines did not agree on, as JSON; it is part of no batch's name."""
+
 ACCEPTED, REFUSED = "selected-accepted", "selected-refused"
 NAMED = 3
 """Branches that the comment of a vector names."""
@@ -97,12 +100,13 @@ def select(
     settings = _settings(source, most)
     name = _name(settings, batches)
     if name in lake:
-        return _compared(source.layout, name, None, _entries(lake, source.layout, name), ())
+        return _compared(source.layout, name, None, _entries(lake, source.layout, name), _doubts(lake, name))
     summary = merged(_summaries(lake, source, batches, spark, notice, tasks))
     if not summary.seen:
         return None
     found = chosen(summary.candidates(), most)
     entries, doubtful = _confirmed(source.layout, found)
+    settings |= {DOUBTFUL: msgspec.json.encode(doubtful).decode()} if doubtful else {}
     with lake.stage(name, JOB, of=[each.id for each in batches], settings=settings) as staging:
         rows: list[dict[str, object]] = [
             {
@@ -209,7 +213,8 @@ def _task(source: Source, part: tuple[int, int]) -> bytes:
 def _reduced(summaries: Any) -> Summary:
     """Merge summaries where they are, so that the driver gets few of them."""
     try:
-        found: Summary = pickle.loads(summaries.treeReduce(_merge))
+        # Spark may well have no partition at all where there is nothing.
+        found: Summary = pickle.loads(summaries.treeAggregate(pickle.dumps(Summary()), _merge, _merge))
     except Exception as error:  # whatever Py4J, Java and the Python beyond it come up with
         raise sparks.SparkFailed(f"Spark gave up: {sparks.reason(error)}") from error
     return found
@@ -255,6 +260,12 @@ def _entries(lake: Lake, layout: str, name: str) -> dict[str, list[Entry]]:
         entry = golden.as_entry(row["id"], row["comment"], row["bytes"], expected, tuple(row["rules"].split()))
         groups.setdefault(row["group"], []).append(entry)
     return groups
+
+
+def _doubts(lake: Lake, name: str) -> tuple[str, ...]:
+    """Return what the engines did not agree on when a batch was made."""
+    said = next((each.settings.get(DOUBTFUL, "[]") for each in lake.batches() if each.id == name), "[]")
+    return msgspec.json.decode(said, type=tuple[str, ...])
 
 
 def _compared(

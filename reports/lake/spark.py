@@ -77,7 +77,7 @@ def started(
 
     ``memory`` is in megabytes, by default a quarter of what is free; ``settings`` are Spark's own, by name. Raises
     BadDescription for what is no master, NotInstalled when a package or Java is missing, SparkFailed when the session
-    does not start.
+    does not start, and instead of what Spark raises within it.
     """
     if not MASTERS.fullmatch(master):
         raise BadDescription(f"{master!r} is no master of Spark: expected local[2], spark://host:7077, k8s://… or yarn")
@@ -97,9 +97,16 @@ def started(
         try:
             with watched(spark, progress):
                 yield spark
+        except _failures() as error:
+            raise SparkFailed(f"Spark gave up: {reason(error)}") from error
         finally:
             with suppress(Exception):  # a session that has broken down cannot be stopped
                 spark.stop()
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """Return what Spark raises, and what is raised when it is not there any more."""
+    return import_module("py4j.protocol").Py4JError, import_module("pyspark.errors").PySparkException, ConnectionError
 
 
 def check_packages() -> None:
@@ -151,13 +158,17 @@ def _shim(java: Path, release: int) -> Path:
 
 
 def kept(path: Path, text: str, mode: int = 0o644) -> Path:
-    """Return a path where a text stands, whoever else is about to write it there."""
-    if not path.exists() or path.read_text() != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f"{path.name}.{os.getpid()}")
-        draft.write_text(text)
-        draft.chmod(mode)
-        draft.rename(path)
+    """Return a path in the cache where a text stands, whoever else is about to write it there; SparkFailed if not."""
+    try:
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft = path.with_name(f"{path.name}.{os.getpid()}")
+            draft.write_text(text)
+            draft.chmod(mode)
+            draft.rename(path)
+    except OSError as error:
+        where = "XDG_CACHE_HOME says where else the cache may be"
+        raise SparkFailed(f"{path} cannot be written: {error.strerror}; {where}") from None
     return path
 
 

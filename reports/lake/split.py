@@ -14,7 +14,7 @@ lake as it was.
 import secrets
 import shutil
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,23 @@ import msgspec
 
 from reports.lake import spark as sparks
 from reports.lake.files import Files
-from reports.lake.ingest import TROUBLES, Ingested, Manner, about, complaint, ingest, kind_of, named, settings_of
+from reports.lake.ingest import (
+    TROUBLES,
+    Ingested,
+    Manner,
+    about,
+    changed,
+    complaint,
+    ingest,
+    kind_of,
+    known,
+    named,
+    settings_of,
+)
 from reports.lake.lake import Lake, Staging
 from reports.lake.rows import Writer
 from reports.lake.schemas import RUNS
-from reports.lake.stores import STAGING, Folder
+from reports.lake.stores import BROKEN, STAGING, Folder
 from reports.lake.telling import megabytes, note, noted, told
 from reports.recordings import Loss, Losses
 from reports.shares import ALL, Share
@@ -79,6 +91,9 @@ def do(work: bytes) -> bytes:
 def take(work: Work) -> Part:
     """Take in a share of a capture."""
     path, manner = Path(work.path), work.manner
+    if not Path(work.staged).is_dir():  # to make it here would be to write where the driver never looks
+        where = f"a worker does not see {work.staged}"
+        return Part(trouble=f"{path}: {where}: every machine needs the lake at the same path")
     files = Files(Path(work.staged), f"share-{work.share.number:04}")
     try:
         source = Source(path, manner.protocol, servers=manner.servers, transport=manner.transport, share=work.share)
@@ -88,15 +103,17 @@ def take(work: Work) -> Part:
                 writer.add(recorded)
         writer.finish()
         files.finish()
+        size = path.stat().st_size
     except TROUBLES as error:
-        files.close()
+        with suppress(*BROKEN):
+            files.close()
         return Part(trouble=complaint(error, path))
     losses = source.losses.all()
     every = Losses()
     every.take(writer.losses.all())
     every.take(losses)
     return Part(
-        size=source.size,
+        size=size,
         packets=source.packets,
         ending=source.ending,
         sessions=writer.sessions,
@@ -144,7 +161,7 @@ class Split:
         trouble = next((part.trouble for part in parts if part.trouble), "")
         seen = {(part.size, part.packets, part.ending) for part in parts}
         if not trouble and (len(seen) > 1 or parts[0].size != self.size):
-            trouble = f"{self.path} changed while it was read: take it in once it is complete"
+            trouble = changed(self.path)
         if trouble:
             return Ingested(path=str(self.path), trouble=trouble)
         sessions, frames = sum(part.sessions for part in parts), sum(part.frames for part in parts)
@@ -209,8 +226,10 @@ def _plan(
         if of < 2 or kind_of(path) != "capture" or not isinstance(lake.store, Folder):
             return Work(lake=lake.name, path=str(path.resolve()), manner=manner)
         source = named(path, "capture", manner.protocol)
-        if source in lake or source in begun:
+        if source in begun:
             return Ingested(path=str(path), source=source)
+        if (there := known(lake, source, path, manner)) is not None:
+            return there
         staging = stack.enter_context(lake.stage(source, "ingest", settings=settings_of(path, manner)))
         return Split(staging, path, manner, of, size)
     except TROUBLES as error:

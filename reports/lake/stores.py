@@ -151,10 +151,13 @@ class Folder:
 
     def found(self, folder: str) -> Iterator[Stored]:
         """Yield the files in a folder and below, in the order of their names; none when there is no folder."""
-        for path in sorted((self.path / folder).rglob("*")):
-            if path.is_file():
+        walked = os.walk(self.path / folder, onerror=_unless_gone)
+        for path in sorted(Path(where, name) for where, _, names in walked for name in names):
+            try:
                 status = path.stat()
-                yield Stored(path.relative_to(self.path).as_posix(), status.st_size, status.st_mtime)
+            except FileNotFoundError:  # a job that is running has moved it meanwhile
+                continue
+            yield Stored(path.relative_to(self.path).as_posix(), status.st_size, status.st_mtime)
 
     def remove(self, file: str) -> None:
         """Remove a file that is there."""
@@ -187,6 +190,12 @@ class Folder:
         except FileExistsError:
             return False
         return True
+
+
+def _unless_gone(error: OSError) -> None:
+    """Raise what hinders listing a folder; one that is not there, or not any more, has no files."""
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 class Objects:

@@ -22,7 +22,9 @@ class RuleRow(msgspec.Struct, frozen=True, kw_only=True):
     """One rule of one version of an implementation, under one profile.
 
     ``outcomes`` counts judgements; ``flaky`` is how many of the ``judgements`` came from plays whose attempts
-    differed, and ``flaky_between`` the Wilson interval (95 %) of their share.
+    differed on the rule, and ``flaky_between`` the Wilson interval (95 %) of their share. ``unsteady`` is how many of
+    the cases that several runs of the version judged (``repeated``) did not come to the same in all of them, those left
+    out whose plays differed in a run; ``overview`` counts them.
     """
 
     protocol: str
@@ -36,14 +38,17 @@ class RuleRow(msgspec.Struct, frozen=True, kw_only=True):
     judgements: int
     flaky: int
     flaky_between: tuple[float, float]
+    repeated: int
+    unsteady: int
+    unsteady_between: tuple[float, float]
 
 
 def counted(verdicts: pa.Table) -> pa.Table:
     """Return how often each outcome stands in verdicts (the columns ``READ``), and how often it was flaky."""
     # What monitors said while a run was live is not counted again when its traces are judged.
     again = pc.and_(pc.equal(verdicts["kind"], "run"), pc.equal(verdicts["origin"], "judged"))
-    kept = verdicts.filter(pc.invert(again))
-    flaky = pc.cast(pc.not_equal(kept["flaky"], ""), pa.int64())
+    kept = verdicts.filter(pc.invert(pc.fill_null(again, False)))
+    flaky = pc.cast(pc.fill_null(pc.not_equal(kept["flaky"], ""), False), pa.int64())
     rows = kept.select([*BY, "outcome"]).append_column("flaky", flaky)
     return rows.group_by([*BY, "outcome"]).aggregate([("outcome", "count"), ("flaky", "sum")])
 
@@ -72,6 +77,9 @@ def _row(key: tuple[str, ...], outcomes: dict[str, tuple[int, int]]) -> RuleRow:
         judgements=judgements,
         flaky=flaky,
         flaky_between=wilson(flaky, judgements),
+        repeated=0,
+        unsteady=0,
+        unsteady_between=wilson(0, 0),
     )
 
 

@@ -12,7 +12,7 @@ small counts its tries instead of the time.
 import hashlib
 import pickle
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib.metadata import version
 from itertools import pairwise
@@ -20,11 +20,13 @@ from typing import Any
 
 import msgspec
 
+from reports.lake import digests
 from reports.lake import spark as sparks
 from reports.lake.chunks import Plan, Tally, smallest, tallied, total
 from reports.lake.findings import row
 from reports.lake.lake import Batch, Lake, Staging
 from reports.lake.schemas import FINDINGS, SWEEPS
+from vectors.sweep import CHUNK
 
 JOB = "sweep"
 SLAB = 1_000
@@ -34,6 +36,7 @@ TASK, SMALL_TASK = 50, 10
 """Chunks of a task at most (a hundred thousand frames), and of one for the sake of having a task for every core."""
 
 TASKS_PER_CORE = 4
+COUNTS = ("frames", "judged", "accepted", "spoiled", "differing", "skipped")
 Span = tuple[int, int]
 """Chunks: the first, and the first that does not belong to it any more."""
 
@@ -43,10 +46,14 @@ Notice = Callable[[int, int], None]
 class Swept(msgspec.Struct, frozen=True, kw_only=True):
     """What a range came to, this time and before: counts of frames, how many were ``new``, and findings as rows.
 
-    Of findings that are one there is the first. ``batches`` are those that were added.
+    The counts are those of ``chunks``: of whole batches, which may go beyond the range. What ``differs``, and the
+    findings, are of the range itself; of those that are one there is the first. ``batches`` are those that were added.
     """
 
+    chunks: tuple[Span, ...] = ()
+    differs: bool = False
     frames: int = 0
+    judged: int = 0
     new: int = 0
     accepted: int = 0
     spoiled: int = 0
@@ -55,11 +62,16 @@ class Swept(msgspec.Struct, frozen=True, kw_only=True):
     findings: list[dict[str, Any]] = []
     batches: tuple[str, ...] = ()
 
+    @property
+    def agrees(self) -> bool:
+        """Tell whether something was compared and nothing differs."""
+        return self.judged > 0 and not self.differs
+
 
 def sweep(lake: Lake, plan: Plan, asked: Span, spark: Any, notice: Notice, tasks: int | None = None) -> Swept:
     """Sweep the chunks of a range that were not swept yet, in ``tasks`` of equal size; return what is known of it."""
     settings = settings_of(plan)
-    wanted = list(slabs(missing(asked, swept_before(lake, settings))))
+    wanted = list(slabs(missing(asked, [span_of(batch) for batch in telling(lake, settings, asked)])))
     whole, done, added = sum(end - first for first, end in wanted), 0, []
     for span in wanted:
         name = f"{JOB}-{_digest(settings, span)}"
@@ -70,7 +82,7 @@ def sweep(lake: Lake, plan: Plan, asked: Span, spark: Any, notice: Notice, tasks
             if staging.commit() is not None:
                 added.append(name)
         done += span[1] - span[0]
-    return known(lake, plan, asked, tuple(added))
+    return known(lake, settings, asked, tuple(added))
 
 
 def settings_of(plan: Plan) -> dict[str, str]:
@@ -79,6 +91,9 @@ def settings_of(plan: Plan) -> dict[str, str]:
         "layout": plan.layout,
         "engines": ", ".join(plan.engines),
         "command": shlex.join(plan.command),
+        "files": digests.of_command(plan.command),
+        "code": digests.of_engines(plan.layout, plan.engines[:1] if plan.command else plan.engines),
+        "deadline": str(plan.deadline) if plan.command else "",
         "seed": str(plan.seed),
         "share": str(plan.share),
         "most": str(plan.most),
@@ -86,9 +101,24 @@ def settings_of(plan: Plan) -> dict[str, str]:
     }
 
 
-def swept_before(lake: Lake, settings: dict[str, str]) -> list[Span]:
-    """Return the ranges that were swept with such settings."""
-    return sorted(span_of(batch) for batch in _batches(lake, settings))
+def telling(lake: Lake, settings: dict[str, str], asked: Span) -> list[Batch]:
+    """Return the batches with such settings that say whether something differs in a range, in order.
+
+    A batch keeps the first of findings that are one. If it begins before the range, what was found before may come
+    again in the range: then it does not tell, unless something else was found there.
+    """
+    found: list[Batch] = []
+    batches = [batch for batch in lake.batches() if batch.job == JOB and settings.items() <= batch.settings.items()]
+    for batch in sorted(batches, key=lambda batch: (span_of(batch)[0], -span_of(batch)[1])):
+        first, end = span_of(batch)
+        if first >= asked[1] or asked[0] >= end or (found and end <= span_of(found[-1])[1]):
+            continue
+        if first < asked[0]:
+            chunks = [number // CHUNK for number in lake.read(FINDINGS, [batch])["number"].to_pylist()]
+            if min(chunks, default=asked[1]) < asked[0] and not any(asked[0] <= each < asked[1] for each in chunks):
+                continue
+        found.append(batch)
+    return found
 
 
 def span_of(batch: Batch) -> Span:
@@ -129,29 +159,35 @@ def suited(chunks: int, cores: int) -> int:
     return max(-(-chunks // TASK), min(cores * TASKS_PER_CORE, -(-chunks // SMALL_TASK)))
 
 
-def known(lake: Lake, plan: Plan, asked: Span, added: tuple[str, ...] = ()) -> Swept:
-    """Return what the lake knows of a range."""
-    batches = [
-        batch
-        for batch in _batches(lake, settings_of(plan))
-        if span_of(batch)[0] < asked[1] and asked[0] < span_of(batch)[1]
-    ]
-    counts = [name for name in Swept.__struct_fields__ if name in SWEEPS.schema.names]
-    sweeps = lake.read(SWEEPS, batches).select(["source", *counts]).to_pylist()
+def known(lake: Lake, settings: dict[str, str], asked: Span, added: tuple[str, ...] = ()) -> Swept:
+    """Return what the lake knows of a range that was swept with such settings."""
+    batches = telling(lake, settings, asked)
+    sweeps = lake.read(SWEEPS, batches).select(["source", *COUNTS]).to_pylist()
     found = sorted(lake.read(FINDINGS, batches).to_pylist(), key=lambda each: (each["number"], each["signature"]))
     first: dict[str, dict[str, Any]] = {}
     for each in found:
-        first.setdefault(each["signature"], each)
+        if asked[0] <= each["number"] // CHUNK < asked[1]:
+            first.setdefault(each["signature"], each)
+    within = {batch.id for batch in batches if asked[0] <= span_of(batch)[0] and span_of(batch)[1] <= asked[1]}
     return Swept(
-        **{name: sum(each[name] for each in sweeps) for name in counts},
+        chunks=tuple(_joined(map(span_of, batches))),
+        differs=bool(first) or any(each["differing"] for each in sweeps if each["source"] in within),
+        **{name: sum(each[name] for each in sweeps) for name in COUNTS},
         new=sum(each["frames"] for each in sweeps if each["source"] in added),
         findings=list(first.values()),
         batches=added,
     )
 
 
-def _batches(lake: Lake, settings: dict[str, str]) -> list[Batch]:
-    return [batch for batch in lake.batches() if batch.job == JOB and settings.items() <= batch.settings.items()]
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """Join ranges that touch each other; they are in order."""
+    joined: list[Span] = []
+    for first, end in spans:
+        if joined and first <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((first, end))
+    return joined
 
 
 def _digest(settings: dict[str, str], span: Span) -> str:
@@ -185,7 +221,7 @@ def _task(plan: bytes, span: Span) -> bytes:
 
 def _write(staging: Staging, plan: Plan, span: Span, tally: Tally) -> None:
     about = {"source": staging.about.id, "protocol": plan.protocol, "layout": plan.layout}
-    counts = {name: getattr(tally, name) for name in ("frames", "accepted", "spoiled", "differing", "skipped")}
+    counts = {name: getattr(tally, name) for name in COUNTS}
     sweeps = about | counts | {"engines": ", ".join(plan.engines), "seed": plan.seed}
     sweeps |= {"first": span[0], "end": span[1], "goldwire": staging.about.goldwire}
     staging.write(SWEEPS, SWEEPS.rows([sweeps]))

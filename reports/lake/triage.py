@@ -20,8 +20,10 @@ from fuzz.findings import FATAL
 from reports.lake import dedupe
 from reports.lake.lake import Lake
 from reports.lake.likeness import NEAR, NEAR_TEXTS, branches, clustered, jaccard, paths, words
+from reports.lake.programs import TROUBLE
 from reports.lake.repeating import Sources
 from reports.lake.versions import ordered
+from vectors.foreign import Kind
 
 GRAVITIES = ("crash", "accepts", "violation", "value", "deviation", "reason", "other")
 """What clusters are ranked by first: what ends a process; what is taken though the reference refuses it; a rule that
@@ -32,6 +34,12 @@ OF_KIND = {
     "accept": "accepts",
     **dict.fromkeys(("value", "equality", "encode", "mute", "bytes", "round-trip"), "value"),
     **dict.fromkeys(("reason", "offset"), "reason"),
+    # Of programs behind the pipe.
+    **dict.fromkeys((Kind.PARTIAL_LINE.value, TROUBLE), "crash"),
+    Kind.ACCEPTED.value: "accepts",
+    **dict.fromkeys((Kind.VALUE.value, Kind.REFUSED.value, Kind.BYTES.value, Kind.INEXPRESSIBLE.value), "value"),
+    **dict.fromkeys((Kind.MISPLACED.value, Kind.GARBAGE.value), "value"),
+    **dict.fromkeys((Kind.REASON.value, Kind.OFFSET.value), "reason"),
 }
 OF_OUTCOME = {Outcome.CRASH.value: "crash", Outcome.VIOLATION.value: "violation", Outcome.DEVIATION.value: "deviation"}
 
@@ -165,8 +173,9 @@ def _finding_cluster(cluster: list[_Finding], sources: Sources) -> Cluster:
 
 
 def _gravity(row: dict[str, Any]) -> str:
-    found = OF_KIND.get(row["kind"], "other")
-    return "value" if found == "accepts" and REFUSES not in row["trait"] else found
+    if row["kind"] == "accept" and REFUSES not in row["trait"]:
+        return "value"
+    return OF_KIND.get(row["kind"], "other")
 
 
 def _of_failures(rows: Sequence[dict[str, Any]], sources: Sources) -> Iterable[Cluster]:
@@ -184,19 +193,24 @@ def _same_failure(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 class _Looks:
-    """What failures with the same rule and words look like: the words, and where they were seen."""
+    """What failures with the same rule and words look like: the words, and where they were seen.
+
+    Of each case of a run, and of each recording, the first place is known. ``are_all`` tells whether these are all
+    sessions: a case is a session of its own, a recording may have had several.
+    """
 
     def __init__(self, rows: Sequence[dict[str, Any]]) -> None:
         self.rule = rows[0]["rule"]
         self.words = words(rows[0]["shape"])
         self.sessions = {(row["source"], row["case"], row["session"]) for row in rows}
+        self.are_all = all(row["case"] or row["count"] == 1 for row in rows)
         self.entries = {(row["source"], row["case"], row["session"], row["entry"]) for row in rows if row["entry"] >= 0}
 
     def like(self, other: "_Looks") -> bool:
         """Tell whether failures of one implementation are probably one fault.
 
         They are if the same entries of the same traces show both, whatever rules that breaks; and of one rule, if
-        nearly the same words are said, or one never comes without the other.
+        nearly the same words are said, or one never comes without the other, as far as all sessions are known.
         """
         if jaccard(self.entries, other.entries) >= NEAR:
             return True
@@ -204,6 +218,8 @@ class _Looks:
             return False
         if jaccard(self.words, other.words) >= NEAR_TEXTS:
             return True
+        if not (self.are_all and other.are_all):
+            return False
         return self.sessions <= other.sessions or other.sessions <= self.sessions
 
 

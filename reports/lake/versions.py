@@ -18,4 +18,4 @@ def ordered(versions: Iterable[str]) -> list[str]:
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
     """Return what a name is sorted by so that 1.10 comes after 1.9."""
     parts = re.findall(r"[0-9]+|[^0-9.]+", name)
-    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts)
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts)

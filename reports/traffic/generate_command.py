@@ -7,12 +7,20 @@ import click
 
 from reports import pipeline_options as options
 
+PARTS = (".pcap", ".part")
+"""The endings of captures, and of what an interrupted run leaves."""
+
 
 @click.command()
 @click.argument("protocol")
 @click.option("--frames", type=click.IntRange(min=1), required=True, help="At least so many in all.")
 @click.option(
-    "--out", "folder", required=True, metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Made anew."
+    "--out",
+    "folder",
+    required=True,
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A folder in which there are no captures.",
 )
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--files", type=click.IntRange(min=1), help="Default: one for each million frames.")
@@ -43,8 +51,8 @@ def generate(
     from reports.traffic.templates import templates
 
     options.known(protocol)
-    if (folder / PLANTED).exists():
-        raise options.Wrong(f"{folder} has generated traffic in it: name another folder with --out, or remove it")
+    if there := sorted(path.name for path in folder.glob("*") if path.name == PLANTED or path.suffix in PARTS):
+        raise options.Wrong(f"{folder} has traffic in it ({there[0]}): name another folder with --out, or remove it")
     processes = workers or os.cpu_count() or 1
     with options.progress("templates") as notice:
         known = templates(protocol, notice, processes, pattern)
@@ -62,6 +70,7 @@ def generate(
                 violations=violations,
                 workers=processes,
                 notice=notice,
+                pattern=pattern,
             )
     except OSError as error:
         raise click.ClickException(f"{error.filename or folder}: {error.strerror or error}") from None
@@ -70,6 +79,7 @@ def generate(
         return 0
     click.echo(f"{folder}: {made.frames} frames in {made.sessions} sessions, {len(made.files)} files")
     click.echo(
-        f"  {made.broken} sessions with {made.planted} violations: {len(made.rules)} rules, {len(made.faults)} faults"
+        f"  {made.broken} sessions with {made.planted} violations: {len(made.rules)} rules, {len(made.faults)} faults; "
+        f"{len(made.unseen)} more were not seen by any monitor"
     )
     return 0

@@ -13,7 +13,7 @@ import msgspec
 
 from reports.traffic.captures import Capture
 from reports.traffic.telling import Player, Template, Told, speech_of
-from reports.traffic.templates import Notice
+from reports.traffic.templates import Notice, unseen
 
 PLANTED = "planted.ndjson"
 ABOUT = "traffic.json"
@@ -49,7 +49,11 @@ class Made(msgspec.Struct, frozen=True):
 
 
 class Traffic(msgspec.Struct, frozen=True, kw_only=True):
-    """What was generated, and from what: the file ``traffic.json`` beside the captures."""
+    """What was generated, and from what: the file ``traffic.json`` beside the captures.
+
+    ``faults`` are in the templates, ``unseen`` those that a monitor might see, and none did, in the cases that hold
+    the ``pattern``.
+    """
 
     protocol: str
     seed: int
@@ -57,6 +61,8 @@ class Traffic(msgspec.Struct, frozen=True, kw_only=True):
     templates: int
     lies: int
     faults: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
+    pattern: str = ""
     rules: tuple[str, ...]
     sessions: int
     frames: int
@@ -86,12 +92,13 @@ def generate(
     violations: float,
     workers: int,
     notice: Notice,
+    pattern: str = "",
 ) -> Traffic:
     """Write captures into a folder, with at least so many frames, and which violations are planted in them.
 
     What is in a file depends on the seed, its number and the frames of a file: the first files of a larger run are
-    those of a smaller one. ``violations`` is the share of sessions in which a rule is broken. OSError when a file
-    cannot be written.
+    those of a smaller one. ``violations`` is the share of sessions in which a rule is broken; ``pattern`` the one that
+    the templates were made with. OSError when a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     each = -(-frames // files)
@@ -115,6 +122,8 @@ def generate(
         templates=len(known),
         lies=len(lies),
         faults=tuple(sorted({template.fault for template in lies})),
+        unseen=unseen(protocol, known),
+        pattern=pattern,
         rules=tuple(sorted({rule for template in lies for rule in template.rules})),
         sessions=sum(one.sessions for one in made),
         frames=sum(one.frames for one in made),

@@ -65,6 +65,12 @@ def templates(protocol: str, notice: Notice, workers: int = 1, pattern: str = ""
     return found
 
 
+def unseen(protocol: str, known: Sequence[Template]) -> tuple[str, ...]:
+    """Return the faults that a monitor might see, and of which there is no template."""
+    seen = {template.fault for template in known}
+    return tuple(sorted(each.name for each in _faults(_suite(protocol)) if each.name not in seen))
+
+
 @cache
 def _suite(protocol: str) -> Suite:
     return Suite(protocol)

@@ -78,6 +78,22 @@ def test_without_spark_a_large_capture_is_judged_in_this_process(tmp_path, monke
     assert run(protocol, paths[2], "--spark-from", "1", "--master", "none")[2] == ""
 
 
+def test_settings_of_spark_are_passed_on(monkeypatch, captures):
+    pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
+    from reports.lake import hearing, spark
+
+    protocol, paths = captures
+    said = []
+
+    def started(master, *, settings, **more):
+        said.append(settings)
+        raise spark.SparkFailed("there is none")
+
+    monkeypatch.setattr(hearing, "started", started)
+    run(protocol, paths[2], "--spark-from", "0", "--conf", "spark.executor.memory=2g")
+    assert said == [{"spark.executor.memory": "2g"}]
+
+
 def test_what_spark_could_not_take_in_is_judged_in_this_process(capsys, captures):
     pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
     from reports.audit_command import _take

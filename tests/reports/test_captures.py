@@ -13,10 +13,12 @@ from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6
 from scapy.layers.l2 import ARP, CookedLinux, CookedLinuxV2, Dot1Q, Ether, Loopback
 from scapy.utils import PcapNgWriter, PcapReader, RawPcapWriter
 
+from harness.trace import Direction, Entry, Happening, Trace, write_ndjson
 from reports.captures import Capture
 from reports.dumping import Connection, Dump
 from reports.packets import spelled
 from reports.recordings import Loss, Missing
+from reports.sources import Source
 
 FOUR = IP(src="10.0.0.1", dst="10.0.0.2") / TCP(sport=4000, dport=7447, seq=17, ack=4, flags="PA") / b"hello"
 SIX = IPv6(src="fd00::1", dst="fd00::2") / TCP(sport=4000, dport=7447, seq=17, ack=4, flags="PA") / b"hello"
@@ -269,11 +271,11 @@ def test_packets_cut_short(tmp_path):
 
 
 def test_fragments(tmp_path):
-    """Fragments are not put together, and said so."""
+    """Fragments are not put together, and said so; the first of a datagram shows whose session lacks it."""
     long = IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=1, dport=2) / bytes(3000)
     six = IPv6(src="fd00::1", dst="fd00::2") / IPv6ExtHdrFragment(m=1, nh=17) / bytes(64)
     packets, losses = read(pcap(tmp_path / "a.pcap", [*(ETHER / each for each in fragment(long, 1480)), ETHER / six]))
-    assert packets == []
+    assert [(packet.number, len(packet.data), packet.lacking) for packet in packets] == [(1, 1472, 1528), (4, 56, 1)]
     assert losses == (Loss(Missing.FRAGMENT, 4, 3008 + 64),)
 
 
@@ -305,6 +307,25 @@ def test_damage_of_any_kind_is_survived(tmp_path_factory, data):
     before, _ = read(path)
     if len(path.read_bytes()) >= 24 and form == "pcap" and first >= 24:
         assert before == packets[: len(before)]
+
+
+def test_a_trace_that_is_compressed_is_read_as_a_plain_one(tmp_path):
+    trace = Trace("zenoh")
+    for number in range(300):
+        trace.add(Entry(float(number), "a", Happening.FRAME, Direction.RECEIVED, bytes([number % 256]) * number))
+    plain, packed, cut = tmp_path / "a.ndjson", tmp_path / "b.ndjson.gz", tmp_path / "c.ndjson.gz"
+    write_ndjson(trace, plain)
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    cut.write_bytes(packed.read_bytes()[:-100])
+    entries, losses = [], []
+    for path in (plain, packed, cut):
+        source = Source(path, "zenoh")
+        entries.append([entry for recorded in source for entry in recorded.trace.entries])
+        losses.append({loss.kind for loss in source.losses.all()})
+    assert len(entries[0]) == 300
+    assert entries[1] == entries[0]
+    assert entries[2] == entries[0][: len(entries[2])]
+    assert losses == [set(), set(), {Missing.CUT_OFF}]
 
 
 def test_scapy_reads_the_same(tmp_path):

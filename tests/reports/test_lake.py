@@ -12,7 +12,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
 
 from reports.lake import lake as lakes  # noqa: E402
-from reports.lake.lake import Lake, NoLake  # noqa: E402
+from reports.lake.lake import Lake, LakeFailed, NoLake  # noqa: E402
 from reports.lake.schemas import DECODED, FRAMES, RUNS, TABLES, BadFile, Table  # noqa: E402
 from reports.lake.summary import wilson  # noqa: E402
 
@@ -128,6 +128,13 @@ def test_a_job_killed_half_way_leaves_a_lake_that_can_be_read_and_the_job_repeat
 def test_a_name_that_is_no_batch_is_refused(lake):
     with pytest.raises(ValueError, match="no name of a batch"):
         lake.stage("../run-1", "test")
+
+
+def test_a_lake_that_cannot_be_written_is_named(lake):
+    (lake.path / "staging").rmdir()
+    (lake.path / "staging").write_bytes(b"")
+    with pytest.raises(LakeFailed, match=r"lake cannot be written: Not a directory"):
+        lake.stage("run-1", "test")
 
 
 def test_a_folder_that_is_no_lake_is_named(tmp_path):

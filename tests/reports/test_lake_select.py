@@ -142,6 +142,23 @@ def test_the_file_is_one_of_vectors(selected, tmp_path):
     assert len(lake.batches()) == 1
 
 
+def test_what_the_engines_do_not_agree_on_is_said_again(selected, tmp_path, monkeypatch):
+    victim = rows(selected[1])[0]["bytes"]
+    expect = golden.expect
+
+    def doubting(layout, data):
+        if data == victim:
+            raise golden.NotConfirmed("they do not agree")
+        return expect(layout, data)
+
+    monkeypatch.setattr(golden, "expect", doubting)
+    lake = Lake(tmp_path / "lake", create=True)
+    first, again = (select(lake, SOURCE, None, None, quiet) for _ in range(2))
+    assert first.doubtful == again.doubtful == ("they do not agree",)
+    assert (text(first, LAYOUT), first.batch) == (text(again, LAYOUT), again.batch)
+    assert first.vectors == selected[0].vectors - 1
+
+
 def said(lake: Lake, frames: list[bytes], batch: str, what: str = "frame") -> None:
     """Write a session in which frames are said."""
     rows_ = [
@@ -223,6 +240,17 @@ def test_the_command_writes_a_file_and_compares(tmp_path):
     assert (status, "chosen before reach" in printed) == (0, True)
     assert (tmp_path / "some.json").read_bytes() == first
     assert json.loads(on(*words, "--json")[1])["candidates"] is None
+
+
+def test_what_is_damaged_does_not_replace_the_file(tmp_path):
+    words = LAYOUT, "--lake", tmp_path / "lake", "--candidates", "1000", "--out", tmp_path / "some.json"
+    assert on(*words)[0] == 0
+    first = (tmp_path / "some.json").read_bytes()
+    (file,) = (tmp_path / "lake").glob("vectors/**/*.parquet")
+    file.write_bytes(b"PAR1")
+    status, printed = on(*words)
+    assert (status, f"{tmp_path / 'some.json'} is not written" in printed) == (1, True)
+    assert (tmp_path / "some.json").read_bytes() == first
 
 
 def test_nothing_to_choose_from_is_said(tmp_path):

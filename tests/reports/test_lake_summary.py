@@ -19,7 +19,7 @@ from reports.lake.overview import overview
 from reports.lake.regressions import by_case, compared, regressions
 from reports.lake.rows import layout_of
 from reports.lake.schemas import DECODED, VERDICTS
-from reports.lake.summary import RuleRow
+from reports.lake.summary import RuleRow, wilson
 from reports.pipeline_command import pipeline
 
 
@@ -36,6 +36,9 @@ def row(version, rule="ZI-015", **outcomes):
         judgements=sum(outcomes.values()),
         flaky=0,
         flaky_between=(0.0, 1.0),
+        repeated=0,
+        unsteady=0,
+        unsteady_between=(0.0, 1.0),
     )
 
 
@@ -87,12 +90,47 @@ def test_rules_names_roles_and_profiles_are_compared_with_their_own():
     assert regressions([row("1", **{"pass": 6}), *other], {}) == []
 
 
+def cases_of(*outcomes):
+    """Return outcomes by case of the versions 1 and 2."""
+    key = ("zenoh", "ZI-015", "node", None, "router", "document")
+    return {(*key[:3], version, *key[4:]): said for version, said in zip("12", outcomes, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("then", "now"),
+    [
+        ({"test_a": {"pass": 20}}, {"test_a": {"pass": 1}, "test_b": {"violation": 19}}),  # -k, then all
+        ({"test_a": {"pass": 20}}, {"test_b": {"violation": 20}}),
+        ({"test_a": {"pass": 19}, "test_b": {"violation": 1}}, {"test_a": {"pass": 1}, "test_b": {"violation": 19}}),
+        ({"test_a": {"pass": 19}, "test_b": {"inconclusive": 1}}, {"test_a": {"pass": 1}, "test_b": {"violation": 19}}),
+    ],
+)
+def test_other_cases_are_no_change_of_the_implementation(then, now):
+    rows = row("1", **{"pass": 20}), row("2", **{"pass": 1, "violation": 19})
+    assert compared(*rows, cases_of(then, now)) is None
+    assert compared(*rows, cases_of(then, {})).change == "worse", "recordings say nothing of cases"
+    assert compared(*rows, {}).change == "worse"
+
+
+def test_of_cases_that_both_versions_were_played_with_the_shares_are_compared():
+    rows = row("1", **{"pass": 90}), row("2", **{"pass": 90, "violation": 9})
+    then = {"test_a": {"pass": 9}, "test_b": {"pass": 9}, "test_c": {"pass": 20}}
+    now = {"test_a": {"pass": 2, "violation": 7}, "test_b": {"pass": 7, "violation": 2}, "test_d": {"violation": 20}}
+    found_ = compared(*rows, cases_of(then, now))
+    assert (found_.change, found_.hits, found_.judgements) == ("worse", (0, 9), (18, 18))
+    assert found_.worst == (Outcome.PASS, Outcome.VIOLATION)
+
+
+def test_what_is_worse_at_any_threshold_is_worse():
+    one, other = {"crash": 20, "pass": 20}, {"violation": 40}
+    better_by_crashes = compared(row("1", **one), row("2", **other), {})
+    assert (better_by_crashes.change, better_by_crashes.outcome) == ("worse", Outcome.VIOLATION)
+    worse_by_crashes = compared(row("1", **other), row("2", **one), {})
+    assert (worse_by_crashes.change, worse_by_crashes.outcome) == ("worse", Outcome.CRASH)
+
+
 def test_a_case_that_fails_now_is_a_regression_though_others_hide_it():
     rows = row("1", **{"pass": 17}), row("2", **{"pass": 16, "violation": 1})
-
-    def cases_of(*outcomes):
-        key = ("zenoh", "ZI-015", "node", None, "router", "document")
-        return {(*key[:3], version, *key[4:]): said for version, said in zip("12", outcomes, strict=True)}
 
     kept, broken = {"pass": 1}, {"violation": 1}
     same = {"test_a": kept}
@@ -102,7 +140,6 @@ def test_a_case_that_fails_now_is_a_regression_though_others_hide_it():
         ({}, {"test_b": broken}),
         ({"test_b": kept, "test_c": broken}, {"test_b": broken, "test_c": kept}),
         ({"test_b": kept}, {"test_b": broken | kept}),
-        ({"test_b": {"inconclusive": 1}}, {"test_b": broken}),
     ):
         assert compared(*rows, cases_of(then, now)).change == "flaky"
     more = row("1", **{"pass": 14, "violation": 3}), row("2", **{"pass": 13, "violation": 4})
@@ -124,6 +161,36 @@ def test_plays_that_differed_say_nothing_of_versions(tmp_path):
             staging.commit()
     (found_,) = by_case(lake, None).values()
     assert found_ == {"test_a": {"pass": 2}, "test_c": {"pass": 1, "violation": 1}}
+
+
+def test_what_runs_of_one_version_do_not_agree_on_is_unsteady(tmp_path):
+    lake = Lake(tmp_path / "lake", create=True)
+    for number in range(10):
+        same = {"kind": "run", "origin": "live", "source": f"run-{number}", "protocol": "zenoh", "version": "1"}
+        said = [
+            {"case": "test_a", "outcome": "violation" if number == 9 else "pass"},
+            {"case": "test_b", "outcome": "error" if number == 9 else "pass"},
+            {"case": "test_c", "outcome": "inconclusive" if number == 9 else "pass", "flaky": "so" * (number == 9)},
+            *([{"case": "test_d", "outcome": "pass"}] if number == 9 else []),
+        ]
+        with lake.stage(f"run-{number}", "ingest") as staging:
+            staging.write(VERDICTS, VERDICTS.rows(same | each for each in said))
+            staging.commit()
+    (found_,) = overview(lake, None).rules
+    assert (found_.unsteady, found_.repeated) == (1, 2)
+    assert found_.unsteady_between == wilson(1, 2)
+    assert (found_.flaky, found_.judgements) == (1, 31)
+    shown = "; flaky 1/31 (0.6% to 16.2%); unsteady 1/2 (9.5% to 90.5%)"
+    assert call("summary", "--lake", lake.path).stdout.splitlines()[0].endswith(shown)
+
+
+def test_verdicts_that_do_not_say_where_from_count(tmp_path):
+    lake = Lake(tmp_path / "lake", create=True)
+    with lake.stage("judge-1", "judge") as staging:
+        staging.write(VERDICTS, VERDICTS.rows([{"outcome": "pass", "protocol": "zenoh"}]))
+        staging.commit()
+    (found_,) = jobs.summary(lake, None)
+    assert (found_.judgements, found_.flaky) == (1, 0)
 
 
 def test_a_version_with_a_fault_is_a_regression(triaged):  # noqa: F811

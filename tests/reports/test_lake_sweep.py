@@ -1,6 +1,7 @@
 """The job ``sweep``: what is planted is found, and the same rows come of it however the frames are shared out."""
 
 import json
+import math
 import shlex
 import subprocess
 import sys
@@ -13,13 +14,18 @@ from click.testing import CliRunner
 pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
 
 from fuzz.planting import Plant, plant
+from reports.lake import chunks, digests
 from reports.lake import sweep as sweeping
 from reports.lake.chunks import Plan
 from reports.lake.lake import Lake
 from reports.lake.schemas import FINDINGS, SWEEPS
 from reports.lake.sweep import missing, shares, slabs, sweep
 from reports.pipeline_command import pipeline
-from vectors.sweep import CHUNK
+from vectors.check import Finding
+from vectors.differential import Difference
+from vectors.minimise import NoMoreTries, minimise, minimise_value
+from vectors.pipe import NotStarted
+from vectors.sweep import CHUNK, Found
 
 LAYOUT = "zenoh/network-message"
 ADAPTER = Path(str(files("vectors"))) / "adapters" / "python" / "adapter.py"
@@ -41,6 +47,12 @@ KILLS = Plant(
     "an extension above 2**32 of a D_TOKEN with a suffix ends the process",
     LAYOUT,
     LOST.decoded.replace('del body["extensions"][-1]', "__import__('os').abort()"),
+)
+
+SHY = Plant(
+    "an extension above 2**32 of a D_TOKEN with a suffix is lost, or ends the process if the frame is short",
+    LAYOUT,
+    LOST.decoded.replace("del body", "len(data) > 14 or __import__('os').abort(); del body"),
 )
 
 PROGRAM = """
@@ -125,6 +137,37 @@ def test_an_engine_that_ends_the_process_costs_the_rest_of_its_chunk(tmp_path):
     assert 0 < swept["frames"] < 4 * CHUNK
 
 
+def test_an_engine_that_ends_the_process_at_a_smaller_frame_costs_only_that_it_is_smaller(tmp_path):
+    believing(SHY, tmp_path, ("none", 1, tmp_path / "lake", 0, 5))
+    found = [row for row in Lake(tmp_path / "lake").read(FINDINGS).to_pylist() if row["kind"] != "crash"]
+    assert "value" in {row["kind"] for row in found}
+    assert all(row["minimised"] == row["input"] for row in found)
+
+
+def test_a_search_that_does_not_end_is_ended(monkeypatch):
+    data = bytes.fromhex("1c 01 02")
+    found = Found(Difference("value", False, ("x",), "id", ()), "sweep", 3, (), data)
+    monkeypatch.setattr(chunks, "PATIENCE", 0.0)
+    assert chunks._guarded(PLAN, found) == Finding(found.difference, found, data)
+
+
+def test_a_search_ends_with_its_tries():
+    """What is not tried is not made either: of a frame as large as they get there are hundreds of thousands."""
+    tried: list[object] = []
+
+    def keeps(what: object) -> bool:
+        tried.append(what)
+        if len(tried) > 5:
+            raise NoMoreTries
+        return len(tried) == 5
+
+    assert len(minimise("zenoh/batch", bytes(65_536), keeps, math.inf)) < 65_536
+    assert len(tried) == 6
+    tried.clear()
+    assert minimise_value([*range(1000)], keeps, math.inf) != [*range(1000)]
+    assert len(tried) == 6
+
+
 # --- going on ---------------------------------------------------------------------------------------------
 
 
@@ -140,6 +183,84 @@ def test_what_was_swept_is_not_swept_again(tmp_path):
     assert len(more.batches) == 2
     assert not more.findings
     assert more.accepted > CHUNK
+
+
+def test_another_deadline_is_another_sweep_of_a_program():
+    def settings(deadline: float, *command: str) -> dict[str, str]:
+        return sweeping.settings_of(Plan(layout=LAYOUT, engines=("reference", "x"), command=command, deadline=deadline))
+
+    assert settings(1.0, "x") != settings(2.0, "x")
+    assert settings(1.0) == settings(2.0)
+
+
+def test_a_program_that_was_mended_is_another_sweep(tmp_path):
+    wrong = program(tmp_path, 'raise Refusal("out-of-range", start)', "pass")
+    first = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--", *wrong)
+    assert program(tmp_path) == wrong
+    mended = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--", *wrong)
+    again = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--", *wrong)
+    assert [status for status, _ in (first, mended, again)] == [1, 0, 0]
+    assert ["2000 of them new" in said for _, said in (first, mended, again)] == [True, True, False]
+
+
+def test_files_of_a_command_are_known_by_what_they_hold(tmp_path):
+    (tmp_path / "codec.py").write_text("1")
+    words = [str(tmp_path / "codec.py"), "--fast", "x" * 5000]
+    before = digests.of_command(words)
+    assert before.split()[1:] == ["-", "-"]
+    (tmp_path / "codec.py").write_text("2")
+    assert digests.of_command(words) != before
+    assert digests.of_command(["python3"]) != "-"
+    assert digests.of_command([]) == ""
+
+
+def test_engines_are_known_by_their_code(tmp_path):
+    code = digests.of_engines(LAYOUT, ("reference", "python"))
+    assert code != digests.of_engines(LAYOUT, ("reference",)) == digests.of_engines(LAYOUT, ("reference", "x 1"))
+    assert digests.of_engines("pathfinder/filter", ("reference", "python"))
+    command = f"from reports.lake.digests import of_engines; print(of_engines({LAYOUT!r}, ('reference', 'python')))"
+    said = [
+        subprocess.run([sys.executable, "-P", "-c", command], env=env, stdout=subprocess.PIPE, text=True, check=True)
+        for env in (None, plant(LOST, tmp_path))
+    ]
+    assert said[0].stdout.strip() == code != said[1].stdout.strip()
+
+
+def batch_of(lake: Lake, span: tuple[int, int], *numbers: int) -> None:
+    """Write a batch of chunks in which frames with such numbers differ."""
+    about = sweeping.settings_of(PLAN) | {"first": str(span[0]), "end": str(span[1])}
+    with lake.stage(f"sweep-{span[0]}-{span[1]}", sweeping.JOB, settings=about) as staging:
+        common = {"source": staging.about.id, "protocol": "zenoh", "layout": LAYOUT}
+        frames = (span[1] - span[0]) * CHUNK
+        counts = {"frames": frames, "judged": frames, "accepted": 0, "spoiled": 0, "skipped": 0}
+        staging.write(SWEEPS, SWEEPS.rows([common | counts | {"differing": 7 * len(numbers)}]))
+        if numbers:
+            rows_ = [common | {"number": each, "signature": f"{each}", "page": "differs"} for each in numbers]
+            staging.write(FINDINGS, FINDINGS.rows(rows_))
+        staging.commit()
+
+
+def test_what_lies_beyond_the_range_is_not_said_of_it(tmp_path):
+    lake, settings = Lake(tmp_path / "lake", create=True), sweeping.settings_of(PLAN)
+    batch_of(lake, (0, 10), 5 * CHUNK, 8 * CHUNK + 3)
+    before, there = (sweeping.known(lake, settings, asked) for asked in ((0, 5), (3, 6)))
+    assert (before.agrees, before.findings, before.chunks) == (True, [], ((0, 10),))
+    assert (there.agrees, [each["number"] for each in there.findings]) == (False, [5 * CHUNK])
+    words = "--engine", "python", "--chunks"
+    status, said = on(tmp_path / "lake", *words, "0:5")
+    assert (status, said.startswith("PASS")) == (0, True)
+    assert "nothing was run now); seed 0, chunks 0:5 (counted are whole batches, of the chunks 0:10)" in said
+    status, said = on(tmp_path / "lake", *words, "5:6")
+    assert (status, "1 difference, seen 14 times" in said) == (1, True)
+
+
+def test_what_may_have_come_again_is_swept_by_itself(tmp_path):
+    lake = Lake(tmp_path / "lake", create=True)
+    batch_of(lake, (0, 10), 3)
+    assert [sweep(lake, PLAN, (7, 8), None, quiet).new for _ in range(2)] == [CHUNK, 0]
+    assert sweep(lake, PLAN, (7, 8), None, quiet).agrees
+    whole = sweep(lake, PLAN, (0, 10), None, quiet)
+    assert (whole.new, whole.frames, whole.chunks, whole.agrees) == (0, 10 * CHUNK, ((0, 10),), False)
 
 
 def test_who_is_interrupted_goes_on_behind_the_last_slab(tmp_path, monkeypatch):
@@ -224,6 +345,49 @@ def test_a_program_that_dies_is_a_finding(tmp_path):
     assert "ended with status 3" in said
 
 
+SKIPPING = """
+def skipping(request, answer):
+    return {"results": [{"skip": "not yet"} for _ in answer["results"]]} if "results" in answer else answer
+"""
+ANSWERED = '        sys.stdout.write(json.dumps({"id": request["id"]} | answer(request)) + "\\n")'
+
+
+def test_a_program_that_skips_everything_is_not_checked(tmp_path):
+    skipping = ANSWERED.replace("answer(request)", "skipping(request, answer(request))")
+    command = program(tmp_path, ANSWERED, skipping)
+    path = Path(command[-1])
+    path.write_text(path.read_text().replace("def main()", f"{SKIPPING}\n\ndef main()"))
+    status, said = on(tmp_path / "lake", "--chunks", "0:1", "--", *command)
+    assert (status, said.startswith("FAIL")) == (1, True)
+    assert "nothing was checked in 2000 random frames" in said
+    assert "2000 skipped" in said
+
+
+@pytest.mark.parametrize("often", [1, 1000])
+def test_a_program_that_was_killed_once_is_no_finding(tmp_path, often):
+    """It ends at the third request, at which it is fresh again: whatever that is, it is answered alone."""
+    flag = tmp_path / "killed"
+    kills = f"""
+        with open({str(flag)!r}, "a+") as flag:
+            flag.seek(0)
+            if request["id"] == 3 and len(flag.read()) < {often}:
+                flag.write("x")
+                flag.flush()
+                os.kill(os.getpid(), 9)
+"""
+    command = program(tmp_path, ANSWERED, kills + ANSWERED)
+    path = Path(command[-1])
+    path.write_text(path.read_text().replace("import sys\n", "import os\nimport sys\n"))
+    status, said = on(tmp_path / "lake", "--chunks", "0:1", "--", *command)
+    assert (status, "SIGKILL" in said) == ((0, False) if often == 1 else (1, True))
+
+
+def test_the_command_that_repeats_keeps_the_deadline(tmp_path):
+    command = program(tmp_path, 'raise Refusal("out-of-range", start)', "pass")
+    _, said = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--deadline", "7.5", "--", *command)
+    assert " --deadline 7.5 -- " in next(line for line in said.splitlines() if "repeat:" in line)
+
+
 def test_a_program_that_does_not_run_or_speak_the_layout_is_named(tmp_path, capsys):
     status, said = on(tmp_path / "lake", "--", str(tmp_path / "nobody"))
     assert (status, "cannot run" in said) == (3, True)
@@ -242,7 +406,7 @@ def test_the_command_says_what_it_did_and_what_it_did_before(tmp_path):
     assert "no difference in 4000 random frames" in said
     assert "4000 of them new); seed 0, chunks 0:2" in said
     status, said = on(tmp_path / "lake", *words)
-    assert (status, "; 0 of them new)" in said) == (0, True)
+    assert (status, "; all swept before, nothing was run now)" in said) == (0, True)
     status, said = on(tmp_path / "lake", *words, "--json")
     assert json.loads(said)["frames"] == 4000
 
@@ -254,6 +418,15 @@ def test_what_differed_before_differs_still(tmp_path):
     assert first[0] == again[0] == 1
     assert first[1].splitlines()[:-1] == again[1].splitlines()[:-1]
     assert first[1].splitlines()[-1].startswith("FAIL")
+
+
+def test_a_program_that_does_not_start_any_more_is_named(tmp_path, monkeypatch):
+    def gone(*what: object) -> None:
+        raise NotStarted("cannot run 'x': it is gone")
+
+    monkeypatch.setattr(sweeping, "sweep", gone)
+    status, said = on(tmp_path / "lake", "--chunks", "0:1", "--", *program(tmp_path))
+    assert (status, said) == (3, "Error: cannot run 'x': it is gone\n")
 
 
 @pytest.mark.parametrize(

@@ -33,10 +33,11 @@ from reports.lake.ingest import Manner  # noqa: E402
 from reports.lake.lake import Lake  # noqa: E402
 from reports.lake.likeness import clustered, jaccard, replacements, words  # noqa: E402
 from reports.lake.schemas import FINDINGS, LOSSES, VECTORS, VERDICTS, Table  # noqa: E402
-from reports.lake.triage import GRAVITIES, triage  # noqa: E402
+from reports.lake.triage import GRAVITIES, OF_KIND, triage  # noqa: E402
 from reports.lake.versions import ordered  # noqa: E402
 from reports.pipeline_command import pipeline  # noqa: E402
 from vectors.check import check_only  # noqa: E402
+from vectors.foreign import Kind  # noqa: E402
 from vectors.loader import load  # noqa: E402
 from wire.engines import engine  # noqa: E402
 from wire.errors import DecodeError, Reason  # noqa: E402
@@ -446,6 +447,15 @@ def test_engines_that_stand_alone(trait, who):
     assert apart(("reference", "python", "native"), trait) == who
 
 
+@pytest.mark.parametrize("kind", Kind)
+def test_what_a_program_gets_wrong_is_as_grave_as_what_an_engine_does(kind):
+    ours = {"wrongly accepted": "accept", "wrongly refused": "value", "not encoded": "encode", "wrong bytes": "bytes"}
+    ours |= {"wrong value": "value", "wrong reason": "reason", "wrong offset": "offset", "partial line": "crash"}
+    if kind.value in ours:
+        assert OF_KIND[kind.value] == OF_KIND[ours[kind.value]]
+    assert (OF_KIND.get(kind.value) is None) == (kind in (Kind.DECLINED, Kind.LOST))
+
+
 def test_a_program_with_blanks_in_its_name_stands_alone():
     assert apart(("reference", "my codec"), ("reference accepts", "my codec refuses: bad-text")) == ("my codec",)
 
@@ -467,6 +477,26 @@ def test_texts_lose_what_varies(text):
     for pattern, instead in replacements("\\"):
         array = pa.compute.replace_substring_regex(array, pattern, instead)
     assert array[0].as_py() == TEXTS[text]
+
+
+@pytest.mark.parametrize(
+    ("kind", "times", "clusters"),
+    [("capture", 1, 1), ("capture", 2, 2), ("run", 2, 1)],
+)
+def test_never_one_without_the_other_is_said_of_what_is_known(kind, times, clusters, tmp_path):
+    """Of a recording only the first session is known that shows a failure: others may show one without the other."""
+    origin = "live" if kind == "run" else "judged"
+    lake = Lake(tmp_path / "lake", create=True)
+    said = [
+        {"what": what, "session": None if kind == "run" else f"a/b.pcap#{number}", "entry": entry}
+        for entry, what in enumerate(["nothing came", "interest is unknown"])
+        for number in range(1, times + 1)
+    ]
+    same = {"kind": kind, "origin": origin, "source": "a", "case": "b", "rule": "ZI-015", "outcome": "violation"}
+    with lake.stage("judge-1", "judge") as staging:
+        staging.write(VERDICTS, VERDICTS.rows(same | each | {"protocol": "zenoh", "name": "x"} for each in said))
+        staging.commit()
+    assert [each.count for each in triage(lake, None)] == [2 * times // clusters] * clusters
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))

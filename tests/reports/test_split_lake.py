@@ -134,6 +134,18 @@ def test_trouble_of_one_share_is_the_trouble_of_the_capture(tmp_path, capture):
     assert lake.batches() == []
 
 
+def test_a_worker_that_does_not_see_the_lake_is_trouble_and_not_rows_that_are_missing(tmp_path, capture):
+    protocol, path, *_ = capture
+    lake = Lake(tmp_path / "lake", create=True)
+    its, works = begun(lake, path, protocol, 2)
+    elsewhere = msgspec.json.decode(works[1], type=split.Work)
+    lost = split.take(msgspec.structs.replace(elsewhere, staged=str(tmp_path / "elsewhere")))
+    told = its.commit([*parts([do(works[0])]), lost])
+    assert "every machine needs the lake at the same path" in told.trouble
+    assert not (tmp_path / "elsewhere").exists()
+    assert lake.batches() == []
+
+
 def test_sessions_say_when_and_between_whom(capture):
     _, _, lake, told = capture
     assert len(lake.read(FRAMES)) > 0

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -14,10 +15,12 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
 
+from conformance.engine import Suite
 from reports.captures import Capture as Reading
 from reports.lake import jobs
 from reports.lake.ingest import Manner
 from reports.lake.lake import Lake
+from reports.lake.overview import overview
 from reports.lake.schemas import VERDICTS
 from reports.pipeline_command import pipeline
 from reports.servers import Server
@@ -26,13 +29,16 @@ from reports.traffic.captures import Capture
 from reports.traffic.generating import generate
 from reports.traffic.packets import HEADER, PORT, SEGMENT, Connection, End, Said
 from reports.traffic.telling import Player, Template, speech_of
-from reports.traffic.templates import templates
+from reports.traffic.templates import proven, templates
 from reports.traffic.varying import Draw, Places, Varied
 from wire.engines import live
 from wire.errors import DecodeError
 
 PATTERNS = {"zenoh": "test_final.", "pathfinder": "test_unsubscribe."}
 """Whose cases are played: those of one file, for the time that all take."""
+
+SEEN = {"zenoh": 8, "pathfinder": 20}
+"""How many faults monitors see in these, at least."""
 
 PROTOCOLS = list(PATTERNS)
 
@@ -50,7 +56,7 @@ def known():
 def made(known, protocol, folder, frames=2500, seed=1, files=2, violations=0.3):
     return generate(
         protocol, folder, known[protocol], frames=frames, seed=seed, files=files, violations=violations, workers=1,
-        notice=quiet,
+        notice=quiet, pattern=PATTERNS[protocol],
     )  # fmt: skip
 
 
@@ -87,13 +93,35 @@ def test_exactly_what_is_planted_is_found(traffic, tmp_path, protocol):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_faults_break_what_they_are_declared_to_break(known, protocol):
+def test_faults_break_what_they_are_declared_to_break(known, traffic, protocol):
     faults = import_module(f"harness.{protocol}.faults").FAULTS.all
     lies = [each for each in known[protocol] if each.fault]
-    assert lies
     for each in lies:
-        assert set(each.rules) & set(faults[each.fault].rules)
-    assert not any(each.rules for each in known[protocol] if not each.fault)
+        assert each.declared == faults[each.fault].rules
+        assert set(each.rules) & set(each.declared)
+    assert len({each.fault for each in lies}) >= SEEN[protocol], "a monitor sees less than it did"
+    unseen = json.loads((traffic / protocol / "traffic.json").read_bytes())["unseen"]
+    assert unseen
+    assert not set(unseen) & {each.fault for each in lies}
+    assert set(unseen) <= faults.keys()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_is_not_so_is_not_taken(known, protocol):
+    """Of what a template says to break, and of what its session shows, one without the other is refused."""
+    suite = Suite(protocol)
+    lie = next(each for each in known[protocol] if each.fault)
+    sound = next(each for each in known[protocol] if not each.fault)
+    change = msgspec.structs.replace
+    assert [each.rules for each in proven([lie, sound], suite)] == [lie.rules, ()]
+    about = {"fault": lie.fault, "declared": lie.declared, "rules": lie.rules}
+    for each in (
+        change(lie, declared=("XX-000",)),  # it breaks a rule on the way only
+        change(lie, rules=()),  # which was not seen live
+        change(lie, fault="", declared=()),  # a sound peer that breaks a rule
+        change(sound, **about),  # a lie that nobody sees
+    ):
+        assert proven([each], suite) == []
 
 
 # --- the same, and never the same -------------------------------------------------------------------------
@@ -271,8 +299,12 @@ def test_command(tmp_path):
     assert "0 sessions with 0 violations" in done.stdout
     assert sorted(path.name for path in out.iterdir()) == ["planted.ndjson", "traffic.json", "zenoh-0001.pcap"]
     again = call(pipeline, *words)
-    assert "has generated traffic in it" in str(again.exception)
+    assert "has traffic in it (planted.ndjson)" in str(again.exception)
     assert again.exception.exit_code == 2
+    for name in ("planted.ndjson", "zenoh-0001.pcap"):
+        (out / name).unlink()
+    (out / "zenoh-0002.pcap.part").touch()  # of a run that was interrupted
+    assert "has traffic in it (zenoh-0002.pcap.part)" in str(call(pipeline, *words).exception)
 
 
 @pytest.mark.parametrize(
@@ -315,3 +347,25 @@ def test_benchmark_compares_with_what_is_planted(benchmark, traffic, tmp_path):
     done = run(words)
     assert done.exit_code == 1
     assert "1 missing, 1 beyond" in done.stdout
+
+
+def test_benchmark_ends_with_1_when_fewer_faults_are_seen_or_judging_fails(benchmark, traffic, tmp_path):
+    folder = tmp_path / "traffic"
+    folder.mkdir()
+    about = json.loads((traffic / "zenoh" / "traffic.json").read_bytes())
+    (folder / "planted.ndjson").touch()
+    sizes = []
+    for pattern in (about["pattern"], ""):
+        (folder / "traffic.json").write_text(json.dumps(about | {"pattern": pattern}))
+        sizes.append(benchmark.corpus(folder, 1))
+    some, every = sizes
+    assert (some.at_least, every.at_least) == (0, 39)
+    lake = Lake(tmp_path / "lake", create=True)
+    with lake.stage("judge-1", "judge") as staging:
+        staging.write(VERDICTS, VERDICTS.rows({"outcome": each, "protocol": "zenoh"} for each in ("pass", "error")))
+        staging.commit()
+    said = overview(lake, None)
+    assert not any("monitors see" in each for each in benchmark.lacking(lake, some, [], said))
+    lacking = benchmark.lacking(lake, every, [], said)
+    assert lacking[0].startswith(f"monitors see {len(about['faults'])} faults, and they saw 39")
+    assert lacking[-1] == "1 errors of the tester, and 0 are right"

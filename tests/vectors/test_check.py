@@ -26,7 +26,7 @@ from vectors.differential import Engine, Panel, differing, same
 from vectors.loader import load
 from vectors.minimise import minimise, minimise_value, spelled
 from vectors.spoiling import spoil
-from vectors.sweep import Sweep, drawn, run, sweep_chunk
+from vectors.sweep import CHUNK, Sweep, drawn, run, sweep_chunk
 from wire.engines import engine, present
 from wire.primitives import VLE, Flags
 from wire.runtime import Codec
@@ -365,6 +365,43 @@ def test_an_engine_that_ends_the_process_is_a_finding_and_the_sweep_goes_on():
     assert finding.data[:1] == b"\x1a"
     assert finding.difference.says == (("mortal", ("ends the process with SIGKILL",)),)
     assert work.report.differing > 1
+
+
+class KilledOnce:
+    """An engine that is killed from outside at a frame, so often as a file may grow."""
+
+    name = "killed"
+
+    def __init__(self, file: Path, often: int) -> None:
+        self.file = file
+        self.often = often
+
+    def codec(self, layout: str) -> Codec:
+        right = engine("python").codec(layout)
+        asked = 0
+
+        def decode(data: bytes, refuse: bool = False) -> object:
+            nonlocal asked
+            asked += 1
+            if asked == 100 and self.file.stat().st_size < self.often:
+                with self.file.open("ab") as file:
+                    file.write(b"x")
+                os.kill(os.getpid(), signal.SIGKILL)
+            return right.decode(data, refuse)
+
+        return Codec(decode, right.encode)
+
+
+@pytest.mark.parametrize(("often", "kinds", "frames"), [(1, [], 6000), (2, ["crash"], None)])
+def test_a_process_that_was_killed_once_is_no_finding(tmp_path, often, kinds, frames):
+    """What no engine does alone is believed when it comes again."""
+    file = tmp_path / "killed"
+    file.touch()
+    work = Check(NETWORK, [engine("python"), KilledOnce(file, often)], most=3)
+    work.sweep(Sweep(NETWORK, stream, 0, 6000, None), jobs=1)
+    assert [each.difference.kind for each in work.report.findings] == kinds
+    assert work.report.frames == 6000 if frames else CHUNK * 2 < work.report.frames < 6000
+    assert file.stat().st_size == often
 
 
 def test_what_differs_once_and_never_again_is_a_finding():
