@@ -128,6 +128,9 @@ def judge(
     with options.progress("judge") as notice, options.spark(master, memory, notice) as spark:
         wanted = SIDES if sides == "both" else (sides,)
         done = [jobs.judge(lake, protocol, profile, spark, notice, side) for side in wanted]
+    if as_json and len(done) > 1:
+        options.print_json(done)
+        return int(options.damage(lake))
     return max([options.told(lake, each, "sessions", as_json) for each in done])
 
 

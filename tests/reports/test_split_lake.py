@@ -1,5 +1,6 @@
 """Large captures in a lake: taken in by several tasks they become the rows that one makes, whatever befalls a task."""
 
+import json
 import random
 import signal
 import subprocess
@@ -183,3 +184,5 @@ def test_command_judges_either_side(tmp_path, capture):
     assert both[0] == "no new sessions"
     assert "rows of verdicts, from 1 batches" in both[1]
     assert call("judge", protocol, "--lake", lake, "--master", "none", "--judge", "dialling") == "no new sessions\n"
+    said = call("judge", protocol, "--lake", lake, "--master", "none", "--judge", "both", "--json")
+    assert json.loads(said) == [{"batch": "", "of": 0, "rows": {}}] * 2
