@@ -25,7 +25,7 @@ from harness.errors import BadDescription, HarnessError, NotInstalled
 from harness.iut import Description, Remote, resolve
 from reports.auditing import Audit, Told, case
 from reports.lake.telling import told
-from reports.pipeline_options import EVERYWHERE, HERE, arrow, master, said_settings
+from reports.pipeline_options import EVERYWHERE, HERE, Wrong, arrow, master, said_settings
 from reports.recordings import SIDES, Losses, Recorded
 from reports.servers import Server, parse_server
 from reports.sizes import size
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     Judges = Callable[[Path, str], Hearing]
 
-WRONG_USAGE = 2
 OVER = "recording"
 """What stands for the transport in the records of an audit: a capture may have sessions over several."""
 
@@ -144,12 +143,6 @@ def audit(
         run.interrupted = True
     _print(run, run.finish(), as_json=as_json)
     return run.finish().exit
-
-
-class Wrong(click.ClickException):
-    """Wrong usage, said in one line."""
-
-    exit_code = WRONG_USAGE
 
 
 class Notice(Protocol):

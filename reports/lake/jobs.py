@@ -10,7 +10,6 @@
 What a job has done it does not do again: its batches name those that they were made of.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from reports.lake import spark as sparks
 from reports.lake.ingest import Ingested, Manner
 from reports.lake.ingest import ingest as ingest_one
 from reports.lake.judge import Origin, judged
-from reports.lake.lake import Batch, Lake, LakeFailed, Piece, Staging
+from reports.lake.lake import Batch, Lake, LakeFailed, Piece, Staging, batch_name
 from reports.lake.rows import JUDGED, layout_of
 from reports.lake.schemas import DECODED, FRAMES, RUNS, VERDICTS, Table
 from reports.lake.split import ingest_on_spark
@@ -181,9 +180,8 @@ class _Work:
 
     def stage(self) -> Any:
         """Begin the batch, which is named after what it is made of."""
-        words = [self.job, *(f"{name}={value}" for name, value in sorted(self.settings.items())), *sorted(self.of)]
-        digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
-        return self.lake.stage(f"{self.job}-{digest[:16]}", self.job, of=self.of, settings=self.settings)
+        name = batch_name(self.job, self.settings, self.of)
+        return self.lake.stage(name, self.job, of=self.of, settings=self.settings)
 
     def parts(self) -> Iterator[pa.Table]:
         """Yield the rows, file by file; LakeFailed when one that seemed whole cannot be read after all."""

@@ -14,11 +14,12 @@ In an object store nothing can be renamed: rows are put at their place, and thos
 ``TABLE/batch=NAME-…/``, where nobody sees them before the batch is committed.
 """
 
+import hashlib
 import re
 import secrets
 import shutil
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -89,6 +90,13 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
         for piece in self.pieces:
             counted[piece.table] = counted.get(piece.table, 0) + piece.rows
         return counted
+
+
+def batch_name(job: str, settings: Mapping[str, str], of: Iterable[str]) -> str:
+    """Return the name of the batch that a job makes in some manner, of batches or whatever else it is made of."""
+    words = [job, *(f"{name}={value}" for name, value in sorted(settings.items())), *sorted(of)]
+    digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
+    return f"{job}-{digest[:16]}"
 
 
 class Lake:

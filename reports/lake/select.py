@@ -23,7 +23,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from reports.lake import spark as sparks
 from reports.lake.candidates import Candidate, Summary, bits, candidate, chosen, generated, merged, reached, summarised
 from reports.lake.decode import FRAME
-from reports.lake.lake import Batch, Lake
+from reports.lake.lake import Batch, Lake, batch_name
 from reports.lake.schemas import FRAMES, VECTORS
 from reports.lake.sweep import shares, suited
 from vectors import golden
@@ -98,7 +98,7 @@ def select(
     golden.engines(source.layout)
     batches = [each for each in lake.batches() if _has_frames(each, source.layout)] if source.frames else []
     settings = _settings(source, most)
-    name = _name(settings, batches)
+    name = batch_name(JOB, settings, (each.id for each in batches))
     if name in lake:
         return _compared(source.layout, name, None, _entries(lake, source.layout, name), _doubts(lake, name))
     summary = merged(_summaries(lake, source, batches, spark, notice, tasks))
@@ -146,11 +146,6 @@ def _settings(source: Source, most: int | None) -> dict[str, str]:
         "most": "" if most is None else str(most),
         "goldwire": version("goldwire"),
     }
-
-
-def _name(settings: dict[str, str], batches: Sequence[Batch]) -> str:
-    words = [*(f"{name}={value}" for name, value in sorted(settings.items())), *sorted(each.id for each in batches)]
-    return f"{JOB}-{hashlib.sha256(chr(10).join(words).encode()).hexdigest()[:16]}"
 
 
 def _has_frames(batch: Batch, layout: str) -> bool:

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import reduce
@@ -23,6 +22,7 @@ from platformdirs import user_cache_path
 from harness.errors import BadDescription, HarnessError, NotInstalled
 from reports.lake.lake import Lake, Piece, Staging
 from reports.lake.schemas import Table
+from reports.lake.telling import told
 
 INSTALL = "pip install 'goldwire[spark]'"
 LEAST_JAVA = 17
@@ -260,24 +260,17 @@ def watched(spark: Any, progress: Progress | None) -> Iterator[None]:
     if progress is None:
         yield
         return
-    over = threading.Event()
     tracker = spark.sparkContext.statusTracker()
 
-    def watch() -> None:
-        while not over.wait(0.3):
-            with suppress(Exception):  # Spark may be going down
-                stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
-                known = [stage for stage in stages if stage is not None]
-                if known:
-                    progress(sum(each.numCompletedTasks for each in known), sum(each.numTasks for each in known))
+    def tell() -> None:
+        with suppress(Exception):  # Spark may be going down
+            stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+            known = [stage for stage in stages if stage is not None]
+            if known:
+                progress(sum(each.numCompletedTasks for each in known), sum(each.numTasks for each in known))
 
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    try:
+    with told(tell):
         yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def schema_of(schema: Any) -> Any:

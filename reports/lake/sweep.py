@@ -9,7 +9,6 @@ were shared out: tallies of chunks add up in any order, of findings that are one
 small counts its tries instead of the time.
 """
 
-import hashlib
 import pickle
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +23,7 @@ from reports.lake import digests
 from reports.lake import spark as sparks
 from reports.lake.chunks import Plan, Tally, smallest, tallied, total
 from reports.lake.findings import row
-from reports.lake.lake import Batch, Lake, Staging
+from reports.lake.lake import Batch, Lake, Staging, batch_name
 from reports.lake.schemas import FINDINGS, SWEEPS
 from vectors.sweep import CHUNK
 
@@ -74,7 +73,7 @@ def sweep(lake: Lake, plan: Plan, asked: Span, spark: Any, notice: Notice, tasks
     wanted = list(slabs(missing(asked, [span_of(batch) for batch in telling(lake, settings, asked)])))
     whole, done, added = sum(end - first for first, end in wanted), 0, []
     for span in wanted:
-        name = f"{JOB}-{_digest(settings, span)}"
+        name = batch_name(JOB, settings, [f"{span[0]}:{span[1]}"])
         about = settings | {"first": str(span[0]), "end": str(span[1])}
         with lake.stage(name, JOB, settings=about) as staging:
             tally = _run(plan, span, spark, lambda chunks, done=done: notice(done + chunks, whole), tasks)  # type: ignore[misc]
@@ -188,11 +187,6 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
         else:
             joined.append((first, end))
     return joined
-
-
-def _digest(settings: dict[str, str], span: Span) -> str:
-    words = [*(f"{name}={value}" for name, value in sorted(settings.items())), f"{span[0]}:{span[1]}"]
-    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
 
 def _run(plan: Plan, span: Span, spark: Any, notice: Callable[[int], None], tasks: int | None) -> Tally:
