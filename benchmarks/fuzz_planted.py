@@ -1,4 +1,4 @@
-"""How long a campaign takes to find a lie that was planted in a rare branch of the generated Python engine.
+"""How long a campaign takes to find a bug that was planted in a rare branch of the generated Python engine.
 
 ::
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from fuzz.planting import Plant, plant
+from fuzz.planted_bugs import PlantedBug, plant
 from vectors.check_command import read_time
 
 TOKEN = """
@@ -27,19 +27,19 @@ TOKEN = """
 LARGE = 'body["extensions"] and any(type(each["value"]) is int and each["value"] >> 32 for each in body["extensions"])'
 
 PLANTS = {
-    "extension": Plant(
+    "extension": PlantedBug(
         "a Z64 extension above 2**32 in the chain of a D_TOKEN: the last one is lost",
         "zenoh/network-message",
         TOKEN.format(when=LARGE, then='del body["extensions"][-1]'),
     ),
-    "together": Plant(
+    "together": PlantedBug(
         "the same, but only behind a suffix and a token id above 2**24",
         "zenoh/network-message",
         TOKEN.format(
             when=f'body["key_suffix"] and body["token_id"] >> 24 and {LARGE}', then='del body["extensions"][-1]'
         ),
     ),
-    "mandatory": Plant(
+    "mandatory": PlantedBug(
         "a mandatory extension with id 13 behind another one is lost",
         "zenoh/network-message",
         """
@@ -49,7 +49,7 @@ PLANTS = {
                 break
         """,
     ),
-    "writer": Plant(
+    "writer": PlantedBug(
         "a D_TOKEN with a suffix and a key scope between 2**13 and 2**14 is written with a byte too many",
         "zenoh/network-message",
         encoded=TOKEN.format(
@@ -59,14 +59,14 @@ PLANTS = {
 }
 
 
-def found(lie: Plant, seed: int, seconds: float, *more: str) -> tuple[float | None, str]:
-    """Run a campaign against a lie; return after how many seconds it was found, and how it was reported."""
+def found(bug: PlantedBug, seed: int, seconds: float, *more: str) -> tuple[float | None, str]:
+    """Run a campaign against a planted bug; return after how many seconds it was found, and how it was reported."""
     with tempfile.TemporaryDirectory(prefix="goldwire-plant-") as place:
         folder = Path(place)
-        (folder / "lie").mkdir()
-        environment = plant(lie, folder / "lie")
+        (folder / "bug").mkdir()
+        environment = plant(bug, folder / "bug")
         environment["GOLDWIRE_DATA"] = str(folder / "data")
-        command = [sys.executable, "-P", "-c", "from fuzz.fuzz_command import fuzz; fuzz()", "codec", lie.layout]
+        command = [sys.executable, "-P", "-c", "from fuzz.fuzz_command import fuzz; fuzz()", "codec", bug.layout]
         command += ["--for", f"{seconds:g}s", "--seed", str(seed), "--most", "1", "--out", str(folder / "out"), *more]
         begun = time.monotonic()
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -83,13 +83,13 @@ def found(lie: Plant, seed: int, seconds: float, *more: str) -> tuple[float | No
 
 
 @click.command()
-@click.option("--plant", "only", type=click.Choice(tuple(PLANTS)), multiple=True, help="Only this lie.")
+@click.option("--plant", "only", type=click.Choice(tuple(PLANTS)), multiple=True, help="Only this bug.")
 @click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--for", "seconds", callback=read_time, default="60s", show_default=True, help="Of each campaign.")
 @click.option("--engine", type=click.Choice(("atheris", "hypothesis", "random")), default="atheris", show_default=True)
 @click.pass_context
 def main(context: click.Context, only: tuple[str, ...], seeds: int, seconds: float, engine: str) -> None:
-    """Plant lies, and say after how many seconds each was found."""
+    """Plant bugs, and say after how many seconds each was found."""
     missed = 0
     for name in only or PLANTS:
         click.echo(f"{name}: {PLANTS[name].what}")

@@ -21,9 +21,9 @@ from pathlib import Path
 import click
 import msgspec
 
+from fuzz.atheris_process import TARGET, AtherisProcess, InputLimits, require_atheris, wait
 from fuzz.corpus import folder as kept_in
 from fuzz.corpus import keep, kept
-from fuzz.driving import TARGET, Limits, Run, installed, wait
 from fuzz.target import COUNTERS, LAYOUT, NOTES, SEED, STATUS, TOLD, Turn, mutator
 from vectors.check_command import read_time
 
@@ -46,7 +46,7 @@ def measure(layout: str, subject: str, frames: list[bytes], seconds: float, seed
         keep(corpus, frames)
         work = Path(place) / "work"
         work.mkdir()
-        run = Run(work, layout, corpus, Limits(), seed, SUBJECTS[subject])
+        run = AtherisProcess(work, layout, corpus, InputLimits(), seed, SUBJECTS[subject])
         run.fuzz(seconds + 30, "-keep_seed=1", "-reduce_inputs=0")
         try:
             while run.running and b"INITED" not in run.said():
@@ -78,7 +78,7 @@ def warmed(layout: str, seconds: float, seed: int) -> list[bytes]:
         keep(corpus, kept(kept_in(layout)).values())
         work = Path(place) / "work"
         work.mkdir()
-        run = Run(work, layout, corpus, Limits(), seed)
+        run = AtherisProcess(work, layout, corpus, InputLimits(), seed)
         run.fuzz(seconds)
         try:
             wait(run, seconds + 30)
@@ -127,7 +127,7 @@ def construct_alone() -> None:
 @click.option("--seed", type=int, default=1, show_default=True)
 def main(layout: str, seconds: float, rounds: int, warm: float, seed: int) -> None:
     """Measure both targets of LAYOUT, and print the ratio of their rates."""
-    installed()
+    require_atheris()
     frames = warmed(layout, warm, seed)
     click.echo(f"{layout}: {len(frames)} inputs beside the golden vectors; {rounds} rounds of {seconds:g} s")
     click.echo("target        inputs/s  inputs/s of processor time  accepted")

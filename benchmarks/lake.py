@@ -9,6 +9,13 @@ first files. Each size on each master fills a lake of its own. Then, in the same
 thrown away, and passed through Python as they are and thrown away (the identity), in turns. Ends with status 1 when the
 rules that are found broken are not exactly those that were planted, anything of the traffic is missing, or monitors
 see fewer faults than they did.
+
+::
+
+    python benchmarks/lake.py zenoh --frames 200000 --against ../earlier
+
+With ``--against`` judging alone is measured, against another checkout of goldwire (``judge_against.py``): status 1 when
+the rows of the two are not the same.
 """
 
 import shutil
@@ -26,18 +33,19 @@ from typing import Any
 import click
 import msgspec
 import pyarrow.compute as pc
+from judge_against import compare
 
 from conformance.verdicts import Outcome
 from harness.errors import HarnessError
-from reports.lake import decode as decoding
-from reports.lake import jobs
-from reports.lake import spark as sparks
-from reports.lake.ingest import Manner
+from reports.jobs import decode as decoding
+from reports.jobs import runner as jobs
+from reports.jobs import spark as sparks
+from reports.jobs.ingest import IngestOptions
+from reports.jobs.overview import Overview, overview
 from reports.lake.lake import Lake
-from reports.lake.overview import Overview, overview
 from reports.lake.rows import layout_of
-from reports.lake.schemas import DECODED, FRAMES, LOSSES, RUNS, SESSIONS, VERDICTS, Table
-from reports.traffic.generating import ABOUT, PLANTED, Planted, Traffic
+from reports.lake.schemas import DECODED, FRAMES, LOSSES, RUNS, SESSIONS, VERDICTS, LakeTable
+from reports.traffic.generation import ABOUT, PLANTED, Planted, Traffic
 
 HERE = "none"
 ACCUSING = [outcome.value for outcome in Outcome if outcome.accuses]
@@ -164,7 +172,7 @@ def measure(work: Path, protocol: str, size: Corpus, master: str, spark: Any, ro
 def stages(lake: Lake, protocol: str, paths: Sequence[Path], spark: Any) -> dict[str, Callable[[], Any]]:
     """Return the jobs that are timed, in their order."""
     return {
-        "ingest": lambda: list(jobs.ingest(lake, paths, Manner(protocol=protocol), spark, quiet)),
+        "ingest": lambda: list(jobs.ingest(lake, paths, IngestOptions(protocol=protocol), spark, quiet)),
         "decode": lambda: jobs.decode(lake, protocol, spark, quiet),
         "judge": lambda: jobs.judge(lake, protocol, "document", spark, quiet),
         "summary": lambda: overview(lake, spark),
@@ -246,7 +254,7 @@ def passed_on(batches: Iterator[Any]) -> Iterator[Any]:
     yield from batches
 
 
-def mark(lake: Lake, spark: Any, table: Table) -> tuple[int, int]:
+def mark(lake: Lake, spark: Any, table: LakeTable) -> tuple[int, int]:
     """Return how many rows a table has, and a sum of their hashes, which no order of rows changes."""
     functions = sparks.functions()
     rows = sparks.rows_of(spark, lake, table, lake.pieces(table))
@@ -390,6 +398,12 @@ def show_found(run: Run) -> None:
 @click.option("--keep", is_flag=True, help="Leave them there.")
 @click.option("--fingerprint", is_flag=True, help="Print for each table a sum that tells whether it is the same.")
 @click.option("--markdown", is_flag=True)
+@click.option(
+    "--against",
+    metavar="PATH",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Only judge, in turns with the checkout there: how many times as fast, and are the rows the same?",
+)
 @click.pass_context
 def main(
     context: click.Context,
@@ -405,6 +419,7 @@ def main(
     keep: bool,
     fingerprint: bool,
     markdown: bool,
+    against: Path | None,
 ) -> None:
     """Measure the jobs of the pipeline on traffic of PROTOCOL, and check what they find."""
     if work is not None:
@@ -417,6 +432,12 @@ def main(
             captures = folder / "traffic"
             made(protocol, max(sizes), seed, files, captures)
         corpora = [corpus(captures, size) for size in sorted(set(sizes))]
+        if against is not None:
+            here = Path(__file__).parents[1]
+            size = corpora[-1]
+            compared = compare(against, here, protocol, size.paths, size.frames, rounds, folder)
+            click.echo("\n".join(f"{protocol} {line}" for line in compared.lines()))
+            context.exit(int(not compared.is_same))
         for master in masters:
             with session(master, memory) as spark:
                 warm(folder / "warm", protocol, corpora[0], spark)

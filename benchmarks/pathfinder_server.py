@@ -23,13 +23,13 @@ from typing import Any
 import click
 import msgspec
 
-from harness.addresses import free_port
-from harness.framing import LengthPrefixed
-from wire.pathfinder.filter_samples import sample
+from harness.links.addresses import free_port
+from harness.links.framing import LengthPrefixed
+from vectors.pathfinder.filter_samples import sample
 from wire.pathfinder.filters import parse
-from wire.pathfinder.frames import write
+from wire.pathfinder.grammar import LARGEST
 from wire.pathfinder.matching import compiled
-from wire.pathfinder.messages import LARGEST
+from wire.pathfinder.values import write
 
 FRAMING = LengthPrefixed(4, "big", LARGEST)
 SEED = 20240
@@ -87,7 +87,7 @@ class Connection:
 @contextmanager
 def server() -> Iterator[int]:
     """Serve the reference server in a process of its own and give its port."""
-    port = free_port("tcp")
+    port = free_port()
     goldwire = [sys.executable, "-c", "from harness.command import main; main()"]
     command = [*goldwire, "peer", "pathfinder", "--listen", f"tcp/127.0.0.1:{port}"]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)

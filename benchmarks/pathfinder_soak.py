@@ -20,15 +20,14 @@ from pathlib import Path
 
 import click
 
-from harness.addresses import Transport, free_addresses
 from harness.clock import RealClock
 from harness.errors import Deadline
-from harness.links import dial
-from harness.pathfinder import FRAMINGS
-from harness.pathfinder.driver import Service, Session, new_id
+from harness.links.transports import dial, free_addresses
+from harness.pathfinder.framings import FRAMINGS
+from harness.pathfinder.tester.driver import Driver, Service, new_id
 from harness.trace import Trace
 
-TRANSPORTS: tuple[Transport, ...] = ("tcp", "tcp-stream", "ux", "tls")
+TRANSPORTS: tuple[str, ...] = ("tcp", "tcp-stream", "ux", "tls")
 PATIENCE = 30.0
 CLOCK = RealClock()
 
@@ -47,11 +46,11 @@ class Server:
                 return int(line.split()[1]) / 1024
         raise click.ClickException("the server is gone")
 
-    def connect(self, rng: random.Random, client_id: int | None = None) -> Session:
+    def connect(self, rng: random.Random, client_id: int | None = None) -> Driver:
         """Connect to one of its addresses."""
         trace = Trace("pathfinder")
         link = dial(rng.choice(self.addresses), FRAMINGS, CLOCK, timeout=PATIENCE, trace=trace)
-        return Session(link, trace, client_id=client_id, patience=PATIENCE)
+        return Driver(link, trace, client_id=client_id, patience=PATIENCE)
 
     def settle(self, rng: random.Random) -> None:
         """Wait until all that clients have left behind has expired."""
@@ -104,16 +103,16 @@ def cycle(server: Server, rng: random.Random) -> None:
     rng.choice(LEAVINGS)(server, client, rng)
 
 
-def _close(server: Server, client: Session, rng: random.Random) -> None:
+def _close(server: Server, client: Driver, rng: random.Random) -> None:
     client.close()
 
 
-def _reset(server: Server, client: Session, rng: random.Random) -> None:
+def _reset(server: Server, client: Driver, rng: random.Random) -> None:
     client.begin("services")
     client.abort()
 
 
-def _come_back(server: Server, client: Session, rng: random.Random) -> None:
+def _come_back(server: Server, client: Driver, rng: random.Random) -> None:
     client.close()
     again = server.connect(rng, client.client_id)
     while not again.hello().completed:  # the end of the one before has not been seen yet
@@ -121,7 +120,7 @@ def _come_back(server: Server, client: Session, rng: random.Random) -> None:
     again.close()
 
 
-def _lose_services(server: Server, client: Session, rng: random.Random) -> None:
+def _lose_services(server: Server, client: Driver, rng: random.Random) -> None:
     heir = server.connect(rng).open()
     for service in client.published.values():
         heir.publish(service.newer(by=5, ttl=1))
@@ -129,19 +128,19 @@ def _lose_services(server: Server, client: Session, rng: random.Random) -> None:
     heir.close()
 
 
-def _offend(server: Server, client: Session, rng: random.Random) -> None:
+def _offend(server: Server, client: Driver, rng: random.Random) -> None:
     client.send_bytes(b'{"ta-cmd":"publish","ta-id":' + b"9" * rng.choice((1, 1_000, 100_000)))
     client.close()
 
 
-def _be_silent(server: Server, client: Session, rng: random.Random) -> None:
+def _be_silent(server: Server, client: Driver, rng: random.Random) -> None:
     strangers = [server.connect(rng) for _ in range(3)]
     client.close()
     for stranger in strangers:
         stranger.close()
 
 
-LEAVINGS: tuple[Callable[[Server, Session, random.Random], None], ...] = (
+LEAVINGS: tuple[Callable[[Server, Driver, random.Random], None], ...] = (
     _close,
     _reset,
     _come_back,

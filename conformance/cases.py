@@ -8,10 +8,14 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from types import FunctionType, ModuleType
 
 import msgspec
+
+from harness.protocol import IncompleteProtocol
 
 Function = Callable[..., None]
 
@@ -52,6 +56,7 @@ def rule(
     """Mark a case with the rules that it judges; ``monitored=False`` when its own stimulus breaks rules."""
 
     def mark(function: Function) -> Function:
+        # On the function itself, so that a case stays an ordinary function, which pytest and Hypothesis may wrap.
         function.__goldwire__ = Marks(ids, frozenset(roles), frozenset(transports), monitored)  # type: ignore[attr-defined]
         return function
 
@@ -60,14 +65,16 @@ def rule(
 
 def marks_of(function: object) -> Marks | None:
     """Return a function's marks, if it is a case."""
-    return getattr(function, "__goldwire__", None)
+    # Of functions only: pytest asks for everything that a module holds, and an object may answer to any name.
+    marks = vars(function).get("__goldwire__") if isinstance(function, FunctionType) else None
+    return marks if isinstance(marks, Marks) else None
 
 
 class Inconclusive(Exception):
     """The case could not be judged; the message is the cause."""
 
 
-class Broken(AssertionError):
+class RuleBroken(AssertionError):
     """One of the case's rules is broken, and only that one."""
 
     def __init__(self, ids: tuple[str, ...], message: str) -> None:
@@ -75,27 +82,38 @@ class Broken(AssertionError):
         self.ids = ids
 
 
+# A context manager and not a second decorator: most cases state several requirements in a row, each for its own rules.
 @contextmanager
 def judging(*ids: str) -> Iterator[None]:
     """Blame only these rules for an assertion that fails within."""
     try:
         yield
-    except Broken:
+    except RuleBroken:
+        # Of a block within: the inner one knows better which rule it is about.
         raise
     except AssertionError as error:
-        raise Broken(ids, str(error)) from error
+        raise RuleBroken(ids, str(error)) from error
 
 
 def cases(protocol: str) -> list[Case]:
-    """Return every case of a protocol, in the order of files and lines."""
-    package = import_module(f"conformance.{protocol}.cases")
+    """Return every case of a protocol, in the order of files and lines; ``IncompleteProtocol`` when it has none."""
+    folder = str(cases_folder(protocol))
     found: list[Case] = []
-    for module in sorted(iter_modules(package.__path__), key=lambda info: info.name):
-        found += cases_in(import_module(f"{package.__name__}.{module.name}"))
+    # Sorted, as a folder has an order of its own on each machine; within a file the order of lines is that of vars().
+    for module in sorted(iter_modules([folder]), key=lambda info: info.name):
+        found += cases_in(import_module(f"conformance.{protocol}.cases.{module.name}"))
     return found
 
 
-def cases_in(module: Any) -> list[Case]:
+def cases_folder(protocol: str) -> Path:
+    """Return the folder of a protocol's cases; ``IncompleteProtocol`` when it has none."""
+    spec = find_spec(f"conformance.{protocol}.cases")
+    if spec is None or not spec.submodule_search_locations:
+        raise IncompleteProtocol(f"{protocol!r} has a catalogue but no cases yet: add conformance/{protocol}/cases/")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def cases_in(module: ModuleType) -> list[Case]:
     """Return the cases of one module, in the order of its lines."""
     short = module.__name__.rpartition(".")[2]
     return [

@@ -28,6 +28,8 @@ class Outcome(Enum):
     CRASH = "crash"
     ERROR = "error"
 
+    # The order of the members is the scale: what says more against the implementation comes later. An error, which
+    # says nothing about it, is the worst all the same, so that it cannot hide behind any verdict.
     def __init__(self, value: str) -> None:
         self.rank = len(type(self).__members__)
         """Position on the scale; a higher rank is worse."""
@@ -51,6 +53,7 @@ class Verdict(Enum):
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """Return the worst of some outcomes; no outcome at all is inconclusive."""
+    # Nothing was judged is not the same as all is well.
     return max(outcomes, key=lambda outcome: outcome.rank, default=Outcome.INCONCLUSIVE)
 
 
@@ -78,7 +81,7 @@ def verdict(outcome: Outcome, *, strict: bool = False) -> Verdict:
             return Verdict.ERROR
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class Judgement(msgspec.Struct, frozen=True, gc=False):
     """What one case (or one monitor during one case) says about one rule.
 
     ``case`` is the case's name, ``by`` is ``case`` or ``monitor``. ``what`` is one line: what came instead of what

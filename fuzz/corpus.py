@@ -13,7 +13,7 @@ from pathlib import Path
 
 import platformdirs
 
-from vectors.loader import UnknownVectors, load
+from vectors.golden.loader import UnknownVectors, load
 
 
 def folder(layout: str, chosen: Path | None = None) -> Path:

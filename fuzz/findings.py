@@ -25,11 +25,11 @@ from typing import Any
 
 import msgspec
 
-from fuzz.driving import Limits
-from vectors import check
-from vectors.check import parsed
-from vectors.differential import Difference
-from vectors.minimise import spelled
+from fuzz.atheris_process import InputLimits
+from vectors.checks import check
+from vectors.checks.check import parsed
+from vectors.checks.differential import Difference
+from vectors.minimising import spelled
 from wire.dump import TooManyFields, dump, lines
 
 FINDING, INPUT, MINIMISED, REPORT, README = (
@@ -86,7 +86,7 @@ class CodecFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_
     value: str | None = None
 
 
-class Kept(msgspec.Struct, frozen=True):
+class KeptFinding(msgspec.Struct, frozen=True):
     """A finding with its inputs."""
 
     finding: CodecFinding
@@ -112,7 +112,9 @@ def signature(layout: str, difference: Difference) -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
-def make(found: check.Finding, report: check.Report, origin: Origin, limits: Limits, number: int) -> Kept:
+def make(
+    found: check.EngineFinding, report: check.CheckReport, origin: Origin, limits: InputLimits, number: int
+) -> KeptFinding:
     """Turn the ``number``-th thing that a check has found into a finding."""
     text = None if found.data is not None else spelled(found.value)
     finding = CodecFinding(
@@ -128,7 +130,7 @@ def make(found: check.Finding, report: check.Report, origin: Origin, limits: Lim
         text,
     )
     page = _fatal_page(finding, found.data) if fatal(found.difference) else check.page(report, number, found)
-    return Kept(finding, found.found.data, found.data, "".join(f"{line}\n" for line in page))
+    return KeptFinding(finding, found.found.data, found.data, "".join(f"{line}\n" for line in page))
 
 
 def fatal(difference: Difference) -> bool:
@@ -149,7 +151,7 @@ def _fatal_page(finding: CodecFinding, data: bytes | None) -> Iterator[str]:
             yield f"   {who}  {line}"
 
 
-def write(out: Path, kept: Kept) -> tuple[Path, bool]:
+def write(out: Path, kept: KeptFinding) -> tuple[Path, bool]:
     """Write a finding into a folder of findings; return its own folder, and whether it is new there."""
     folder = out / kept.name
     if (folder / FINDING).exists():
@@ -165,7 +167,7 @@ def write(out: Path, kept: Kept) -> tuple[Path, bool]:
     return folder, True
 
 
-def _readme(folder: Path, kept: Kept) -> str:
+def _readme(folder: Path, kept: KeptFinding) -> str:
     finding = kept.finding
     what = f"{finding.difference.kind} at {finding.difference.place}"
     inputs = (
@@ -194,14 +196,14 @@ def _readme(folder: Path, kept: Kept) -> str:
     )
 
 
-def read(folder: Path) -> Kept:
+def read(folder: Path) -> KeptFinding:
     """Read a finding; ``BadFinding`` if the folder holds none, or not a whole one."""
     try:
         finding = msgspec.json.decode((folder / FINDING).read_bytes(), type=CodecFinding)
         if finding.value is not None:
             parsed(finding.value)
-            return Kept(finding, None, None)
-        return Kept(finding, (folder / INPUT).read_bytes(), (folder / MINIMISED).read_bytes())
+            return KeptFinding(finding, None, None)
+        return KeptFinding(finding, (folder / INPUT).read_bytes(), (folder / MINIMISED).read_bytes())
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BadFinding(f"{folder} is not the folder of a finding: there is no {Path(error.filename).name}") from None
     except (OSError, ValueError) as error:  # ValidationError and UnicodeDecodeError are ValueErrors

@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import TextColumn, TimeElapsedColumn
 
-from fuzz.codec import ENGINES, Campaign, Progress, Report, Tell, run
-from fuzz.driving import Broken, Limits, NotInstalled
-from vectors.check import MOST
+from fuzz.atheris_process import AtherisFailed, AtherisMissing, InputLimits
+from fuzz.campaign import Campaign, CampaignProgress, CampaignReport, OnProgress
+from fuzz.search import SEARCHES, run
 from vectors.check_command import interrupted_by_signal, read_time
+from vectors.checks.check import MOST
 from wire.catalogue import grammar, grammars
 from wire.errors import UnknownLayout
 
@@ -31,8 +32,9 @@ def fuzz() -> None:
 @click.argument("layout", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every layout, one after the other, each for so long.")
 @click.option(
-    "--engine", type=click.Choice(ENGINES), default=ENGINES[0], show_default=True, help="What searches; see below."
-)
+    "--engine", type=click.Choice(tuple(SEARCHES)), default=next(iter(SEARCHES)), show_default=True,
+    help="What searches; see below.",
+)  # fmt: skip
 @click.option("--for", "seconds", metavar="TIME", default="60s", show_default=True, callback=read_time, help="60s, 2h.")
 @click.option("--kept-only", is_flag=True, help="Compare what is kept and the golden vectors, and search no further.")
 @click.option("--seed", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Of all choices.")
@@ -47,15 +49,15 @@ def fuzz() -> None:
 @click.option("--most", metavar="N", type=click.IntRange(min=1), default=MOST, show_default=True, help="Findings.")
 @click.option("--jobs", metavar="N", type=click.IntRange(1, 256), help="Processes of --engine random: one per core.")
 @click.option(
-    "--longest", metavar="BYTES", type=click.IntRange(1, 1 << 20), default=Limits().longest, show_default=True,
+    "--longest", metavar="BYTES", type=click.IntRange(1, 1 << 20), default=InputLimits().longest, show_default=True,
     help="Of an input that Atheris makes.",
 )  # fmt: skip
 @click.option(
-    "--timeout", metavar="TIME", default=f"{Limits().seconds:g}s", show_default=True, callback=read_time,
+    "--timeout", metavar="TIME", default=f"{InputLimits().seconds:g}s", show_default=True, callback=read_time,
     help="What takes longer is a hang.",
 )  # fmt: skip
 @click.option(
-    "--memory", metavar="MB", type=click.IntRange(min=256), default=Limits().megabytes, show_default=True,
+    "--memory", metavar="MB", type=click.IntRange(min=256), default=InputLimits().megabytes, show_default=True,
     help="What takes more is a finding.",
 )  # fmt: skip
 @click.pass_context
@@ -97,10 +99,10 @@ def codec(
             corpus=corpus / name if corpus is not None and everything else corpus,
             most=most,
             jobs=jobs or os.cpu_count() or 1,
-            limits=Limits(longest, timeout, memory),
+            limits=InputLimits(longest, timeout, memory),
         )
-        report = searched(campaign)
-        for line in told(report):
+        report = run_shown(campaign)
+        for line in summary_lines(report):
             click.echo(line)
         if report.interrupted and not report.findings:
             context.exit(INTERRUPTED)
@@ -111,20 +113,20 @@ def codec(
     context.exit(status)
 
 
-def searched(campaign: Campaign) -> Report:
+def run_shown(campaign: Campaign) -> CampaignReport:
     """Run a campaign with its progress on the terminal; ``click.UsageError`` for what the user can mend."""
     try:
         grammar(campaign.layout)
-        with interrupted_by_signal(), shown(campaign) as tell:
-            return run(campaign, tell)
-    except (UnknownLayout, NotInstalled) as error:
+        with interrupted_by_signal(), progress_shown(campaign) as on_progress:
+            return run(campaign, on_progress)
+    except (UnknownLayout, AtherisMissing) as error:
         raise click.UsageError(str(error)) from None
-    except Broken as error:
+    except AtherisFailed as error:
         raise click.ClickException(str(error)) from None
 
 
 @contextmanager
-def shown(campaign: Campaign) -> Iterator[Tell | None]:
+def progress_shown(campaign: Campaign) -> Iterator[OnProgress | None]:
     """Show how far a campaign is, on a terminal only."""
     if not sys.stderr.isatty():
         yield None
@@ -138,7 +140,7 @@ def shown(campaign: Campaign) -> Iterator[Tell | None]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(f"fuzzing {campaign.layout}", total=None, inputs=0, rate=0.0, kept=0, found=0)
 
-        def tell(progress: Progress) -> None:
+        def show(progress: CampaignProgress) -> None:
             doing = progress.doing or "fuzzing"
             bar.update(
                 task,
@@ -149,10 +151,10 @@ def shown(campaign: Campaign) -> Iterator[Tell | None]:
                 found=progress.found,
             )
 
-        yield tell
+        yield show
 
 
-def told(report: Report) -> Iterator[str]:
+def summary_lines(report: CampaignReport) -> Iterator[str]:
     """Write what came of a campaign: a few lines for each finding, then what was searched."""
     for each in report.findings:
         folder, difference = each.folder, each.finding.difference

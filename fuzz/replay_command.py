@@ -6,9 +6,9 @@ import click
 import msgspec
 
 from fuzz import findings
-from fuzz.findings import FATAL, BadFinding, Kept
-from fuzz.trial import NoOutcome, Outcome, Task, tried
-from vectors.differential import KINDS, Difference
+from fuzz.findings import FATAL, BadFinding, KeptFinding
+from fuzz.isolation import IsolatedOutcome, IsolatedRun, IsolationFailed, run_isolated
+from vectors.checks.differential import KINDS, Difference
 from wire.catalogue import grammar
 from wire.engines import MissingEngine, engine
 from wire.errors import UnknownLayout
@@ -30,21 +30,21 @@ def replay(context: click.Context, finding: Path) -> None:
         grammar(kept.finding.layout)
         for name in kept.finding.engines:
             engine(name).codec(kept.finding.layout)
-        outcome = again(kept)
-    except (BadFinding, UnknownLayout, MissingEngine, NoOutcome, KeyError) as error:
+        outcome = replayed(kept)
+    except (BadFinding, UnknownLayout, MissingEngine, IsolationFailed, KeyError) as error:
         raise click.UsageError(str(error)) from None
-    for line in told(kept, outcome.difference):
+    for line in result_lines(kept, outcome.difference):
         click.echo(line)
     context.exit(GONE if outcome.difference is None else STILL)
 
 
-def again(kept: Kept) -> Outcome:
+def replayed(kept: KeptFinding) -> IsolatedOutcome:
     """Try the smallest input of a finding, and if nothing happens the one that was found, in a process of its own."""
     finding = kept.finding
     fatal = findings.fatal(finding.difference)
-    outcome = Outcome(None)
+    outcome = IsolatedOutcome(None)
     for data in dict.fromkeys((kept.minimised, kept.data)):
-        task = Task(
+        task = IsolatedRun(
             finding.layout,
             finding.engines,
             data or b"",
@@ -53,15 +53,15 @@ def again(kept: Kept) -> Outcome:
             seconds=finding.seconds,
             megabytes=finding.megabytes,
         )
-        outcome = tried(task)
+        outcome = run_isolated(task)
         if outcome.difference is None and fatal:  # it may no longer end the process, and still be read differently
-            outcome = tried(msgspec.structs.replace(task, fatal=False))
+            outcome = run_isolated(msgspec.structs.replace(task, fatal=False))
         if outcome.difference is not None:
             break
     return outcome
 
 
-def told(kept: Kept, difference: Difference | None) -> list[str]:
+def result_lines(kept: KeptFinding, difference: Difference | None) -> list[str]:
     """Say what came of a trial."""
     finding = kept.finding
     what = f"{finding.layout}: {finding.difference.kind} at {finding.difference.place}"

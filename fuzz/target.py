@@ -5,7 +5,7 @@ A layout of texts has no native engine; there it is compared with the reference.
 
 What libFuzzer wants is given as arguments, what this program wants in the environment, because libFuzzer starts it
 anew for ``-merge``, ``-fork`` and ``-jobs`` with arguments of its own. It has to be started by the path of an
-executable file for that (this one, or the one that ``fuzz.driving`` writes).
+executable file for that (this one, or the one that ``fuzz.atheris_process`` writes).
 
 ========================  ==================================================================================
 ``GOLDWIRE_FUZZ``         the layout
@@ -36,8 +36,8 @@ from typing import Any
 from zlib import crc32
 
 from fuzz.corpus import name, seeds
-from fuzz.trial import limited
-from vectors.differential import Difference, Engine, Panel
+from fuzz.isolation import limited
+from vectors.checks.differential import AnyEngine, Difference, Panel
 from vectors.mutation import Mutator
 from vectors.sampling import Sampler
 from wire import engines
@@ -84,7 +84,7 @@ def read_status(notes: Path) -> tuple[int, int, int]:
     return inputs, accepted, differing
 
 
-class Watched:
+class InstrumentedEngine:
     """The Python engine of a layout, with every branch of the generated code reported to libFuzzer.
 
     It is a copy, so that the engine itself, which the native one and others use, stays as fast as it is. What the
@@ -186,7 +186,7 @@ class Pair:
     compared with, if there is one. Without it they have to read back what they write.
     """
 
-    def __init__(self, layout: str, watched: Engine, quiet: Engine, other: Engine | None) -> None:
+    def __init__(self, layout: str, watched: AnyEngine, quiet: AnyEngine, other: AnyEngine | None) -> None:
         self.panel = Panel(layout, [watched, other or engines.engine("reference")])
         self.watched, self.quiet = watched.codec(layout), quiet.codec(layout)
         self.other = (other or quiet).codec(layout)
@@ -227,7 +227,7 @@ class Differs(Exception):
     """Engines that differ; raised only where nobody keeps notes."""
 
 
-class Notes:
+class TargetNotes:
     """What is told to the campaign."""
 
     def __init__(self, folder: Path, panel: Panel) -> None:
@@ -275,9 +275,9 @@ def one_input(layout: str, notes_in: str | None, turn: Turn) -> Callable[[bytes]
     # No C reads texts. With JSON the Python engine asks the reference about all that it doubts: it is no slower.
     tree = find(layout)
     other = there["reference"] if tree.is_json or tree.is_text else there.get("native")
-    pair = Pair(layout, Watched(layout), there["python"], other)
+    pair = Pair(layout, InstrumentedEngine(layout), there["python"], other)
     watched, quiet = pair.compared(), pair.compared(watched=False)
-    notes = None if notes_in in (None, NOWHERE) else Notes(Path(notes_in), pair.panel)
+    notes = None if notes_in in (None, NOWHERE) else TargetNotes(Path(notes_in), pair.panel)
     inputs = accepted = differing = 0
 
     def test(data: bytes) -> None:

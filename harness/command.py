@@ -18,6 +18,12 @@ WRONG_USAGE, NOT_STARTED, INTERRUPTED = 2, 3, 130
 """Exit statuses beyond 0 (as expected) and 1 (a failure)."""
 
 
+class WrongUsage(click.ClickException):
+    """Wrong usage, said in one line: click's own UsageError prints the usage of the command before it."""
+
+    exit_code = WRONG_USAGE
+
+
 class Commands(click.Group):
     """The sub-commands of all rooms, by entry point."""
 

@@ -6,29 +6,21 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
-from typing import Any
 
 import click
 
-import harness
-from harness.accepting import open_more_files
-from harness.addresses import parse_address
-from harness.control import Request, answer, parse, write
 from harness.errors import BadDescription
-from harness.faults import Variant, Variants
-from harness.iut import is_described, resolve
-from harness.nodes import Node, is_dialler
-from harness.serving import Server
+from harness.iuts.control import ControlRequest, answer, parse, write
+from harness.iuts.description import is_described, resolve
+from harness.links.acceptor import open_more_files
+from harness.links.transports import parse_address
+from harness.peers.peer import Dialler, Peer, PeerSettings
+from harness.peers.serving import PeerServer
+from harness.peers.variants import Variant
+from harness.protocol import WireProtocol, known, load
 
 _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
-def protocols() -> list[str]:
-    """Return the protocols that have reference peers: the folders of this room."""
-    return sorted(module.name for module in iter_modules(harness.__path__) if module.ispkg)
 
 
 @click.command()
@@ -74,28 +66,28 @@ def peer(
     (docs/control.md) are taken on standard input by roles that know verbs. ``--time-scale 10`` makes the peer's time
     run ten times as fast.
     """
-    if protocol not in protocols():
-        raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")
-    brings = import_module(f"harness.{protocol}")
+    if protocol not in known():
+        raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(known())}")
+    brings = load(protocol)
     if variants:
-        _list(protocol)
+        _list(brings)
         return 0
-    make = _maker(protocol, brings, role, fault, oddity)
+    chosen = _chosen(brings, role, fault, oddity)
+    dials_at_will = issubclass(chosen, Dialler)
     if not connect and not listen:
-        dials = getattr(make, "role", "") in brings.DIALS
+        dials = chosen.role in brings.dials
         raise click.UsageError("say where to dial with --connect" if dials else "say where to listen with --listen")
-    if listen and hasattr(make, "dials"):
-        raise click.UsageError(f"a {make.role} of {protocol} only dials: say where with --connect, without --listen")
+    if listen and dials_at_will:
+        raise click.UsageError(f"a {chosen.role} of {protocol} only dials: say where with --connect, without --listen")
     for address in (*listen, *connect):
         _check(address, protocol)
     if key is not None and certificate is None:
         raise click.UsageError("--key without --certificate")
-    options = {"scenario": scenario, "servers": len(connect)} if hasattr(make, "dials") else {}
-    node: Node = make(profile=profile, **options)
+    made = chosen.of(PeerSettings(profile, scenario, len(connect)))
     open_more_files()
 
-    def serve() -> Server:
-        return Server(node, brings.FRAMINGS, scale=time_scale, certificate=certificate, key=key)
+    def serve() -> PeerServer:
+        return PeerServer(made, brings.framings, scale=time_scale, certificate=certificate, key=key)
 
     return asyncio.run(_serve(serve, listen, connect))
 
@@ -112,37 +104,31 @@ def _check(address: str, protocol: str) -> None:
         raise click.UsageError(f"the peer of {protocol} does not speak over {transport}: it knows {', '.join(speaks)}")
 
 
-def _maker(protocol: str, brings: Any, role: str | None, fault: str | None, oddity: str | None) -> Any:
+def _chosen(brings: WireProtocol, role: str | None, fault: str | None, oddity: str | None) -> type[Peer]:
     if fault and oddity:
         raise click.UsageError("either --fault or --oddity")
     if fault or oddity:
-        return _variant(protocol, "fault" if fault else "oddity", fault or oddity or "", role).make
-    if role is not None and role not in brings.ROLES:
-        raise click.UsageError(f"unknown role {role!r}; there are {', '.join(brings.ROLES)}")
-    return brings.ROLES[role or next(iter(brings.ROLES))]
+        return _variant(brings, fault, oddity, role).peer
+    if role is not None and role not in brings.roles:
+        raise click.UsageError(f"unknown role {role!r}; there are {', '.join(brings.roles)}")
+    return brings.roles[role or next(iter(brings.roles))]
 
 
-def _kinds(protocol: str) -> dict[str, Variants]:
-    return {
-        "fault": import_module(f"harness.{protocol}.faults").FAULTS,
-        "oddity": import_module(f"harness.{protocol}.oddities").ODDITIES,
-    }
-
-
-def _variant(protocol: str, kind: str, text: str, role: str | None) -> Variant:
-    found = [each for each in _kinds(protocol)[kind].about(text) if role in (None, each.role)]
+def _variant(brings: WireProtocol, fault: str | None, oddity: str | None, role: str | None) -> Variant:
+    kind, variants, text = ("fault", brings.faults, fault) if fault else ("oddity", brings.oddities, oddity)
+    found = [each for each in variants.about(text or "") if role in (None, each.role)]
     if not found:
         raise click.UsageError(f"no {kind} is called {text!r} or about that rule; see goldwire peer --variants")
     return found[0]
 
 
-def _list(protocol: str) -> None:
-    for kind, variants in _kinds(protocol).items():
+def _list(brings: WireProtocol) -> None:
+    for kind, variants in (("fault", brings.faults), ("oddity", brings.oddities)):
         for each in variants.all.values():
             click.echo(f"{kind:7} {each.name:36} {each.role:7} {', '.join(each.rules):24} {each.sentence}")
 
 
-async def _serve(made: Callable[[], Server], listen: tuple[str, ...], connect: tuple[str, ...]) -> int:
+async def _serve(made: Callable[[], PeerServer], listen: tuple[str, ...], connect: tuple[str, ...]) -> int:
     server = made()
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -151,13 +137,13 @@ async def _serve(made: Callable[[], Server], listen: tuple[str, ...], connect: t
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
     await server.listen(listen)
-    if not is_dialler(server.node):
+    if not isinstance(server.peer, Dialler):
         for address in connect:
             await server.dial(address)
     _say(f"ready {' '.join((*server.addresses, *connect))}", over)
-    if is_dialler(server.node):
+    if isinstance(server.peer, Dialler):
         server.dial_at_will(connect)
-    if server.node.verbs:
+    if server.peer.verbs:
         _take_lines(server, over)
     await over.wait()
     server.stop()
@@ -176,7 +162,7 @@ def _say(line: str, over: asyncio.Event) -> None:
         over.set()
 
 
-def _take_lines(server: Server, over: asyncio.Event) -> None:
+def _take_lines(server: PeerServer, over: asyncio.Event) -> None:
     """Obey control lines on standard input; its end ends the peer."""
     loop = asyncio.get_running_loop()
     pending = bytearray()
@@ -195,9 +181,9 @@ def _take_lines(server: Server, over: asyncio.Event) -> None:
     def obey(line: str) -> None:
         request = parse(line)
         if request is not None:
-            _say(write(answer(request, dict.fromkeys(server.node.verbs, handle))), over)
+            _say(write(answer(request, dict.fromkeys(server.peer.verbs, handle))), over)
 
-    def handle(request: Request) -> str:
+    def handle(request: ControlRequest) -> str:
         return server.command(request.verb, list(request.args))
 
     # A file, or /dev/null, which is what a job in the background is given, has nothing to say and no end to wait for.

@@ -16,6 +16,9 @@ class Direction(Enum):
     SENT = "sent"
     RECEIVED = "received"
 
+    # Each member exists once. The hash that Enum has is a function in Python, and is called for every frame.
+    __hash__ = object.__hash__
+
 
 class Happening(Enum):
     """What an entry of a trace is.
@@ -35,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
     ``time`` is in seconds since the trace began, ``link`` the label of the link (``a``, ``b`` …), ``data``
     one whole frame without its framing (for ``FRAME``), ``note`` a remark: how a link was closed, what a
-    control line asked.
+    control line asked. ``index`` is its place in the trace, by which findings cite it; -1 outside any trace.
     """
 
     time: float
@@ -44,6 +47,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     direction: Direction = Direction.RECEIVED
     data: bytes = b""
     note: str = ""
+    index: int = -1
 
 
 class Trace:
@@ -67,9 +71,17 @@ class Trace:
         """Return the seconds since the trace began."""
         return self.clock.now() - self.began
 
-    def add(self, entry: Entry) -> None:
-        """Append one entry."""
+    def record(self, link: str, what: Happening, direction: Direction, data: bytes = b"", note: str = "") -> Entry:
+        """Append what happens now and return its entry."""
+        entry = Entry(self.now(), link, what, direction, data, note, len(self.entries))
         self.entries.append(entry)
+        return entry
+
+    def add(self, entry: Entry) -> Entry:
+        """Append an entry that has its time already, and return it with its place in this trace."""
+        placed = msgspec.structs.replace(entry, index=len(self.entries))
+        self.entries.append(placed)
+        return placed
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries)
@@ -89,4 +101,5 @@ def write_ndjson(trace: Trace, path: Path) -> None:
         for entry in trace:
             record = msgspec.to_builtins(entry, builtin_types=(bytes,))
             record["data"] = entry.data.hex()
+            del record["index"]  # the line's own number says it
             file.write(encoder.encode(record) + b"\n")

@@ -14,11 +14,12 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from vectors import bench as benchmark
-from vectors.bench_plot import NotDrawn, draw
-from vectors.check import FRAMES, MOST, check, check_only, parsed, render
-from vectors.check import Progress as Told
-from wire.catalogue import grammar
+from vectors.bench import throughput as benchmark
+from vectors.bench.plot import NotDrawn, draw
+from vectors.checks.check import FRAMES, MOST, check, check_only, parsed, render
+from vectors.checks.check import CheckProgress as Told
+from wire.catalogue import grammar, grammars
+from wire.catalogue import layout as find
 from wire.engines import Engine, MissingEngine, engine, present
 from wire.errors import UnknownLayout
 
@@ -70,8 +71,8 @@ def check_engines(
 ) -> int:
     """Compare the engines of a layout, write what came of it, and return the exit status.
 
-    Without ``frames`` and ``seconds`` there are ``vectors.check.FRAMES`` frames; with ``seconds`` alone, as many as
-    fit. The exit status is 0 for no difference, 1 for a difference or if nothing was compared, 130 when interrupted.
+    Without ``frames`` and ``seconds`` there are ``vectors.checks.check.FRAMES`` frames; with ``seconds`` alone, as many
+    as fit. The exit status is 0 for no difference, 1 for a difference or if nothing was compared, 130 when interrupted.
     """
     engines = compared(layout, name)
     if only_frames or only_values or only_numbers:
@@ -152,8 +153,13 @@ def read_value(context: click.Context, parameter: click.Parameter, texts: tuple[
         raise click.BadParameter(f"not JSON, with bytes as {{'hex': …}}: {error}") from None
 
 
+def first_binary() -> str:
+    """Return the layout that is measured when none is named: the first that every engine reads, as no C reads texts."""
+    return next(name for name in grammars() if not (tree := find(name)).is_json and not tree.is_text)
+
+
 @click.command("bench")
-@click.argument("layout", default="zenoh/network-message")
+@click.argument("layout", default=first_binary)
 @click.option("--json", "form", flag_value="json", help="Write the figures as JSON.")
 @click.option("--markdown", "form", flag_value="markdown", help="Write the figures as a table in Markdown.")
 @click.option(

@@ -15,15 +15,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from vectors.check_command import bench, check_engines, read_frame, read_time, read_value
-from vectors.foreign import Progress as Report
-from vectors.foreign import check as check_foreign
-from vectors.foreign import render
-from vectors.loader import UnknownVectors, Vector, load
-from vectors.pipe import Limits, NotStarted
+from vectors.checks.foreign import ForeignProgress as Report
+from vectors.checks.foreign import check as check_foreign
+from vectors.checks.foreign import render
+from vectors.checks.pipe import PipeLimits, ProgramNotStarted
+from vectors.golden.loader import UnknownVectors, Vector, load
 from vectors.sampling import stream
 from wire.catalogue import grammars
 from wire.catalogue import layout as find_layout
-from wire.engines import NAMES, MissingEngine, engine, live
+from wire.columnar import is_built
+from wire.engines import BUILD, NAMES, MissingEngine, engine, live, present
 
 FAILED, NOT_STARTED, INTERRUPTED, TERMINATED = 1, 3, 130, 143
 COLOURS = {"PASS": "green", "FAIL": "red"}
@@ -41,7 +42,8 @@ codec.add_command(bench)
 def engines() -> None:
     """Show which engines run here for every layout, and why others do not; * marks the live one.
 
-    The live engine is the fastest one, or what the environment variable GOLDWIRE_ENGINE names.
+    The live engine is the fastest one, or what the environment variable GOLDWIRE_ENGINE names. Below them stands what
+    is slower here, if no C was built when goldwire was installed.
     """
     for layout in grammars():
         words = []
@@ -53,6 +55,18 @@ def engines() -> None:
             else:
                 words.append(f"{name}{'*' if live(layout).name == name else ''}")
         click.echo(f"{layout}: {', '.join(words)}")
+    for line in slower():
+        click.echo(line)
+
+
+def slower() -> Iterator[str]:
+    """Give what is slower here than it could be, for want of a C compiler; the figures are rough on purpose."""
+    trees = [find_layout(name) for name in grammars()]
+    binary = [tree.name for tree in trees if not tree.is_json and not tree.is_text]
+    if missing := [name for name in binary if all(each.name != "native" for each in present(name))]:
+        yield f"slower without C: decoding {', '.join(missing)}, about 10 times; {BUILD}"
+    if missing := [tree.name for tree in trees if not tree.is_text and not is_built(tree.name)]:
+        yield f"slower without C: columns (goldwire pipeline) of {', '.join(missing)}, about 100 times; {BUILD}"
 
 
 FOREIGN = ("ids", "deadline")
@@ -73,7 +87,7 @@ OWN = ("name", "seconds", "jobs", "share", "values", "numbers")
     "--deadline",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True, max=86400),
-    default=Limits().deadline,
+    default=PipeLimits().deadline,
     show_default=True,
     help="COMMAND: how long an answer may take.",
 )
@@ -114,7 +128,7 @@ def check(
     Without COMMAND: goldwire's own engines against each other, over the golden vectors, what Hypothesis makes of the
     layout, and a million random frames, valid and mutated.
 
-    COMMAND is a program that answers JSON lines (vectors/pipe.md; examples in vectors/adapters): it decodes every
+    COMMAND is a program that answers JSON lines (vectors/pipe.md; examples in examples/codecs): it decodes every
     golden vector and encodes its value; with --frames also random frames, which the reference engine judges.
 
     Exit status: 0 all agree; 1 something differs or nothing was checked; 2 wrong usage; 3 the program could not
@@ -161,11 +175,11 @@ def foreign(
     deadline: float,
 ) -> int:
     """Check a program behind the pipe and write what came of it; return the exit status."""
-    limits = Limits(deadline=deadline, start=max(deadline, Limits().start))
+    limits = PipeLimits(deadline=deadline, start=max(deadline, PipeLimits().start))
     try:
         with ended_by_signal(), on_terminal(f"checking {command[0]}") as progress:
             report = check_foreign(command, layout, vectors, frames, limits=limits, progress=progress)
-    except NotStarted as error:
+    except ProgramNotStarted as error:
         click.echo(f"Error: {error}", err=True)
         return NOT_STARTED
     except KeyboardInterrupt:

@@ -1,75 +1,129 @@
-"""The kinds of layouts: binary ones, texts of JSON, and of other languages; and what vectors need of each.
+"""What is known of each kind of layout, task by task: the grid of this room.
 
-Another kind joins with a line in ``KINDS``: the node that its layouts consist of, a reader that says which branches a
-frame reaches, the list of all branches, and what makes specimens.
+::
+
+    task         any layout          binary                json                language
+    sampling     sampling            binary/sampling       json/sampling       language/sampling, samples
+    strategies   strategies          the same, with choices that Hypothesis makes
+    mutation     mutation            binary/mutation       json/mutation       language/mutation
+    minimising   minimising          binary/minimising     json/minimising     language/minimising
+    paths        -                   binary/paths          json/paths          (a text has one place)
+    coverage     kinds               binary/coverage       json/coverage       language/coverage
+    boundaries   -                   binary/boundaries     json/boundaries     (the language brings its own)
+    specimens    golden/build        binary/specimens      json/specimens      language/specimens
+
+Binary frames are composed by a plan, or searched (``binary/searching``) where a kind of node in them is not composed.
+``LayoutKind`` has a column for each; whoever does a task asks for the kind of a layout, and knows none by name. Another
+kind is a folder, and a line in ``KINDS``.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
 
-from vectors import (
-    coverage,
-    json_coverage,
-    json_places,
-    json_specimens,
-    language_coverage,
-    language_specimens,
-    specimens,
-)
-from vectors.coverage import Branch, Coverage, Trace
-from vectors.notes import Notes
-from vectors.places import inside, survey
-from vectors.specimens import Specimen
+from vectors.binary import coverage, minimising, specimens
+from vectors.binary.coverage import Branch, BranchCoverage, BranchTrace
+from vectors.binary.mutation import BinaryFieldFinder
+from vectors.binary.paths import survey
+from vectors.binary.sampling import BinarySampling
+from vectors.binary.specimens import Specimen
+from vectors.byte_cuts import without_bytes
+from vectors.json import coverage as json_coverage
+from vectors.json import minimising as json_minimising
+from vectors.json import paths as json_paths
+from vectors.json import specimens as json_specimens
+from vectors.json.mutation import JsonFieldFinder
+from vectors.json.sampling import json_drawing
+from vectors.language import coverage as language_coverage
+from vectors.language import minimising as language_minimising
+from vectors.language import specimens as language_specimens
+from vectors.language.mutation import LanguageFieldFinder
+from vectors.language.sampling import language_drawing
+from vectors.notes import ProtocolNotes
 from wire.catalogue import layout as find
-from wire.layout import Json, Language, Node
+from wire.kinds import Json, Language
+from wire.kinds.edits import Found
+from wire.kinds.generators import Choices, Draw
+from wire.layout import Layout, Node
 
 
-class Kind(NamedTuple):
-    """What vectors need of a kind of layouts, each by the layout's name.
+class FieldFinder(Protocol):
+    """What finds the fields of a frame."""
 
-    ``families`` are what the groups of a message are called. ``respells``: one value has several legal spellings, so a
-    frame may be valid and be written back as another.
+    def found(self, frame: bytes) -> list[Found]:
+        """Return the fields of a frame, inner ones before outer ones, as far as it can be read."""
+
+
+class LayoutKind(NamedTuple):
+    """What is known of a kind of layouts.
+
+    ``drawing`` compiles how frames are sampled, ``finder`` what finds the fields that are mutated. ``smaller`` gives
+    frames that are smaller than one, the boldest first, and ``weight`` says which of two is. ``trace`` reads a frame
+    and says which branches it reaches of ``branches``, which are all. ``specimens`` are the frames of golden vectors,
+    in groups of these ``families`` for each message. ``respells``: one value has several legal spellings, so a frame
+    may be valid and be written back as another.
     """
 
-    trace: Callable[[str, bytes], Trace]
+    drawing: Callable[[Layout, Choices], Draw]
+    finder: Callable[[Layout], FieldFinder]
+    weight: Callable[[bytes], Any]
+    smaller: Callable[[str, bytes], Iterator[bytes]]
+    trace: Callable[[str, bytes], BranchTrace]
     branches: Callable[[str], tuple[Branch, ...]]
-    specimens: Callable[[str, Notes], Iterator[Specimen]]
+    specimens: Callable[[str, ProtocolNotes], Iterator[Specimen]]
     families: tuple[str, ...]
     respells: bool = False
 
 
-BINARY = Kind(
-    lambda layout, data: coverage.trace(survey(layout), data),
-    coverage.branches,
-    specimens.specimens,
-    specimens.FAMILIES,
+BINARY = LayoutKind(
+    drawing=lambda layout, choices: BinarySampling(choices).part(layout.frame, {}),
+    finder=lambda layout: BinaryFieldFinder(layout.frame),
+    weight=minimising.weight,
+    smaller=minimising.smaller,
+    trace=lambda layout, data: coverage.trace(survey(layout), data),
+    branches=coverage.branches,
+    specimens=specimens.specimens,
+    families=specimens.FAMILIES,
 )
 
-JSON = Kind(
-    lambda layout, data: json_coverage.trace(json_places.survey(layout), data),
-    json_coverage.branches,
-    json_specimens.specimens,
-    json_specimens.FAMILIES,
+JSON = LayoutKind(
+    drawing=json_drawing,
+    finder=JsonFieldFinder,
+    weight=json_minimising.weight,
+    smaller=lambda layout, data: chain(json_minimising.smaller(find(layout), data), without_bytes(data)),
+    trace=lambda layout, data: json_coverage.trace(json_paths.survey(layout), data),
+    branches=json_coverage.branches,
+    specimens=json_specimens.specimens,
+    families=json_specimens.FAMILIES,
     respells=True,
 )
 
-LANGUAGE = Kind(
-    language_coverage.trace,
-    language_coverage.branches,
-    language_specimens.specimens,
-    language_specimens.FAMILIES,
+LANGUAGE = LayoutKind(
+    drawing=language_drawing,
+    finder=LanguageFieldFinder,
+    weight=json_minimising.weight,
+    smaller=language_minimising.smaller,
+    trace=language_coverage.trace,
+    branches=language_coverage.branches,
+    specimens=language_specimens.specimens,
+    families=language_specimens.FAMILIES,
 )
 
-KINDS: dict[type[Node], Kind] = {Json: JSON, Language: LANGUAGE}
+KINDS: dict[type[Node], LayoutKind] = {Json: JSON, Language: LANGUAGE}
 """The kinds by the node that a whole frame is; any other is binary."""
 
 
-def kind(layout: str) -> Kind:
+def kind_of(layout: Layout) -> LayoutKind:
     """Return the kind of a layout."""
-    return KINDS.get(type(inside(find(layout).root)), BINARY)
+    return KINDS.get(type(layout.frame), BINARY)
 
 
-def trace(layout: str, data: bytes) -> Trace:
+def kind(layout: str) -> LayoutKind:
+    """Return the kind of the layout of a name."""
+    return kind_of(find(layout))
+
+
+def trace(layout: str, data: bytes) -> BranchTrace:
     """Read a whole frame along a layout; a refusal is part of what is returned."""
     return kind(layout).trace(layout, data)
 
@@ -79,7 +133,7 @@ def branches(layout: str) -> tuple[Branch, ...]:
     return kind(layout).branches(layout)
 
 
-def cover(layout: str, frames: Iterable[bytes]) -> Coverage:
+def cover(layout: str, frames: Iterable[bytes]) -> BranchCoverage:
     """Tell which branches of a layout the frames leave out. Raises ``UnknownLayout``, ``CannotCover``."""
     met: set[Branch] = set()
     for frame in frames:
@@ -87,7 +141,7 @@ def cover(layout: str, frames: Iterable[bytes]) -> Coverage:
     return covered(layout, met)
 
 
-def covered(layout: str, met: set[Branch]) -> Coverage:
+def covered(layout: str, met: set[Branch]) -> BranchCoverage:
     """Tell which branches of a layout are not among those that were met."""
     every = branches(layout)
-    return Coverage(layout, len(every), tuple(branch for branch in every if branch not in met))
+    return BranchCoverage(layout, len(every), tuple(branch for branch in every if branch not in met))

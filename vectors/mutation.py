@@ -6,10 +6,9 @@
                               │
     place ──► mutations: (name, function of the frame, the span and a choice)
 
-The reading is light: it finds the fields and checks nothing that it need not (``binary_mutation``, ``json_mutation``,
-``language_mutation``).
-Of a frame that it cannot read to the end it keeps what it understood, and where that is nothing, mutations work on
-bytes.
+The reading is light: it finds the fields and checks nothing that it need not (``mutation.py`` in the folder of each
+kind of layout). Of a frame that it cannot read to the end it keeps what it understood, and where that is nothing,
+mutations work on bytes.
 
 Names end with the field that they are about, as it is called within its message (``flip header.N``), so that they can
 be counted. A name says what was done, not what comes of it: ``flip header.Z`` may well give a valid frame.
@@ -18,28 +17,10 @@ be counted. A name says what was done, not what comes of it: ``flip header.Z`` m
 from collections.abc import Callable, Sequence
 from functools import cache
 from random import Random
-from typing import Protocol
 
-from vectors.binary_mutation import BinaryReading
-from vectors.json_mutation import JsonReading
-from vectors.language_mutation import LanguageReading
-from vectors.located import Below, Found, Span, put
-from wire.layout import Json, Language, Layout, Limited
-
-
-class Reading(Protocol):
-    """What finds the fields of a frame."""
-
-    def found(self, frame: bytes) -> list[Found]:
-        """Return the fields of a frame, inner ones before outer ones, as far as it can be read."""
-
-
-def reading(layout: Layout) -> Reading:
-    """Compile what finds the fields of a layout's frames."""
-    frame = layout.frame
-    if isinstance(frame, Language):
-        return LanguageReading(layout)
-    return JsonReading(frame) if isinstance(frame, Json) else BinaryReading(frame)
+from vectors.kinds import kind_of
+from wire.kinds.edits import Below, FieldSpan, Found, put
+from wire.layout import Layout, Limited
 
 
 def _delete(frame: bytes, below: Below) -> bytes:
@@ -96,12 +77,12 @@ class Mutations:
     """All mutations of a layout, compiled once; whoever uses them chooses."""
 
     def __init__(self, layout: Layout) -> None:
-        self._reading = reading(layout)
+        self._reading = kind_of(layout).finder(layout)
         self._limit = layout.root.size if isinstance(layout.root, Limited) else None
 
-    def spans(self, frame: bytes) -> list[Span]:
+    def spans(self, frame: bytes) -> list[FieldSpan]:
         """Return where the fields of a frame stand, inner ones before outer ones, as far as it can be read."""
-        return [Span(start, end, place.path, place.part) for start, end, place, _ in self._reading.found(frame)]
+        return [FieldSpan(start, end, place.path, place.part) for start, end, place, _ in self._reading.found(frame)]
 
     def once(self, frame: bytes, below: Below, others: Sequence[bytes] = ()) -> tuple[bytes, str]:
         """Return a frame with one mutation, always a different one, and the mutation's name."""

@@ -15,8 +15,9 @@ from typing import Any
 
 import msgspec
 
-from vectors.coverage import BEYOND, COUNT_CUT, COUNT_MISSING, CUT, END_MISSING, MISSING, Event, Trace, trace
-from vectors.places import Place, join, survey_tree
+from vectors.binary.coverage import BranchTrace, ReadPart, trace
+from vectors.binary.paths import LayoutPlace, join, survey_tree
+from wire.kinds.branches import BEYOND, COUNT_CUT, COUNT_MISSING, CUT, END_MISSING, MISSING
 from wire.layout import Chain, Counted, Flags, Json, JsonPart, Language, Optional, Part, Record, Varint, lay_out
 from wire.primitives import vle
 
@@ -45,7 +46,7 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     refused: str | None = None
 
 
-class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExercisedRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Rules that a vector exercises which looks at a place: ``at``, in one of these ``aspects``, or by its flag.
 
     The aspect ``ends`` stands for all in which a frame ends too early, ``wrong type`` for each ``wrong type: …``.
@@ -57,7 +58,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     flag: str | None = None
 
 
-class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PayloadGrammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The grammar of an item's bytes, as ``module:name``, and another that fits where the first does not."""
 
     grammar: str
@@ -83,10 +84,10 @@ class Shapes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     named: dict[str, dict[str, int]]
     knows: dict[str, tuple[str, ...]]
     requires: dict[str, str] = {}
-    payloads: dict[str, Reading] = {}
+    payloads: dict[str, PayloadGrammar] = {}
 
 
-class Notes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ProtocolNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The notes of one protocol, as its file has them; ``texts`` are plain texts in JSON, by where they stand."""
 
     flags: dict[str, str]
@@ -95,7 +96,7 @@ class Notes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spare_flag: str = ""
     notes: tuple[Note, ...] = ()
     shapes: Shapes | None = None
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ExercisedRules, ...] = ()
     plain: dict[str, tuple[str, ...]] = {}
     texts: dict[str, str] = {}
     exceptions: dict[str, str] = {}
@@ -112,11 +113,11 @@ class Notes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def notes(protocol: str) -> Notes:
+def notes(protocol: str) -> ProtocolNotes:
     """Return the notes of a protocol; ``BadNotes`` when they are missing or wrong."""
     name = f"vectors/{protocol}/notes.toml"
     try:
-        found = msgspec.toml.decode(files("vectors").joinpath(protocol, "notes.toml").read_bytes(), type=Notes)
+        found = msgspec.toml.decode(files("vectors").joinpath(protocol, "notes.toml").read_bytes(), type=ProtocolNotes)
     except (OSError, msgspec.DecodeError) as error:
         raise BadNotes(f"{name}: {error}") from error
     unexplained = sorted(set(found.explained()) - set(found.flags))
@@ -125,7 +126,7 @@ def notes(protocol: str) -> Notes:
     return found
 
 
-def judge(about: Notes, found: Trace) -> frozenset[str]:
+def judge(about: ProtocolNotes, found: BranchTrace) -> frozenset[str]:
     """Return the flags of a frame: why it may be refused although it was read, or read although it was refused."""
     if found.reason is not None:
         path = general(found.where)
@@ -140,7 +141,7 @@ def judge(about: Notes, found: Trace) -> frozenset[str]:
     return found.flags.union(_flags(about, found, ""))
 
 
-def rules_for(about: Notes, path: str, aspect: str, flags: frozenset[str]) -> frozenset[str]:
+def rules_for(about: ProtocolNotes, path: str, aspect: str, flags: frozenset[str]) -> frozenset[str]:
     """Return the rules that a vector exercises which looks at a path in some way."""
     return frozenset(
         name
@@ -152,11 +153,11 @@ def rules_for(about: Notes, path: str, aspect: str, flags: frozenset[str]) -> fr
     )
 
 
-def _ends(rule: Rule, aspect: str) -> bool:
+def _ends(rule: ExercisedRules, aspect: str) -> bool:
     return "ends" in rule.aspects and aspect in ENDS
 
 
-def _flags(about: Notes, found: Trace, prefix: str) -> Iterator[str]:
+def _flags(about: ProtocolNotes, found: BranchTrace, prefix: str) -> Iterator[str]:
     for event in found.events:
         # What stands at one place only is at the path that the place has.
         path = join(prefix, general(event.where) if event.place.nested else event.place.path)
@@ -173,7 +174,7 @@ def _flags(about: Notes, found: Trace, prefix: str) -> Iterator[str]:
                 yield from _items(about, about.shapes, part.name, items, join(path, name))
 
 
-def _spelling(about: Notes, part: Part, event: Event) -> Iterator[str]:
+def _spelling(about: ProtocolNotes, part: Part, event: ReadPart) -> Iterator[str]:
     size = event.end - event.start
     value = event.value
     if isinstance(part, Counted):
@@ -185,14 +186,14 @@ def _spelling(about: Notes, part: Part, event: Event) -> Iterator[str]:
         yield about.nine_bytes_flag
 
 
-def _names(part: Part, event: Event) -> Mapping[str, Any]:
+def _names(part: Part, event: ReadPart) -> Mapping[str, Any]:
     if isinstance(part, Record | Flags):
         found: Mapping[str, Any] = event.value
         return found
     return {"value": event.value, **(event.names or {})}
 
 
-def chains(place: Place, value: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def chains(place: LayoutPlace, value: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Give the chains of a record by their names, those that are absent as empty ones."""
     for label, inner in zip(place.labels, place.inner, strict=True):
         part = inner.part
@@ -202,7 +203,7 @@ def chains(place: Place, value: Mapping[str, Any]) -> Iterator[tuple[str, list[d
             yield label, value[label] or []
 
 
-def _items(about: Notes, shapes: Shapes, owner: str, items: list[dict[str, Any]], path: str) -> Iterator[str]:
+def _items(about: ProtocolNotes, shapes: Shapes, owner: str, items: list[dict[str, Any]], path: str) -> Iterator[str]:
     known = [(name, shapes.named[name]) for name in shapes.knows.get(owner, ())]
     seen: list[dict[str, int]] = []
     names: set[str] = set()
@@ -226,7 +227,7 @@ def _items(about: Notes, shapes: Shapes, owner: str, items: list[dict[str, Any]]
         yield shapes.missing_flag
 
 
-def _payload(about: Notes, shapes: Shapes, reading: Reading, payload: bytes, path: str) -> Iterator[str]:
+def _payload(about: ProtocolNotes, shapes: Shapes, reading: PayloadGrammar, payload: bytes, path: str) -> Iterator[str]:
     found = trace(payload_place(reading.grammar), payload)
     if found.reason is None:
         yield from _flags(about, found, path)
@@ -239,14 +240,14 @@ def _payload(about: Notes, shapes: Shapes, reading: Reading, payload: bytes, pat
 
 
 @cache
-def payload_place(name: str) -> Place:
+def payload_place(name: str) -> LayoutPlace:
     """Return the outermost place of a grammar that is given as ``module:name``."""
     module, _, attribute = name.partition(":")
     return survey_tree(lay_out(getattr(import_module(module), attribute), name), {})
 
 
 @cache
-def _notes_at(notes: tuple[Note, ...], path: str, place: Place) -> tuple[Note, ...]:
+def _notes_at(notes: tuple[Note, ...], path: str, place: LayoutPlace) -> tuple[Note, ...]:
     """Return the notes with a condition over what there is at a place."""
     there = {"type", *place.labels, *(place.part.names if isinstance(place.part, Flags) else ())}
     there |= set() if isinstance(place.part, Record | Flags) else {"value"}

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from vectors.choices import Draw, Leaf, Pair, Source
-from vectors.json_spelling import ALPHABET
+from vectors.json.spelling import ALPHABET
 from vectors.mutation import mutations
 from vectors.sampling import drawing
-from vectors.spelling import LONGEST, Scope, Unsatisfiable, spell, stretch
+from wire.kinds.generators import Draw, Leaf, Numbers, Pair, Source, Unsatisfiable
 from wire.layout import Layout, Limited
+from wire.varints import LONGEST, spell, stretch
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def _below(number: int) -> st.SearchStrategy[int]:
     return st.integers(0, number - 1)
 
 
-class Drawn:
+class HypothesisChoices:
     """Choices by a source that is Hypothesis' ``draw``."""
 
     def __init__(self, *, overlong: bool = False) -> None:
@@ -107,18 +107,18 @@ class Drawn:
         return lambda draw: draw(texts)
 
     def item(self, draw: Draw) -> Draw:
-        return lambda source, scope: source(_item(draw, scope))
+        return lambda source, numbers: source(_item(draw, numbers))
 
 
 @st.composite
-def _item(draw: st.DrawFn, part: Draw, scope: Scope) -> Pair:
-    return part(draw, scope)
+def _item(draw: st.DrawFn, part: Draw, numbers: Numbers) -> Pair:
+    return part(draw, numbers)
 
 
 @cache
 def _pairs(layout: Layout, overlong: bool) -> st.SearchStrategy[Pair]:
     """Return the strategy of a layout's values with their frames."""
-    make = drawing(layout, Drawn(overlong=overlong))
+    make = drawing(layout, HypothesisChoices(overlong=overlong))
     limit = layout.root.size if isinstance(layout.root, Limited) else None
 
     @st.composite

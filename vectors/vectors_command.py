@@ -11,11 +11,11 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from vectors import golden
-from vectors.coverage import Coverage
-from vectors.exporting import FORMS, MissingArrow, export
+from vectors.binary.coverage import BranchCoverage
+from vectors.golden import build as golden
+from vectors.golden.exporting import FORMS, MissingArrow, export
+from vectors.golden.loader import UnknownVectors, layouts, load
 from vectors.kinds import cover
-from vectors.loader import UnknownVectors, layouts, load
 from vectors.notes import BadNotes
 from wire.errors import WireError
 
@@ -166,7 +166,7 @@ def shipped() -> Path:
     return Path(str(files("vectors").joinpath("schema.json"))).parent
 
 
-def told(found: Iterable[Coverage]) -> bool:
+def told(found: Iterable[BranchCoverage]) -> bool:
     """Write the coverage of layouts; return whether it is complete."""
     complete = True
     for each in found:

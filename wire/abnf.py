@@ -64,7 +64,7 @@ Notation = Expression | str
 """What stands for an expression where a grammar is written down: text is the name of a rule."""
 
 
-class Rule(msgspec.Struct, frozen=True):
+class Production(msgspec.Struct, frozen=True):
     """A name and what it stands for."""
 
     name: str
@@ -77,7 +77,7 @@ class Rule(msgspec.Struct, frozen=True):
 class Grammar(msgspec.Struct, frozen=True):
     """Rules, each name once; a whole text is what the first one stands for."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[Production, ...]
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))
@@ -85,7 +85,7 @@ class Grammar(msgspec.Struct, frozen=True):
 
 def grammar(rules: dict[str, Notation]) -> Grammar:
     """Make a grammar of rules by name; the first is where texts begin."""
-    return Grammar(tuple(Rule(name, expression(rule)) for name, rule in rules.items()))
+    return Grammar(tuple(Production(name, expression(rule)) for name, rule in rules.items()))
 
 
 def expression(notation: Notation) -> Expression:

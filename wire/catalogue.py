@@ -6,7 +6,6 @@ from pkgutil import iter_modules
 
 import wire
 from wire.errors import UnknownLayout
-from wire.languages import Samples
 from wire.layout import Layout, lay_out
 from wire.primitives import Grammar
 
@@ -42,15 +41,3 @@ def grammar(name: str) -> Grammar:
 def layout(name: str) -> Layout:
     """Return the tree of one layout; ``UnknownLayout`` lists the known names."""
     return lay_out(grammar(name), name)
-
-
-@cache
-def samples(name: str) -> Samples:
-    """Return what makes frames of a layout that is a language; ``UnknownLayout`` when its protocol exports nothing."""
-    protocol, _, inner = name.partition("/")
-    found: Samples | None = None
-    if protocol in protocols():
-        found = getattr(import_module(f"wire.{protocol}"), "LANGUAGES", {}).get(inner)
-    if found is None:
-        raise UnknownLayout(f"{name}: no samples of the language; its protocol exports them as LANGUAGES")
-    return found

@@ -15,23 +15,20 @@ The native engine needs no Arrow library, and lets other threads run. Where the 
 engine makes the same columns, slowly, and with ``pyarrow``.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from wire.catalogue import layout as find
-from wire.columns import REFUSED, REFUSED_AT, Column, Kind, Table, columns_of, within
+from wire.columns import REFUSED, REFUSED_AT, Column, Table, columns_of
 from wire.engines import BUILD, MissingEngine, engine
 from wire.errors import DecodeError, Reason
+from wire.kinds.base import Cell, Kind
 from wire.layout import Json, JsonObject, JsonUnion, Layout, Part
-from wire.primitives import Flags
 
 Row = dict[tuple[str, Kind], Any]
 """The cells of one row that are not null, by path and kind."""
-
-Cell = tuple[tuple[str, Kind], Any]
 
 
 class Columns:
@@ -85,6 +82,16 @@ def decode_batch(layout: str, frames: Any, *, overlong: str = "accept", engine: 
     return Columns(layout, "python", _fallback(tree, frames, overlong == "refuse", why))
 
 
+def is_built(layout: str) -> bool:
+    """Tell whether C makes the columns of a layout here; ``MissingEngine`` for a layout that has none."""
+    _with_columns(layout)
+    try:
+        _extension(layout)
+    except MissingEngine:
+        return False
+    return True
+
+
 def _with_columns(layout: str) -> Layout:
     """Return the tree of a layout whose values have columns."""
     tree = find(layout)
@@ -126,7 +133,7 @@ def schema_text(layout: str) -> str:
 def gather(layout: Layout, decode: Callable[[bytes], Any], frames: Iterable[bytes | None]) -> Any:
     """Return the columns of what ``decode`` gives or refuses (``DecodeError``), as a ``pyarrow.RecordBatch``."""
     pa = import_module("pyarrow")
-    cells = _of_message(layout) if layout.is_json else partial(_cells, path="")
+    cells = _of_message(layout) if layout.is_json else lambda value: layout.root.cells(value, "", None)
     rows: list[Row] = []
     refusals: list[tuple[int, int] | None] = []
     reasons = list(Reason)
@@ -194,34 +201,16 @@ def _of_message(layout: Layout) -> Callable[[Any], Iterator[Cell]]:
     return cells
 
 
-def _cells(value: Any, path: str) -> Iterator[Cell]:
-    """Give the cells that a value fills."""
-    match value:
-        case None:
-            pass
-        case Flags():
-            yield (path, Kind.NUMBER), value.byte
-        case Mapping():
-            for name, part in value.items():
-                if name == "type":
-                    yield (within(path, name), Kind.CHOICE), part
-                else:
-                    yield from _cells(part, within(path, name))
-        case int():
-            yield (path, Kind.NUMBER), value
-        case str():
-            yield (path, Kind.TEXT), value
-        case bytes():
-            yield (path, Kind.BYTES), value
-        case _:
-            yield (path, Kind.ITEMS), [dict(_cells(item, "")) for item in value]
-
-
 def _array(pa: Any, column: Column, rows: Sequence[Row]) -> Any:
     values = [row.get((column.path, column.kind)) for row in rows]
     match column.kind:
         case Kind.NUMBER:
             return pa.array(values, getattr(pa, f"uint{8 * column.size}")())
+        case Kind.SIGNED:
+            return pa.array(values, getattr(pa, f"int{8 * column.size}")())
+        case Kind.FLOAT | Kind.DOUBLE:  # values are bits, and stay what they are: a NaN has many
+            bits = pa.array(values, getattr(pa, f"uint{8 * column.size}")())
+            return bits.view(getattr(pa, f"float{8 * column.size}")())
         case Kind.CHOICE:
             choices = list(column.choices)
             indices = [None if value is None else choices.index(value) for value in values]
@@ -246,7 +235,10 @@ def _list(pa: Any, table: Table, values: Sequence[list[Row] | None]) -> Any:
         rows += value or []
         offsets.append(len(rows))
     arrays = [_array(pa, column, rows) for column in table.columns]
-    items = pa.StructArray.from_arrays(arrays, [column.name for column in table.columns])
+    if arrays:
+        items = pa.StructArray.from_arrays(arrays, [column.name for column in table.columns])
+    else:  # of structs without fields nothing but their number is known
+        items = pa.array([{}] * len(rows), pa.struct([]))
     missing = pa.array([value is None for value in values], pa.bool_())
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), items, mask=missing)
 
@@ -256,6 +248,10 @@ def _described(table: Table, indent: str) -> Iterator[str]:
         match column.kind:
             case Kind.NUMBER:
                 kind = f"uint{8 * column.size}"
+            case Kind.SIGNED:
+                kind = f"int{8 * column.size}"
+            case Kind.FLOAT | Kind.DOUBLE:
+                kind = f"float{8 * column.size}"
             case Kind.CHOICE:
                 kind = f"dictionary of {', '.join(column.choices)}"
             case Kind.TEXT:

@@ -37,7 +37,7 @@ class NoDerivation(WireError):
         self.whole = whole
 
 
-class Node(NamedTuple):
+class DerivedRule(NamedTuple):
     """A rule that stands for ``text[start:end]``, and how many ``parts`` of it are rules again."""
 
     rule: str
@@ -52,7 +52,7 @@ class Derivation(msgspec.Struct, frozen=True):
     A list and no tree, so that it may be as deep as it likes: whoever reads it keeps a stack.
     """
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[DerivedRule, ...]
     branches: frozenset[Branch]
 
 
@@ -180,7 +180,7 @@ class _Chart:
     def derivation(self, final: int) -> Derivation:
         """Follow the states back from the last one."""
         net = self.net
-        nodes: list[Node] = []
+        nodes: list[DerivedRule] = []
         taken: set[Step] = set()
         # From the right to the left, outer rules first: the other way round as nodes stand.
         ahead: list[tuple[int, int, int]] = [(len(self.text), 0, final)]
@@ -190,7 +190,7 @@ class _Chart:
                 nodes += self.leaf(-1 - last, origin, taken)
                 continue
             parts = list(self.parts(end, origin, last, taken))
-            nodes.append(Node(net.names[net.rule[last]], origin, end, len(parts)))
+            nodes.append(DerivedRule(net.names[net.rule[last]], origin, end, len(parts)))
             ahead += reversed(parts)
         nodes.reverse()
         return Derivation(tuple(nodes), frozenset(net.branch[step] for step in taken))
@@ -208,9 +208,9 @@ class _Chart:
                 yield end, start, -1 - self.net.calls[place]
             end, place = start, before
 
-    def leaf(self, rule: int, at: int, taken: set[Step]) -> Iterator[Node]:
+    def leaf(self, rule: int, at: int, taken: set[Step]) -> Iterator[DerivedRule]:
         """Give the rules that one character is in, outer ones first."""
         inside = self.net.inside(rule, self.net.bit(self.text[at]))
         for depth, (number, *steps) in enumerate(inside, 1):
             taken.update(steps)
-            yield Node(self.net.names[number], at, at + 1, int(depth < len(inside)))
+            yield DerivedRule(self.net.names[number], at, at + 1, int(depth < len(inside)))

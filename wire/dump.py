@@ -11,11 +11,9 @@ from typing import Any
 import msgspec
 
 from wire.catalogue import layout as find
-from wire.errors import DecodeError, EncodeError, WireError
-from wire.json import primitives as json_primitives
-from wire.json.strict import spell, spell_number
+from wire.errors import DecodeError, WireError
 from wire.layout import Json, JsonUnion, Layout
-from wire.primitives import VLE, Bits, Blob, Span
+from wire.primitives import Span
 from wire.reference import decode
 
 MOST_FIELDS = 1 << 17
@@ -90,8 +88,8 @@ def dump(layout_name: str, data: bytes, *, overlong: str = "accept", most: int =
             span.start,
             data[span.start : span.end],
             span.path,
-            shown(span.value),
-            remarks.get(index, ()) + names.get(span.path, ()) + tuple(neutral(span, data)),
+            span.leaf.shown(span.value) or shown(span.value),
+            remarks.get(index, ()) + names.get(span.path, ()) + tuple(span.leaf.remarks(span, data)),
         )
         for index, span in enumerate(spans)
     )
@@ -109,28 +107,6 @@ def message_names(layout: Layout, spans: Sequence[Span]) -> dict[str, tuple[str,
             names[last] = (message.name,)
         part = message
     return names
-
-
-def neutral(span: Span, data: bytes) -> Iterator[str]:
-    """Give the remarks that hold in every protocol: reserved bits, and what is longer than necessary."""
-    if (
-        isinstance(span.leaf, json_primitives.Json)
-        and isinstance(span.value, str | int | float)
-        and not isinstance(span.value, bool)
-    ):
-        usual = spell(span.value) if isinstance(span.value, str) else spell_number(span.value)
-        if usual.encode() != data[span.start : span.end]:
-            yield f"spelled otherwise than {usual}" if len(usual) <= LONGEST else "not spelled in the usual way"
-    if isinstance(span.leaf, Bits) and span.value.get("X"):
-        yield f"reserved bits {span.value['X']:#04x} are set"
-    if isinstance(span.leaf, VLE | Blob):
-        try:
-            shortest = len(span.leaf.spell(span.value, span.path))
-        except EncodeError:
-            return
-        spelled = span.end - span.start
-        if shortest < spelled:
-            yield f"overlong: {spelled} bytes where {shortest} are enough"
 
 
 def shown(value: Any) -> str:

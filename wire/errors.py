@@ -65,3 +65,7 @@ class EncodeError(WireError):
 
 class UnknownLayout(WireError):
     """A layout name that nobody declares; the message lists the known ones."""
+
+
+class CannotLayOut(WireError):
+    """A construct that no engine can be made from; the message names it, its place, and what to use instead."""

@@ -8,7 +8,7 @@ from construct import ConstructError, Container
 
 from wire.catalogue import grammar as find
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.primitives import Flags, Grammar, Span, dotted, left
+from wire.primitives import Grammar, NamedBits, Span, dotted, left
 
 
 def decode(form: str | Grammar, data: bytes, *, overlong: str = "accept", spans: list[Span] | None = None) -> Any:
@@ -35,7 +35,7 @@ def decode(form: str | Grammar, data: bytes, *, overlong: str = "accept", spans:
 def plain(value: Any) -> Any:
     """Turn Construct's containers, and the native engine's records, into dicts and lists."""
     if isinstance(value, Mapping):
-        if isinstance(value, Flags):
+        if isinstance(value, NamedBits):
             return value
         hidden = "_io" if isinstance(value, Container) else None
         return {name: plain(part) for name, part in value.items() if name != hidden}

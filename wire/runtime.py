@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
+from wire import reference
+from wire.constructs import NamedBits, vle
 from wire.errors import DecodeError, EncodeError, Reason, UnknownLayout
-from wire.primitives import Flags, vle
 
 Bits = tuple[tuple[str, int, int], ...]
 """Named bits of a byte: name, highest value, shift; ``X`` with shift 0 stands for those without a name."""
 
-Table = tuple[Flags | None, ...]
+Table = tuple[NamedBits | None, ...]
 """The values of a byte of flags, by the byte; ``None`` where the byte cannot stand there."""
 
 
@@ -17,7 +18,7 @@ def flags_table(bits: Bits, begins: Iterable[int] = range(256)) -> Table:
     """Return the values of the bytes that can stand somewhere."""
     possible = set(begins)
     return tuple(
-        Flags({name: byte >> shift & highest for name, highest, shift in bits}, byte) if byte in possible else None
+        NamedBits({name: byte >> shift & highest for name, highest, shift in bits}, byte) if byte in possible else None
         for byte in range(256)
     )
 
@@ -51,8 +52,6 @@ class Refusal(DecodeError):
         return vars(self)[name]
 
     def _explained(self) -> dict[str, Any]:
-        from wire import reference  # it uses the catalogue, which loads every protocol
-
         words: dict[str, Any] = {"path": "(frame)", "detail": "the reference engine does not say so", "before": []}
         if self.frame is not None:
             layout, data, refuse = self.frame
@@ -156,24 +155,67 @@ def spell_varint(value: Any, bits: int) -> bytes:
     return vle(value)
 
 
-def spell_flags(value: Any, bits: Bits, fixed: dict[str, int], table: Table) -> int:
-    """Return the byte of named bits; an absent name counts as 0, and those of a header that are fixed are not read.
+def spell_bits(value: Any, bits: Bits, fixed: dict[str, int]) -> int:
+    """Return the integer of named bits; an absent name counts as 0, and those that are fixed are not read.
 
-    Raises ``EncodeError`` if a value does not fit, or the byte cannot stand here.
+    Raises ``EncodeError`` if a value does not fit.
     """
     if not isinstance(value, Mapping):
         raise EncodeError(f"{value!r} is not a table of flags")
-    byte = 0
+    integer = 0
     for name, highest, shift in bits:
         number = fixed[name] if name in fixed else value.get(name, 0)
         if not isinstance(number, int) or number < 0 or number & ~highest:
             raise EncodeError(f"{name}: {number!r} does not fit")
-        byte |= number << shift
+        integer |= number << shift
     if not any(name == "X" for name, _, _ in bits) and value.get("X", 0) != 0:
         raise EncodeError("X: every bit has a name")
+    return integer
+
+
+def spell_flags(value: Any, bits: Bits, fixed: dict[str, int], table: Table) -> int:
+    """Return the byte of named bits; ``EncodeError`` also if the byte cannot stand here."""
+    byte = spell_bits(value, bits, fixed)
     if table[byte] is None:
         raise EncodeError(f"{value!r} begins another message")
     return byte
+
+
+def named_bits(number: int, bits: Bits) -> NamedBits:
+    """Return the named bits of an integer."""
+    return NamedBits({name: number >> shift & highest for name, highest, shift in bits}, number)
+
+
+def nul(data: bytes, at: int, most: int) -> int:
+    """Return where the NUL stands that ends at most ``most`` bytes."""
+    end = data.find(0, at, at + most + 1)
+    if end < 0:
+        raise Refusal(Reason.TOO_LONG, at + most) if len(data) - at > most else Refusal(Reason.TRUNCATED, len(data))
+    return end
+
+
+def zeros(data: bytes, at: int, count: int) -> int:
+    """Return where padding of ``count`` bytes ends."""
+    end = at + count
+    if end > len(data):
+        raise Refusal(Reason.TRUNCATED, len(data))
+    left = data[at:end].lstrip(b"\0")
+    if left:
+        raise Refusal(Reason.BAD_VALUE, end - len(left))
+    return end
+
+
+def enclosed(read: Read, data: bytes, at: int, end: int, refuse: bool) -> Any:
+    """Return what fills the bytes from ``at`` to ``end``, which are all that its reader sees."""
+    try:
+        value, behind = read(data[at:end], 0, refuse)
+    except IndexError:
+        raise Refusal(Reason.TRUNCATED, end) from None
+    except Refusal as refusal:
+        raise Refusal(refusal.reason, at + refusal.offset) from None
+    if at + behind != end:
+        raise Refusal(Reason.TRAILING, at + behind)
+    return value
 
 
 def refusing(error: Exception, layout: str, data: bytes, refuse: bool) -> Refusal:
@@ -195,8 +237,6 @@ def native_refusal(reason: int, offset: int, layout: str, data: bytes, refuse: i
 
 def unspeakable(error: Exception, layout: str, value: Any) -> EncodeError:
     """Return why a value cannot be encoded, in the words of the reference engine, which names the field."""
-    from wire import reference
-
     try:
         reference.encode(layout, value)
     except EncodeError as better:

@@ -3,40 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from conformance.cases import Inconclusive
-from harness.pathfinder.conversation import Event
-from harness.pathfinder.driver import WINDOW, NotAnswered, Service, Session, new_id
-from harness.pathfinder.transactions import Transaction
-from harness.pathfinder.under_test import NodeUnderTest
-from wire.pathfinder.frames import VERSION, Message
-
-EXCUSES = ("insufficient-resources", "permission-denied")
-"""What a server may say to any request."""
+from harness.pathfinder.tester.driver import WINDOW, Driver, new_id
+from harness.pathfinder.tester.events import Event
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from wire.pathfinder.values import VERSION, Message
 
 TA = 1 << 40
 """A transaction identifier that the driver does not come to by counting."""
-
-
-def granted(transaction: Transaction) -> bool:
-    """Tell whether a request was carried out; ``Inconclusive`` when it was refused for want of resources or rights."""
-    if transaction.reason in EXCUSES:
-        raise Inconclusive(f"the server would not: {transaction}")
-    return transaction.completed or (transaction.command == "subscribe" and transaction.accepted)
-
-
-def listed(node: NodeUnderTest, service: Service, *, session: Session | None = None) -> Message:
-    """Return how a service is listed; ``NotAnswered`` when it is not, which is for other cases to judge."""
-    found = node.listed(session=session).get(service.id)
-    if found is None:
-        raise NotAnswered("a service that was published is not listed")
-    return found
-
-
-def values_of(fields: Message, name: str) -> list[Any]:
-    """Return the values that a property has in a notification; none if it has no such property."""
-    props = fields.get("service-props")
-    values = props.get(name) if isinstance(props, dict) else None
-    return values if isinstance(values, list) else []
 
 
 def requests(node: NodeUnderTest) -> Iterator[Message]:
@@ -71,7 +44,7 @@ class Offence(NamedTuple):
     """A stimulus that may be refused, the connection of its own on which it was sent, and what was said there since."""
 
     stimulus: Message | bytes
-    session: Session
+    session: Driver
     before: int
 
     @property
@@ -134,19 +107,3 @@ def tour(node: NodeUnderTest) -> list[Event]:
         asking.unsubscribe(watch.request.fields["subscription-id"])
     asking.finish(watch)
     return [event for session in node.sessions for event in session.received()]
-
-
-class Bystanders:
-    """Two clients that are served on, whatever others do: one watches what the other publishes."""
-
-    def __init__(self, node: NodeUnderTest) -> None:
-        self.node = node
-        node.other.barrier()
-        self.watch = node.main.sure(node.main.subscribe(node.mine))
-
-    def are_served(self) -> bool:
-        """Tell whether both are answered, and one hears what the other publishes."""
-        service = self.node.service(name=["x"])
-        publisher, watcher = self.node.other, self.node.main
-        served = publisher.publish(service).completed and publisher.is_served() and watcher.is_served()
-        return served and watcher.hears(self.watch, "appeared", service.id) is not None

@@ -10,7 +10,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
-from reports.lake.schemas import Table
+from reports.lake.schemas import LakeTable
 
 SUFFIX = ".parquet"
 
@@ -28,7 +28,7 @@ class Files:
         self._draft = f"{name}.{secrets.token_hex(4)}"
         self._writers: dict[Path, Any] = {}
 
-    def write(self, table: Table, rows: pa.Table) -> None:
+    def write(self, table: LakeTable, rows: pa.Table) -> None:
         """Append rows of one partition or of several; they become row groups of the partitions' files."""
         for values, part in _split(table, rows):
             folder = (self._folder / table.name).joinpath(*map(_spelled, table.partitions, values))
@@ -55,7 +55,7 @@ def _spelled(name: str, value: str) -> str:
     return f"{name}={quote(value, safe='')}"
 
 
-def _split(table: Table, rows: pa.Table) -> Iterator[tuple[tuple[str, ...], pa.Table]]:
+def _split(table: LakeTable, rows: pa.Table) -> Iterator[tuple[tuple[str, ...], pa.Table]]:
     """Yield the rows of each partition, in their order."""
     keys = rows.select(table.partitions).group_by(table.partitions).aggregate([]).to_pylist()
     for key in keys:

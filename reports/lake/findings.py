@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from fuzz.findings import FINDING, BadFinding, Kept, read
+from fuzz.findings import FINDING, BadFinding, KeptFinding, read
+from harness.captures.losses import Losses, Missing
 from reports.lake.lake import Staging
 from reports.lake.schemas import FINDINGS, VECTORS
-from reports.recordings import Losses, Missing
-from vectors import loader
+from vectors.golden import loader
 
 HEAD = 4096
 MARK = b'"goldwire-vectors-'
@@ -104,7 +104,7 @@ def take_vectors(staging: Staging, path: Path, protocol: str) -> None:
     )
 
 
-def row(source: str, kept: Kept, folder: str = "") -> dict[str, object]:
+def row(source: str, kept: KeptFinding, folder: str = "") -> dict[str, object]:
     """Return a finding as a row of the table; ``folder`` is the name of its own within what was taken in."""
     finding, difference = kept.finding, kept.finding.difference
     digest = hashlib.sha256(msgspec.json.encode(finding))

@@ -34,7 +34,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 from harness.errors import HarnessError
 from reports.lake.files import SUFFIX, Files
-from reports.lake.schemas import TABLES, VERSION, BadFile, Table
+from reports.lake.schemas import TABLES, VERSION, BadFile, LakeTable
 from reports.lake.stores import BROKEN, STAGING, Folder, NoStore, Store, Stored, store
 
 BATCHES = "batches"
@@ -60,7 +60,7 @@ class Damage(msgspec.Struct, frozen=True):
         return f"{self.file}: {self.why}"
 
 
-class Piece(msgspec.Struct, frozen=True, kw_only=True):
+class BatchFile(msgspec.Struct, frozen=True, kw_only=True):
     """One file of a batch: ``file`` is relative to the lake, ``crc`` the CRC-32 of its bytes, where it is known."""
 
     table: str
@@ -81,7 +81,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     goldwire: str
     of: tuple[str, ...] = ()
     settings: dict[str, str] = {}
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[BatchFile, ...] = ()
 
     @property
     def rows(self) -> dict[str, int]:
@@ -115,7 +115,7 @@ class Lake:
             raise NoLake(str(error)) from None
         except BROKEN as error:
             what = "no lake can be made there" if create else "cannot be read"
-            raise NoLake(f"{where}: {what}: {said(error)}") from None
+            raise NoLake(f"{where}: {what}: {reason_of(error)}") from None
 
     @property
     def name(self) -> str:
@@ -182,7 +182,7 @@ class Lake:
         with self.trying("cannot be written"):
             return Staging(self, about)
 
-    def pieces(self, table: Table, batches: Sequence[Batch] | None = None, **partition: str) -> list[Piece]:
+    def pieces(self, table: LakeTable, batches: Sequence[Batch] | None = None, **partition: str) -> list[BatchFile]:
         """Return the files of a table that can be read, those of some batches and of a partition only."""
         return [
             piece
@@ -193,12 +193,12 @@ class Lake:
             and self._is_sound(piece, table)
         ]
 
-    def read(self, table: Table, batches: Sequence[Batch] | None = None, **partition: str) -> pa.Table:
+    def read(self, table: LakeTable, batches: Sequence[Batch] | None = None, **partition: str) -> pa.Table:
         """Return the rows of a table; a file that cannot be read is damage, and costs only its own."""
         parts = list(self.parts(table, batches, **partition))
         return pa.concat_tables(parts) if parts else table.schema.empty_table()
 
-    def parts(self, table: Table, batches: Sequence[Batch] | None = None, **partition: str) -> Iterator[pa.Table]:
+    def parts(self, table: LakeTable, batches: Sequence[Batch] | None = None, **partition: str) -> Iterator[pa.Table]:
         """Yield the rows of a table, file by file."""
         for piece in self.pieces(table, batches, **partition):
             try:
@@ -208,7 +208,7 @@ class Lake:
             else:
                 yield part
 
-    def _rows(self, piece: Piece, table: Table) -> pa.Table:
+    def _rows(self, piece: BatchFile, table: LakeTable) -> pa.Table:
         try:
             with pq.ParquetFile(self.store.open(piece.file)) as file:
                 found = int((file.schema_arrow.metadata or {}).get(VERSION, b"%d" % piece.version))
@@ -219,7 +219,7 @@ class Lake:
             rows = rows.append_column(name, pa.repeat(value, len(rows)))
         return table.fit(rows, max(found, piece.version))
 
-    def _is_sound(self, piece: Piece, table: Table) -> bool:
+    def _is_sound(self, piece: BatchFile, table: LakeTable) -> bool:
         """Tell whether a file is the one that was committed, and of a version that is known."""
         if piece.file in self.damage:
             return False
@@ -230,12 +230,12 @@ class Lake:
             size = self.store.size(piece.file)
             if size != piece.bytes:
                 why = f"has {size} bytes, {piece.bytes} were written"
-            elif isinstance(self.store, Folder) and piece.crc not in (None, checked(self.path / piece.file)[1]):
+            elif isinstance(self.store, Folder) and piece.crc not in (None, size_and_crc(self.path / piece.file)[1]):
                 why = "is not what was written: its checksum differs"
             else:
                 self._look(piece, table)
         except OSError as error:
-            why = f"cannot be read: {said(error)}"
+            why = f"cannot be read: {reason_of(error)}"
         except BadFile as error:
             why = str(error)
         except BROKEN as error:
@@ -244,7 +244,7 @@ class Lake:
             self._leave_out(piece.file, f"{why} ({piece.rows} rows left out)")
         return not why
 
-    def _look(self, piece: Piece, table: Table) -> None:
+    def _look(self, piece: BatchFile, table: LakeTable) -> None:
         """Read a file's footer; BadFile for columns of other types and newer versions, BROKEN when there is none."""
         schema = pq.read_schema(self.store.open(piece.file))
         rows = schema.empty_table()
@@ -258,7 +258,7 @@ class Lake:
         try:
             yield
         except (OSError, pa.ArrowException) as error:
-            raise LakeFailed(f"{self.name} {complaint}: {said(error)}") from error
+            raise LakeFailed(f"{self.name} {complaint}: {reason_of(error)}") from error
 
     def _leave_out(self, file: str, why: str) -> None:
         self.damage[file] = Damage(file, why)
@@ -278,18 +278,18 @@ class Staging:
         self._files = Files(self.path)
         self._targets: list[str] = []
 
-    def folder(self, table: Table) -> Path:
+    def folder(self, table: LakeTable) -> Path:
         """Return where the files of a table go, below the folders of its partitions (``protocol=zenoh``)."""
         return self.path / table.name
 
-    def target(self, table: Table) -> str:
+    def target(self, table: LakeTable) -> str:
         """Return where Spark writes the files of a table, from whatever machine; in a store that is their place."""
         if isinstance(self.lake.store, Folder):
             return str(self.folder(table).resolve())
         self._targets.append(f"{table.name}/batch={self.about.id}-{self.attempt}")
         return self.lake.store.url(self._targets[-1])
 
-    def write(self, table: Table, rows: pa.Table) -> None:
+    def write(self, table: LakeTable, rows: pa.Table) -> None:
         """Append rows of one partition or of several; they become row groups of one file for each partition.
 
         LakeFailed when they cannot be written.
@@ -307,7 +307,7 @@ class Staging:
 
     def _commit(self) -> Batch | None:
         self._files.finish()
-        store, pieces = self.lake.store, list[Piece]()
+        store, pieces = self.lake.store, list[BatchFile]()
         for name, table in TABLES.items():
             for path in sorted((self.path / name).rglob(f"*{SUFFIX}")):
                 if _is_whole(path.relative_to(self.path).as_posix()):
@@ -326,16 +326,16 @@ class Staging:
         shutil.rmtree(self.path, ignore_errors=True)
         return batch if is_new else None
 
-    def _placed(self, path: Path, table: Table, number: int) -> Piece:
+    def _placed(self, path: Path, table: LakeTable, number: int) -> BatchFile:
         """Bring a file to its place in the lake, where nobody sees it yet."""
         folders = path.parent.relative_to(self.path / table.name).as_posix()
         file = "/".join([table.name, folders, f"{self.about.id}-{self.attempt}-{number}{SUFFIX}"])
         rows = pq.read_metadata(path).num_rows
-        size, crc = checked(path)
+        size, crc = size_and_crc(path)
         self.lake.store.place(path, file)
         return _piece(file, table, rows, size, crc)
 
-    def _found(self, each: Stored) -> Piece:
+    def _found(self, each: Stored) -> BatchFile:
         """Take a file that Spark has written where it stays."""
         table = TABLES[each.file.partition("/")[0]]
         rows = pq.read_metadata(self.lake.store.open(each.file)).num_rows
@@ -355,7 +355,7 @@ class Staging:
                 self.lake.store.remove_folder(target)
 
 
-def checked(path: Path) -> tuple[int, int]:
+def size_and_crc(path: Path) -> tuple[int, int]:
     """Return size and CRC-32 of a file."""
     size = crc = 0
     with path.open("rb") as file:
@@ -364,7 +364,7 @@ def checked(path: Path) -> tuple[int, int]:
     return size, crc
 
 
-def said(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Return what is wrong in one line."""
     return (getattr(error, "strerror", None) or str(error)).partition("\n")[0]
 
@@ -378,9 +378,9 @@ def _manifest(batch: str) -> str:
     return f"{BATCHES}/{batch}.json"
 
 
-def _piece(file: str, table: Table, rows: int, size: int, crc: int | None) -> Piece:
+def _piece(file: str, table: LakeTable, rows: int, size: int, crc: int | None) -> BatchFile:
     folders = (each.partition("=") for each in file.split("/")[1:-1])
-    return Piece(
+    return BatchFile(
         table=table.name,
         file=file,
         version=table.version,

@@ -1,55 +1,42 @@
 """Recorded sessions as rows, and rows as recorded sessions."""
 
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+from harness.captures.losses import Loss, Losses
+from harness.captures.recorded_session import LINK, RecordedSession
+from harness.protocol import load
 from harness.trace import Direction, Entry, Happening, Trace
-from reports.lake.schemas import FRAMES, LOSSES, SESSIONS, Table
-from reports.recordings import LINK, Loss, Losses, Recorded
-from wire.catalogue import grammars
+from reports.lake.schemas import FRAMES, LOSSES, SESSIONS, LakeTable
 
 MOST = 50_000
-"""Entries that are collected before they are written."""
-
-UNITS = ("batch", "message", "packet")
-"""What a frame is called, in the names of layouts, where a protocol's harness names none as ``LAYOUT``."""
-
-
-class NoLayout(Exception):
-    """It is not known which layout the frames of a protocol have; the message says what to do."""
+"""Entries that are collected before they are written: a row group large enough for Parquet to compress well."""
 
 
 def layout_of(protocol: str) -> str:
     """Return the layout of what goes over a protocol's links as one frame."""
-    harness = import_module(f"harness.{protocol}")
-    named = getattr(harness, "LAYOUT", None) or next(
-        (name for unit in UNITS if (name := f"{protocol}/{unit}") in grammars()), None
-    )
-    if named is None:
-        raise NoLayout(f"harness.{protocol} does not say which layout its frames have: LAYOUT = '{protocol}/…'")
-    return str(named)
+    return load(protocol).layout
 
 
 class Writer:
     """Makes rows of recorded sessions, and writes them: the tables sessions, frames and losses of a ``source``."""
 
-    def __init__(self, write: Callable[[Table, pa.Table], None], source: str, protocol: str) -> None:
+    def __init__(self, write: Callable[[LakeTable, pa.Table], None], source: str, protocol: str) -> None:
         self.sessions = self.entries = self.frames = 0
         self._write = write
         self._source = source
         self._protocol = protocol
         self._layout = layout_of(protocol)
-        self._held: list[tuple[str, Recorded]] = []
+        self._held: list[tuple[str, RecordedSession]] = []
         self._size = 0
         self._losses: list[dict[str, object]] = []
         self.losses = Losses()
         """All that were taken, those of sessions too."""
 
-    def add(self, recorded: Recorded) -> None:
+    def add(self, recorded: RecordedSession) -> None:
         """Take a session."""
         session = f"{self._source}/{recorded.source}#{recorded.number}"
         self._held.append((session, recorded))
@@ -127,7 +114,7 @@ class _Columns:
             name: [] for name in ("session", "seq", "time", "what", "direction", "data", "note", "transport", "sound")
         }
 
-    def add(self, session: str, recorded: Recorded) -> None:
+    def add(self, session: str, recorded: RecordedSession) -> None:
         entries, columns = recorded.trace.entries, self.columns
         size = len(entries)
         columns["session"] += [session] * size
@@ -164,7 +151,7 @@ def source_of(session: str) -> str:
     return session.partition("/")[0]
 
 
-def recorded_in(batches: Iterable[pa.RecordBatch], protocol: str) -> Iterator[tuple[str, Recorded]]:
+def recorded_in(batches: Iterable[pa.RecordBatch], protocol: str) -> Iterator[tuple[str, RecordedSession]]:
     """Yield the sessions, with their names, that rows of frames hold (the columns ``JUDGED``).
 
     The rows are in the order of session and place; a session may go on from one batch to the next.
@@ -189,12 +176,12 @@ def recorded_in(batches: Iterable[pa.RecordBatch], protocol: str) -> Iterator[tu
         yield name, _recorded(name, held, protocol)
 
 
-def _recorded(session: str, columns: list[list[Any]], protocol: str) -> Recorded:
+def _recorded(session: str, columns: list[list[Any]], protocol: str) -> RecordedSession:
     *parts, transports, sound = columns
     trace = Trace(protocol, transports[0])
     trace.entries = [
-        Entry(time, LINK, _WHAT[what], _DIRECTION[direction], data, note)
-        for time, what, direction, data, note in zip(*parts, strict=True)
+        Entry(time, LINK, _WHAT[what], _DIRECTION[direction], data, note, index)
+        for index, (time, what, direction, data, note) in enumerate(zip(*parts, strict=True))
     ]
     file, _, number = session.partition("/")[2].rpartition("#")
-    return Recorded(source=file, number=int(number), key="", trace=trace, sound=sum(sound))
+    return RecordedSession(source=file, number=int(number), key="", trace=trace, sound=sum(sound))

@@ -17,7 +17,7 @@ class BadFile(Exception):
     """A file of a lake that cannot be read; the message says why, without its name."""
 
 
-class Table(msgspec.Struct, frozen=True):
+class LakeTable(msgspec.Struct, frozen=True):
     """A table by its ``name``: the ``version`` of its columns, and those that are folders instead (``partitions``)."""
 
     name: str
@@ -62,7 +62,7 @@ def _schema(**columns: pa.DataType) -> pa.Schema:
 
 TEXT, WHOLE, REAL, BYTES, TRUTH = pa.string(), pa.int64(), pa.float64(), pa.binary(), pa.bool_()
 
-RUNS = Table(
+RUNS = LakeTable(
     "runs",
     1,
     _schema(
@@ -89,7 +89,7 @@ RUNS = Table(
     ),
 )
 
-SESSIONS = Table(
+SESSIONS = LakeTable(
     "sessions",
     2,
     _schema(
@@ -111,7 +111,7 @@ SESSIONS = Table(
     ),
 )
 
-FRAMES = Table(
+FRAMES = LakeTable(
     "frames",
     1,
     _schema(
@@ -131,7 +131,7 @@ FRAMES = Table(
     ("protocol", "layout"),
 )
 
-LOSSES = Table(
+LOSSES = LakeTable(
     "losses",
     1,
     _schema(
@@ -145,7 +145,7 @@ LOSSES = Table(
     ),
 )
 
-VERDICTS = Table(
+VERDICTS = LakeTable(
     "verdicts",
     1,
     _schema(
@@ -173,7 +173,7 @@ VERDICTS = Table(
     ),
 )
 
-DECODED = Table(
+DECODED = LakeTable(
     "decoded",
     1,
     _schema(
@@ -188,7 +188,7 @@ DECODED = Table(
     ("protocol", "layout"),
 )
 
-FINDINGS = Table(
+FINDINGS = LakeTable(
     "findings",
     2,
     _schema(
@@ -221,7 +221,7 @@ FINDINGS = Table(
     ("protocol", "layout"),
 )
 
-SWEEPS = Table(
+SWEEPS = LakeTable(
     "sweeps",
     2,
     _schema(
@@ -243,7 +243,7 @@ SWEEPS = Table(
     ("protocol", "layout"),
 )
 
-VECTORS = Table(
+VECTORS = LakeTable(
     "vectors",
     2,
     _schema(

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from harness.pathfinder.driver import count_ids_from
-from reports.traffic.varying import Draw, Places
+from harness.pathfinder.tester.driver import count_ids_from
+from reports.traffic.variation import Draw, VariableFields
 from wire.json.strict import MOST
 
 SPACES = {
@@ -42,7 +42,7 @@ read = msgspec.json.Decoder().decode
 write = msgspec.json.Encoder().encode
 
 
-def places(value: Any, by_dialler: bool, found: Places) -> None:
+def places(value: Any, by_dialler: bool, found: VariableFields) -> None:
     """Name the identifiers of a message, its properties and its filter."""
     if not isinstance(value, dict):
         return
@@ -58,7 +58,7 @@ def places(value: Any, by_dialler: bool, found: Places) -> None:
         found.built(value, "service-props", _texts(props), lambda draw: _respelled(props, draw))
 
 
-def _time(holder: Any, key: str, found: Places) -> None:
+def _time(holder: Any, key: str, found: VariableFields) -> None:
     value = holder[key]
     found.reserve("time", 0, YEARS)
     found.built(holder, key, (), lambda draw: value + draw.shift["time"])

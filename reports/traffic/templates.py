@@ -1,4 +1,4 @@
-"""Templates: sessions with our own reference peers, sound ones and ones that lie, of which it is known who breaks what.
+"""Templates: recorded sessions with our own peers, sound and faulty, of which it is known who breaks which rule.
 
 A play in memory gives a session for each link. One with the sound peer is taken if no monitor accuses anybody in it;
 one with a lying peer if in its capture a rule is accused that the lie was declared to be about, and none that was not
@@ -6,27 +6,27 @@ accused live as well. It is then varied and judged a few times: what does not ke
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
-from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import msgspec
 
 from conformance.cases import Case, cases
-from conformance.engine import Suite, play
+from conformance.engine.play import play
+from conformance.recordings import judge
+from conformance.suite import Suite
+from harness.captures.recordings import Recording
 from harness.errors import HarnessError
-from harness.faults import Variant
-from harness.memory import World
+from harness.peers.peer import Peer
+from harness.peers.variants import Variant
 from harness.trace import Direction, Entry, Happening
-from reports.judging import judge
-from reports.sources import Source
-from reports.traffic.captures import Capture
-from reports.traffic.telling import PAUSES, STRETCHES, Manner, Player, Template, Told, speech_of
+from reports.progress import Notice
+from reports.traffic.interleaving import InterleavedCapture
+from reports.traffic.playback import PAUSES, STRETCHES, Pace, PlayedSession, Template, TemplatePlayer, variation_of
 
 LEAST, MOST = 2, 60
 """Frames of a session that is taken."""
@@ -40,9 +40,6 @@ RANDOM = "test_properties"
 
 TRIES = 8
 """How often a template is varied and judged before it is taken."""
-
-Notice = Callable[[int, int], None]
-"""Is told how much is done, and of how much."""
 
 
 def templates(protocol: str, notice: Notice, workers: int = 1, pattern: str = "") -> list[Template]:
@@ -78,14 +75,13 @@ def _suite(protocol: str) -> Suite:
 
 def _listening(suite: Suite) -> str:
     """Return the role that is dialled: the side that is judged in captures."""
-    roles: list[str] = [role for role in suite.harness.ROLES if role not in suite.harness.DIALS]
-    return roles[0]
+    return next(role for role in suite.harness.roles if role not in suite.harness.dials)
 
 
 def _faults(suite: Suite) -> list[Variant]:
     """Return the faults that a monitor might see."""
-    watched = {rule for monitor in suite.monitors for rule in monitor.rules}
-    variants: dict[str, Variant] = import_module(f"harness.{suite.protocol}.faults").FAULTS.all
+    watched = {monitor.rule for monitor in suite.monitors}
+    variants = suite.harness.faults.all
     return [each for each in variants.values() if each.role == _listening(suite) and watched & set(each.rules)]
 
 
@@ -106,7 +102,7 @@ def _of_fault(protocol: str, pattern: str, name: str) -> list[Template]:
 def _good(chosen: Sequence[Case], suite: Suite, role: str) -> list[Template]:
     seen: dict[tuple[bytes, ...], Template] = {}
     for case in chosen:
-        for each in _played(case, suite.harness.ROLES[role], role, suite, None):
+        for each in _played(case, suite.harness.roles[role], role, suite, None):
             if len(each.frames) >= PREFERRED:
                 seen.setdefault(tuple(frame for _, _, frame in each.frames), each)
     return proven(list(seen.values()), suite)
@@ -119,7 +115,7 @@ def _faulty(chosen: Sequence[Case], fault: Variant, suite: Suite) -> list[Templa
         guilty = [
             link
             for case in some
-            for link in _played(case, fault.make, fault.role, suite, fault)
+            for link in _played(case, fault.peer, fault.role, suite, fault)
             if set(link.rules) & set(fault.rules)
         ]
         guilty.sort(key=lambda each: (bool(set(each.rules) - set(fault.rules)), len(each.frames) < PREFERRED))
@@ -128,14 +124,14 @@ def _faulty(chosen: Sequence[Case], fault: Variant, suite: Suite) -> list[Templa
     return []
 
 
-def _played(case: Case, make: Callable[..., Any], role: str, suite: Suite, fault: Variant | None) -> Iterator[Template]:
+def _played(case: Case, peer: type[Peer], role: str, suite: Suite, fault: Variant | None) -> Iterator[Template]:
     """Play a case on a fresh peer and yield its sessions, with the rules that are broken in the play."""
-    speech = speech_of(suite.protocol)
+    speech = variation_of(suite.protocol)
     settings = {} if speech is None else speech.SETTINGS
     if speech is not None:
         speech.begin()
     try:
-        world: World = suite.harness.world(partial(make, profile="document", **settings), role)
+        world = suite.harness.world(lambda chosen: partial(peer, **settings)(profile=chosen.profile), role)
         result = play(case, world, suite, profile="document")
     except HarnessError:
         return
@@ -178,7 +174,7 @@ def _template(name: str, fault: Variant | None, rules: Sequence[str], entries: S
 
 
 def proven(candidates: Sequence[Template], suite: Suite) -> list[Template]:
-    """Return those that are judged alike however they are told, each with the rules that are then seen to be broken."""
+    """Return those that are judged alike however they are varied, each with the rules that are then seen broken."""
     if not candidates:
         return []
     told_as_it_was = [msgspec.structs.replace(each, is_varied=False) for each in candidates]
@@ -202,27 +198,27 @@ Said = frozenset[tuple[str, str, bool]]
 
 
 def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[Said]]:
-    """Return what is said of each candidate, each of the times that it is told."""
+    """Return what the monitors say of each candidate, each time that it is played back."""
     protocol = suite.protocol
-    speech, framing = speech_of(protocol), suite.harness.FRAMINGS["tcp"]
-    manners = [Manner(PAUSES[0], STRETCHES[0]), Manner(PAUSES[1], STRETCHES[1])]
+    speech, framing = variation_of(protocol), suite.harness.framings["tcp"]
+    manners = [Pace(PAUSES[0], STRETCHES[0]), Pace(PAUSES[1], STRETCHES[1])]
     found: list[list[Said]] = [[] for _ in candidates]
     random = Random(protocol)
-    players = [Player(each, speech, framing) for each in candidates]
+    players = [TemplatePlayer(each, speech, framing) for each in candidates]
 
-    def sessions() -> Iterator[tuple[int, Told]]:
+    def sessions() -> Iterator[tuple[int, PlayedSession]]:
         for place, player in enumerate(players):
             for number in range(TRIES):
                 manner = manners[number] if number < len(manners) else None
-                yield place, player.told(random, manner)
+                yield place, player.play(random, manner)
 
     with tempfile.TemporaryDirectory(prefix="goldwire-") as folder:
         path = Path(folder) / "templates.pcap"
         places = {}
-        with Capture(path, random) as capture:
+        with InterleavedCapture(path, random) as capture:
             for number, place in capture.take(sessions()):
                 places[number] = place
-        source = Source(path, protocol)
+        source = Recording(path, protocol)
         for recorded in source:
             said = judge(recorded, suite, "document")
             words = frozenset((each.rule, each.outcome.value, each.outcome.accuses) for each in said)

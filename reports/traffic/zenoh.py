@@ -3,12 +3,12 @@
 from functools import partial
 from typing import Any
 
-from reports.traffic.varying import Draw, Places
+from reports.traffic.variation import Draw, VariableFields
 from wire.engines import engine
 from wire.errors import DecodeError, EncodeError
-from wire.zenoh.extensions import TIMESTAMP, WIRE_EXPR
+from wire.zenoh.grammar_extensions import TIMESTAMP, WIRE_EXPR
 from wire.zenoh.keys import read_wire_expr
-from wire.zenoh.messages import WireExpr
+from wire.zenoh.values import WireExpr
 
 LAYOUT = "zenoh/batch"
 
@@ -54,7 +54,7 @@ def write(value: Any) -> bytes:
         raise ValueError(str(error)) from error
 
 
-def places(value: Any, by_dialler: bool, found: Places) -> None:
+def places(value: Any, by_dialler: bool, found: VariableFields) -> None:
     """Name the places in a message and in all that is in it."""
     if isinstance(value, list):
         for each in value:
@@ -83,14 +83,14 @@ def places(value: Any, by_dialler: bool, found: Places) -> None:
             places(part, by_dialler, found)
 
 
-def _sequence(holder: Any, key: str, space: str, found: Places) -> None:
+def _sequence(holder: Any, key: str, space: str, found: VariableFields) -> None:
     """Name a sequence number, which begins at 0."""
     value = holder[key]
     found.reserve(space, value, BITS_28)
     found.built(holder, key, (), lambda draw: value + draw.shift[space])
 
 
-def _extension(extension: Any, kind: str, found: Places) -> None:
+def _extension(extension: Any, kind: str, found: VariableFields) -> None:
     value, header = extension["value"], extension["header"]
     if not isinstance(value, bytes):
         return

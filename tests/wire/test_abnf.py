@@ -22,7 +22,7 @@ from wire.abnf import (
     row,
     spelled,
 )
-from wire.derivation import Derivation, Node, NoDerivation, derive, derives
+from wire.derivation import Derivation, DerivedRule, NoDerivation, derive, derives
 from wire.networks import CannotDerive, branches
 
 A, B, C = char(0x61), char(0x62), char(0x63)
@@ -137,7 +137,7 @@ def check(rules: Grammar, text: str) -> bool:
 def follow(rules: Grammar, text: str, derivation: Derivation) -> None:
     """Hold each node of a derivation to its rule: the parts that it has are one way to read it."""
     expressions = {rule.name: rule.expression for rule in rules.rules}
-    stack: list[Node] = []
+    stack: list[DerivedRule] = []
     for node in derivation.nodes:
         below = tuple(stack[len(stack) - node.parts :])
         del stack[len(stack) - node.parts :]
@@ -147,7 +147,7 @@ def follow(rules: Grammar, text: str, derivation: Derivation) -> None:
     assert stack[0][:3] == (rules.rules[0].name, 0, len(text))
 
 
-def steps(part: Expression, text: str, at: int, below: tuple[Node, ...], index: int) -> set[tuple[int, int]]:
+def steps(part: Expression, text: str, at: int, below: tuple[DerivedRule, ...], index: int) -> set[tuple[int, int]]:
     """Return where a part can end in the text, and in the nodes that are there for the rules that it refers to."""
     match part:
         case Literal(literal):
@@ -199,11 +199,12 @@ GRAMMARS: dict[str, Grammar] = {
 }
 
 
+@pytest.mark.parametrize("most", [4, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", GRAMMARS)
-def test_as_the_naive_recogniser(name: str) -> None:
-    """All texts of three letters, up to five of them."""
+def test_as_the_naive_recogniser(name: str, most: int) -> None:
+    """All texts of three letters, up to so many of them."""
     accepted = 0
-    for length in range(6):
+    for length in range(most + 1):
         for letters in product("abc", repeat=length):
             accepted += check(GRAMMARS[name], "".join(letters))
     assert accepted >= 1
@@ -226,6 +227,7 @@ def some_expression(rng: Random, depth: int) -> Expression:
             return Repeat(some_expression(rng, depth - 1), least, rng.choice((None, 1, 2, 3)))
 
 
+@pytest.mark.slow  # a hundred grammars, by a naive recogniser
 def test_random_grammars() -> None:
     """Whatever is not refused is read as the naive recogniser reads it: ambiguous, empty, recursive either way."""
     rng = Random(4)
@@ -308,7 +310,7 @@ def test_a_derivation() -> None:
     rules = grammar({"list": row("open", many("list"), "close"), "open": char(0x28), "close": char(0x29)})
     derivation = derive(rules, "(())")
     assert rules_in(derivation) == "open0-1 open1-2 close2-3 list1-3 close3-4 list0-4"
-    assert derivation.nodes[-1] == Node("list", 0, 4, 3)
+    assert derivation.nodes[-1] == DerivedRule("list", 0, 4, 3)
     assert derivation.branches == branches(rules) - {"list: list > list"}
     assert derive(rules, "(()())").branches == branches(rules)
 

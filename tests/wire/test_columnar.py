@@ -18,26 +18,27 @@ import pytest
 from construct import If, Pass, Struct, Switch, this
 
 import wire
-from vectors.loader import load
+from vectors.golden.loader import load
 from vectors.sampling import stream
 from wire import columnar, reference
 from wire.catalogue import grammars, layout
-from wire.columns import Kind, columns_of
+from wire.columns import columns_of
 from wire.emit import columnar as emitter
 from wire.engines import MissingEngine, engine
 from wire.errors import DecodeError, UnknownLayout
+from wire.kinds.base import Kind
 from wire.layout import CannotLayOut, lay_out
 from wire.primitives import (
     VLE,
     Bits,
     Blob,
     Bytes,
-    Chain,
+    ChainOf,
     Empty,
-    Flags,
     Header,
-    Limited,
+    LimitedTo,
     Messages,
+    NamedBits,
     OneOf,
     Refused,
     Rest,
@@ -102,7 +103,7 @@ def leaves(value, path=""):
     match value:
         case None:
             return
-        case Flags():
+        case NamedBits():
             yield path, value.byte
         case dict():
             for name, part in value.items():
@@ -156,8 +157,9 @@ class TestEqualToThePythonEngine:
         assert made.equals(batch(name, frames, overlong=overlong, engine="python"))
         return made
 
-    def test_golden_vectors(self, name, overlong):
-        self.equal(name, overlong, golden(name))
+    @pytest.mark.parametrize("every", [pytest.param(10, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
+    def test_golden_vectors(self, name, overlong, every):
+        self.equal(name, overlong, golden(name)[::every])
 
     def test_spoiled_vectors(self, name, overlong):
         short = [frame for frame in golden(name) if len(frame) < 200]
@@ -279,6 +281,7 @@ class TestMemory:
         del columns, expected, unread
         assert suffixes.to_pylist() == copy
 
+    @pytest.mark.slow  # a soak
     def test_batches_leave_nothing_behind(self):
         frames = pa.array(short(NETWORK) * 100, pa.binary())
         usage = []
@@ -337,7 +340,7 @@ item = Struct("header" / Bits(Z=0, L=(3, 2)), "x" / If(this.header.L != 2, VLE(3
 small = OneOf(
     "ONE" / Struct("header" / Header(1, A=7), "n" / VLE(16)), "TWO" / Struct("header" / Header(2), "n" / item)
 )
-listed = Struct("items" / Messages(small, most=3), "chain" / Chain(item, most=3), "alone" / Header(5, M=(6, 5)))
+listed = Struct("items" / Messages(small, most=3), "chain" / ChainOf(item, most=3), "alone" / Header(5, M=(6, 5)))
 ARTIFICIAL = {
     "numbers": Struct("one" / Unsigned(1), "two" / Unsigned(2), "five" / Unsigned(5), "eight" / Unsigned(8)),
     "sized": Struct(
@@ -362,13 +365,14 @@ ARTIFICIAL = {
     ),
     "kinds": Struct(
         "kind" / Unsigned(1),
-        "value" / Switch(this.kind & 3, {0: VLE(16), 1: Chain(item), 2: Messages(small), 3: Struct("items" / VLE(8))}),
+        "value"
+        / Switch(this.kind & 3, {0: VLE(16), 1: ChainOf(item), 2: Messages(small), 3: Struct("items" / VLE(8))}),
         "refused" / Unsigned(1),
     ),
     "listed": listed,
-    "nested": Chain(Struct("header" / Bits(Z=7), "inner" / Chain(item), "texts" / Messages(small))),
+    "nested": ChainOf(Struct("header" / Bits(Z=7), "inner" / ChainOf(item), "texts" / Messages(small))),
     "to-end": Messages(small, to_end=True, most=5),
-    "limited": Limited(6, OneOf("BODY" / Struct("header" / Header(3), "rest" / Rest()))),
+    "limited": LimitedTo(6, OneOf("BODY" / Struct("header" / Header(3), "rest" / Rest()))),
     "bare": VLE(32),
     "bare-text": RestText(),
     "nothing": Empty(),
@@ -387,6 +391,7 @@ def compile_c(source, into, *flags):
     )
 
 
+@pytest.mark.slow  # compiles, and reads 4,000 frames of each grammar by the reference engine
 @compiled
 @pytest.mark.skipif(not (HEADERS / "Python.h").exists(), reason="there are no headers of Python")
 def test_every_construct(tmp_path):
@@ -456,6 +461,7 @@ def edges(name):
     return [wrap + frame for frame in texts + chains + numbers]
 
 
+@pytest.mark.slow  # compiles with sanitizers, which make C slow
 @compiled
 def test_sanitizers(tmp_path):
     """The generated C on its own, with the address, leak and undefined-behaviour sanitizers looking on."""

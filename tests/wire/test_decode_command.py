@@ -150,6 +150,7 @@ def test_no_input_is_a_surprise(data):
         assert result.exception is None or isinstance(result.exception, SystemExit)
 
 
+@pytest.mark.slow  # 131,072 fields, by the reference engine
 def test_too_many_fields():
     chain = "a100" * 65_534 + "2100"
     result = run(NETWORK, stdin=f"9e{chain}9a{chain}")
@@ -192,6 +193,7 @@ def test_whoever_reads_may_leave(tmp_path):
     assert process.returncode == 0
 
 
+@pytest.mark.slow  # 100 MB, and five times that in memory
 def test_a_hundred_megabytes():
     started = time.monotonic()
     done = subprocess.run([*PROGRAM, NETWORK], input=b"ff" * 100_000_000, capture_output=True, timeout=120, check=False)

@@ -24,10 +24,10 @@ from wire.primitives import (
     Bits,
     Blob,
     Bytes,
-    Chain,
+    ChainOf,
     Empty,
     Header,
-    Limited,
+    LimitedTo,
     Messages,
     OneOf,
     Refused,
@@ -56,7 +56,7 @@ item = Struct("header" / Bits(Z=0, L=(3, 2)), "x" / If(this.header.L != 2, VLE(3
 small = OneOf(
     "ONE" / Struct("header" / Header(1, A=7), "n" / VLE(16)), "TWO" / Struct("header" / Header(2), "n" / item)
 )
-listed = Struct("items" / Messages(small, most=3), "chain" / Chain(item, most=3), "alone" / Header(5, M=(6, 5)))
+listed = Struct("items" / Messages(small, most=3), "chain" / ChainOf(item, most=3), "alone" / Header(5, M=(6, 5)))
 GRAMMARS = {
     "numbers": numbers,
     "sized": sized,
@@ -64,8 +64,8 @@ GRAMMARS = {
     "switched": switched,
     "listed": listed,
     "to-end": Messages(small, to_end=True, most=5),
-    "limited": Limited(6, OneOf("BODY" / Struct("header" / Header(3), "rest" / Rest()))),
-    "chained": Chain(item),
+    "limited": LimitedTo(6, OneOf("BODY" / Struct("header" / Header(3), "rest" / Rest()))),
+    "chained": ChainOf(item),
 }
 BEGINNINGS = [
     "",
@@ -199,7 +199,7 @@ SANITIZED = """
 import random, sys
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
-from vectors.loader import load
+from vectors.golden.loader import load
 from wire.engines import engine
 from wire.errors import DecodeError
 
@@ -232,6 +232,7 @@ print(count, "accepted")
 """
 
 
+@pytest.mark.slow  # compiles with sanitizers, which make C slow
 def test_no_byte_is_read_that_is_not_there(tmp_path):
     """The generated C under the address and undefined-behaviour sanitizers."""
     if not COMPILER or not (Path(sysconfig.get_path("include")) / "Python.h").exists():

@@ -11,7 +11,7 @@ from importlib import import_module
 
 import pytest
 
-from vectors.loader import load
+from vectors.golden.loader import load
 from wire import engines
 from wire.catalogue import grammars
 from wire.catalogue import layout as find
@@ -67,13 +67,14 @@ def test_every_layout_has_an_engine_beside_the_reference():
     assert {"native" in names for name, names in OF_LAYOUT.items() if name.startswith("zenoh/")} == {"native" in HERE}
 
 
+@pytest.mark.parametrize("every", [pytest.param(10, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("layout", "name"), [(layout, name) for layout in LAYOUTS for name in OF_LAYOUT[layout][1:]])
-def test_same_as_the_reference(layout, name):
+def test_same_as_the_reference(layout, name, every):
     rng = random.Random(5)
     reference, other = engine("reference").codec(layout), engine(name).codec(layout)
     seeds = [vector.data for vector in load(layout) if len(vector.data) < 4096]
     frames = seeds[:1500] + [damaged(seeds, rng) for _ in range(3000)]
-    for data in frames:
+    for data in frames[::every]:
         for refuse in (False, True):
             expected = answer(reference, data, refuse)
             got = answer(other, data, refuse)
@@ -196,6 +197,7 @@ HOSTILE = {
 """How a frame begins, and what is repeated how often."""
 
 
+@pytest.mark.slow  # 100,000 repetitions, under tracemalloc
 @pytest.mark.parametrize("name", HERE)
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_frames_cost_little(what, name):
@@ -216,6 +218,7 @@ def test_hostile_frames_cost_little(what, name):
         assert time.process_time() - started < 60
 
 
+@pytest.mark.slow  # 100,000 repetitions
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_frames_in_columns(what):
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed: the extra that reads columns")
@@ -228,6 +231,7 @@ def test_hostile_frames_in_columns(what):
         assert said == (reason.value, offset)
 
 
+@pytest.mark.slow  # 65,535 items, by the reference engine too
 @pytest.mark.parametrize("name", HERE)
 def test_the_longest_lists(name):
     codec = engine(name).codec(NETWORK)

@@ -23,20 +23,20 @@ from wire.emit.__main__ import sources
 from wire.engines import MissingEngine, engine
 from wire.errors import DecodeError
 from wire.json.primitives import (
-    JsonArray,
-    JsonBool,
-    JsonEither,
+    JsonAnyOf,
+    JsonArrayOf,
+    JsonBoolean,
     JsonEnum,
-    JsonInteger,
-    JsonMap,
-    JsonNumber,
-    JsonObject,
+    JsonInt,
+    JsonMapOf,
+    JsonNumeric,
+    JsonObjectOf,
+    JsonOneOf,
     JsonOptional,
-    JsonText,
-    JsonUnion,
+    JsonString,
 )
 from wire.layout import lay_out
-from wire.primitives import Limited
+from wire.primitives import LimitedTo
 from wire.reference import decode
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: the extra that reads columns")
@@ -98,6 +98,7 @@ class TestEqualToThePythonEngine:
     def test_golden_vectors(self, name):
         self.equal(name, golden(name))
 
+    @pytest.mark.slow  # 3,000 frames, by the Python engine too
     def test_sampled_frames(self, name):
         made = self.equal(name, [frame for frame, _ in islice(stream(layout(name), 12), 3000)])
         assert 500 < made["refused"].null_count < 2500
@@ -123,12 +124,13 @@ def test_what_is_no_json():
 
 @native
 def test_hostile_texts():
-    frames = [data[:50_000] for data in HOSTILE.values()] + list(HOSTILE.values())
+    texts = [make() for make in HOSTILE.values()]
+    frames = [data[:50_000] for data in texts] + texts
     assert_right(batch(MESSAGE, frames), layout(MESSAGE), engine("reference").codec(MESSAGE).decode, frames)
 
 
 @native
-@pytest.mark.parametrize("count", [0, 1, 2, 11, 12, 13, 14, 200, 9000])
+@pytest.mark.parametrize("count", [0, 1, 2, 11, 12, 13, 14, 200, pytest.param(9000, marks=pytest.mark.slow)])
 def test_many_names(count):
     """Few names are compared each with each, many are sorted: who is there twice is the same."""
     names = [f'"{number:x}":[]' for number in range(count)]
@@ -177,28 +179,28 @@ def test_without_the_extension(monkeypatch):
 
 
 ODD = {
-    "odd": JsonUnion(
+    "odd": JsonOneOf(
         "a"
-        / JsonObject(
+        / JsonObjectOf(
             "what?" / JsonEnum('"??/', "\\", "\u00fcber", ""),
-            "rest" / JsonOptional(JsonArray(JsonInteger(-3, 2**63 - 1))),
+            "rest" / JsonOptional(JsonArrayOf(JsonInt(-3, 2**63 - 1))),
         ),
-        JsonUnion("b" / JsonObject("what?" / JsonEnum("b"), "type" / JsonEnum("1", "2")), by=("type", "what?")),
-        JsonUnion("c" / JsonObject("what?" / JsonEnum("c", "d"), "type" / JsonEnum("1")), by=("type",)),
+        JsonOneOf("b" / JsonObjectOf("what?" / JsonEnum("b"), "type" / JsonEnum("1", "2")), by=("type", "what?")),
+        JsonOneOf("c" / JsonObjectOf("what?" / JsonEnum("c", "d"), "type" / JsonEnum("1")), by=("type",)),
         by=("what?",),
     ),
-    "bounded": JsonArray(JsonNumber(least=3)),
-    "wide": JsonMap(JsonNumber(least=2**53 + 1)),
-    "nested": JsonMap(
-        JsonEither(
-            JsonUnion("x" / JsonObject("t" / JsonEnum("x")), "y" / JsonObject("t" / JsonEnum("y")), by=("t",)),
-            JsonEither(JsonArray(JsonMap(JsonText())), JsonEither(JsonBool(), JsonNumber())),
-            JsonText(),
+    "bounded": JsonArrayOf(JsonNumeric(least=3)),
+    "wide": JsonMapOf(JsonNumeric(least=2**53 + 1)),
+    "nested": JsonMapOf(
+        JsonAnyOf(
+            JsonOneOf("x" / JsonObjectOf("t" / JsonEnum("x")), "y" / JsonObjectOf("t" / JsonEnum("y")), by=("t",)),
+            JsonAnyOf(JsonArrayOf(JsonMapOf(JsonString())), JsonAnyOf(JsonBoolean(), JsonNumeric())),
+            JsonString(),
         )
     ),
-    "bare": Limited(9, JsonText()),
-    "empty": JsonObject(),
-    "large": JsonObject(*(f"member-{number}" / JsonOptional(JsonBool()) for number in range(70))),
+    "bare": LimitedTo(9, JsonString()),
+    "empty": JsonObjectOf(),
+    "large": JsonObjectOf(*(f"member-{number}" / JsonOptional(JsonBoolean()) for number in range(70))),
 }
 EDGES = [
     b"[3.0,2.9999999999999999,2.99]",
@@ -223,6 +225,7 @@ def extension(tmp_path_factory):
 ARTIFICIAL = GRAMMARS | {f"test/{name}": grammar for name, grammar in ODD.items()}
 
 
+@pytest.mark.slow  # compiles, and reads 3,000 texts of each grammar by the reference engine
 @compiled
 @pytest.mark.skipif(not (HEADERS / "Python.h").exists(), reason="there are no headers of Python")
 @pytest.mark.parametrize("name", ARTIFICIAL)
@@ -242,6 +245,7 @@ def test_every_construct(extension, name):
     assert 300 < made["refused"].null_count < 2900
 
 
+@pytest.mark.slow  # compiles with sanitizers, which make C slow
 @compiled
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_sanitizers(tmp_path, name):

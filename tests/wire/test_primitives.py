@@ -11,7 +11,7 @@ from wire.primitives import (
     Bits,
     Blob,
     Bytes,
-    Chain,
+    ChainOf,
     Header,
     Messages,
     OneOf,
@@ -239,7 +239,7 @@ def test_messages_to_the_end():
     assert refused(Messages(EITHER, to_end=True), "0102ff") == (Reason.UNKNOWN_ID, 2)
 
 
-ITEMS = Chain(Struct("header" / Bits(Z=7, id=(3, 0)), "n" / VLE(8)))
+ITEMS = ChainOf(Struct("header" / Bits(Z=7, id=(3, 0)), "n" / VLE(8)))
 
 
 def test_chain():

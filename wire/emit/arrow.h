@@ -99,9 +99,16 @@ static int schema_of_columns(const table_type *type, struct ArrowSchema **childr
 static int schema_of_column(const column_type *type, struct ArrowSchema *out)
 {
     static const char *const NUMBERS[] = {[1] = "C", [2] = "S", [4] = "I", [8] = "L"};
+    static const char *const SIGNS[] = {[1] = "c", [2] = "s", [4] = "i", [8] = "l"};
     switch (type->kind) {
     case NUMBER:
         return schema_new(out, NUMBERS[type->size], type->name, 0, 0);
+    case SIGNED:
+        return schema_new(out, SIGNS[type->size], type->name, 0, 0);
+    case FLOAT:
+        return schema_new(out, "f", type->name, 0, 0);
+    case DOUBLE:
+        return schema_new(out, "g", type->name, 0, 0);
     case OFFSET:
         return schema_new(out, "l", type->name, 0, 0);
     case TEXT:

@@ -7,38 +7,16 @@ Texts of JSON are read by ``json.h``; what may stand in them are tables (``nativ
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable
 
-from wire.columns import REFUSED, REFUSED_AT, Column, Kind, Table, columns_of, within
-from wire.emit.naming import Names, flags_in, identifier
-from wire.emit.native_json import Places, preamble
+from wire import expressions
+from wire.columns import REFUSED, REFUSED_AT, Column, Table, columns_of
+from wire.emit.naming import PartNames, identifier
+from wire.emit.native_json import JsonTables, preamble
 from wire.errors import Reason
-from wire.layout import (
-    Chain,
-    Const,
-    Counted,
-    Expr,
-    Flags,
-    Integer,
-    Items,
-    Json,
-    Layout,
-    Limited,
-    Nothing,
-    Op,
-    Optional,
-    Part,
-    Record,
-    Ref,
-    Remainder,
-    Reserved,
-    Sized,
-    Switch,
-    Union,
-    Varint,
-)
-
-Lines = Iterator[str]
+from wire.expressions import Expr, Operand
+from wire.kinds.base import ColumnCode, Kind, Lines, Names, indented
+from wire.layout import Json, Layout, Limited, Part
 
 HEAD = """/* Columns of {protocol}: generated from wire/{protocol} by `python -m wire.emit`. Do not edit. */
 
@@ -122,22 +100,17 @@ def _choices(symbol: str, names: Iterable[str]) -> Lines:
     yield "};"
 
 
-def _indent(lines: Iterable[str], by: int = 1) -> Lines:
-    for line in lines:
-        yield "    " * by + line if line else line
-
-
 class _Source:
     """The tables and readers of one file, each before the first that uses it."""
 
     def __init__(self, layouts: list[Layout]) -> None:
-        self.names = Names(layouts)
+        self.names = PartNames(layouts, callable_only=False)
         self.lines: list[str] = []
         self.tables: dict[Table, str] = {}
         self.columns: dict[Table, list[str]] = {}
         self.readers: dict[tuple[Part, Table, str], str] = {}
         self.begins: dict[tuple[int, ...], str] = {}
-        self.places: dict[Table, Places] = {}
+        self.places: dict[Table, JsonTables] = {}
         self._taken: set[str] = set()
 
     def unique(self, hint: str) -> str:
@@ -158,7 +131,10 @@ class _Source:
         if isinstance(root, Limited):
             body += [f"if (f->end - p > {root.size})", f"    return refused(f, TOO_LONG, p + {root.size});"]
             root = root.node
-        body += self.json(layout, root, table) if isinstance(root, Json) else _Reader(self, table, "").part(root, "")
+        if isinstance(root, Json):
+            body += self.json(layout, root, table)
+        else:
+            body += root.column_read(_Reader(self, table), "", "")
         yield ""
         yield f"static const uint8_t *fill_frame_of_{name}{SIGNATURE}"
         yield from _function(body)
@@ -172,7 +148,7 @@ class _Source:
         """Hold a text of JSON against tables, and note which message it is."""
         if table not in self.places:
             names = {name: index for column in table.columns for index, name in enumerate(column.choices)}
-            self.places[table] = Places(identifier(layout), names)
+            self.places[table] = JsonTables(identifier(layout), names)
         places = self.places[table]
         frame = places.root(root)
         self.lines += places.lines
@@ -233,7 +209,7 @@ class _Source:
         """Return the function that reads a part into the columns at ``path``, which is written down before."""
         key = part, table, path
         if key not in self.readers:
-            body = list(_Reader(self, table, path).body(part))
+            body = list(part.column_reader(_Reader(self, table), path))
             name = self.readers[key] = self.unique(f"fill_{self.names.parts[part]}")
             self.lines += ["", f"static const uint8_t *{name}{SIGNATURE}", *_function(body)]
         return self.readers[key]
@@ -256,234 +232,56 @@ def _function(body: list[str]) -> Lines:
     for name in ("f", "t", "row"):
         if not re.search(rf"\b{name}\b", text):
             yield f"    (void){name};"
-    yield from _indent(body)
+    yield from indented(body)
     if not body or not body[-1].startswith("return "):
         yield "    return p;"
     yield "}"
-
-
-def _number(value: int) -> str:
-    return str(value) if abs(value) < 1 << 31 else f"INT64_C({value})"
 
 
 def _word(path: str) -> str:
     return re.sub(r"\W", "_", path)
 
 
-class _Reader:
-    """The reader of one part: from ``p`` into row ``row`` of table ``t``."""
+class _Reader(ColumnCode):
+    """The reader of one part: from ``p`` into a row of ``table``; what the parts ask is ``base.ColumnCode``."""
 
-    def __init__(self, source: _Source, table: Table, path: str) -> None:
+    def __init__(self, source: _Source, table: Table, rows: tuple[str, str] = ("t", "row")) -> None:
         self.source = source
+        self.names: Names = source.names
         self.table = table
-        self.path = path
-        self.rows = "t", "row"
-        self.fields: dict[str, Part] = {}
-        self.read: set[str] = set()
+        self.rows = rows
+        self.fields: dict[str, Operand] = {}
+        self.kept: set[str] = set()
 
-    def slot(self, path: str, kind: Kind) -> tuple[str, Column]:
+    def cell(self, path: str, kind: Kind) -> tuple[str, Column]:
         """Return the arguments that name a cell, and its column."""
         index = self.table.index(path, kind)
         t, row = self.rows
         return f"f, p, {t}, {self.source.columns[self.table][index]}, {row}", self.table.columns[index]
 
-    def body(self, part: Part) -> Lines:
-        match part:
-            case Record():
-                yield from self.record(part)
-            case Union():
-                yield from self.union(part)
-            case Items():
-                yield from self.items(part)
-            case Chain():
-                yield from self.chain(part)
-            case _:
-                raise TypeError(part)
+    def variable(self, field: str) -> str:
+        """Return the address of the variable for the number of a field."""
+        return f"&n_{field}" if field in self.kept else "&number"
 
-    def record(self, record: Record, read: Set[str] = frozenset()) -> Lines:
-        """Read all fields; those in ``read`` and those that expressions read stay in variables."""
-        self.fields = {field.name: field.node for field in record.fields}
-        self.read = _read(record) | read
-        for name in self.fields:
-            if name in self.read:
-                yield f"uint8_t b_{name} = 0;" if flags_in(self.fields[name]) else f"uint64_t n_{name} = 0;"
-        for field in record.fields:
-            yield from self.part(field.node, within(self.path, field.name), field.name, checked=bool(record.name))
-
-    def union(self, union: Union) -> Lines:
-        cell, column = self.slot(within(self.path, "type"), Kind.CHOICE)
-        yield "if (unlikely(p == f->end))"
-        yield "    return refused(f, TRUNCATED, p);"
-        yield "switch (*p) {"
-        for message in union.messages:
-            begins = [f"case 0x{byte:02X}:" for byte in message.header.begins]
-            yield from (" ".join(begins[at : at + 8]) for at in range(0, len(begins), 8))
-            yield f"    TAKE(take_choice({cell}, {column.size}, {column.choices.index(message.name)}));"
-            yield f"    return {self.source.reader(message, self.table, self.path)}(f, p, t, row);"
-        yield "}"
-        yield "return refused(f, UNKNOWN_ID, p);"
-
-    def items(self, items: Items) -> Lines:
-        constant, inner = self.listed(items)
-        stop = ""
-        if not items.to_end:
-            begins = tuple(byte for byte, begun in enumerate(items.union.begun()) if begun is not None)
-            stop = f" && {self.source.beginning(begins, self.source.names.parts[items.union])}[*p]"
-        yield f"table *items = items_begin(f, t, {constant}, row);"
-        yield "if (!items)"
-        yield "    return NULL;"
-        yield f"for (size_t count = 0; p != f->end{stop}; count++) {{"
-        yield f"    if (count == {items.most})"
-        yield "        return refused(f, TOO_LONG, p);"
-        yield "    if (!item_begin(f, items))"
-        yield "        return NULL;"
-        yield f"    TAKE({self.source.reader(items.union, inner, '')}(f, p, items, items->rows));"
-        yield "    items->rows++;"
-        yield "}"
-        yield f"return items_end(p, t, {constant}, row);"
-
-    def chain(self, chain: Chain) -> Lines:
-        constant, inner = self.listed(chain)
-        item = _Reader(self.source, inner, "")
-        item.rows = "items", "items->rows"
-        body = list(item.record(chain.item, {"header"}))
-        mask = chain.item.header.bit("Z").mask
-        yield f"table *items = items_begin(f, t, {constant}, row);"
-        yield "if (!items)"
-        yield "    return NULL;"
-        yield "for (size_t count = 0;; count++) {"
-        yield f"    if (count == {chain.most})"
-        yield "        return refused(f, TOO_LONG, p);"
-        yield "    if (!item_begin(f, items))"
-        yield "        return NULL;"
-        yield from _indent(body)
-        yield "    items->rows++;"
-        yield f"    if (!(b_header & 0x{mask:02X}))"
-        yield f"        return items_end(p, t, {constant}, row);"
-        yield "}"
-
-    def listed(self, part: Items | Chain) -> tuple[str, Table]:
-        """Return the column of a list, and the table of its items."""
-        index = self.table.index(self.path, Kind.ITEMS)
-        inner = self.table.columns[index].items
-        assert inner is not None
-        return self.source.columns[self.table][index], inner
-
-    def part(self, part: Part, path: str, field: str = "", *, checked: bool = False) -> Lines:
-        """Read one part; ``field`` is its name if it is one of a record, ``checked`` if its first byte is known."""
-        number = f"&n_{field}" if field in self.read else "&number"
-        match part:
-            case Integer(size=size):
-                cell, column = self.slot(path, Kind.NUMBER)
-                yield f"TAKE(take_integer({cell}, {column.size}, {size}, {number}));"
-            case Varint(bits=bits):
-                cell, column = self.slot(path, Kind.NUMBER)
-                yield f"TAKE(take_varint({cell}, {column.size}, {bits}, {number}));"
-            case Flags():
-                cell, column = self.slot(path, Kind.NUMBER)
-                if len(part.begins) < 256 and not checked:
-                    begins = self.source.beginning(part.begins, self.source.names.tables[part])
-                    yield f"if (p != f->end && !{begins}[*p])"
-                    yield "    return refused(f, UNKNOWN_ID, p);"
-                byte = f"&b_{field}" if field in self.read else "&byte"
-                yield f"TAKE(take_flags({cell}, {column.size}, {byte}));"
-            case Counted(bits=bits, text=text):
-                cell, _ = self.slot(path, Kind.TEXT if text else Kind.BYTES)
-                yield f"TAKE(take_counted({cell}, {bits}, {int(text)}));"
-            case Sized(count=count):
-                cell, _ = self.slot(path, Kind.BYTES)
-                yield f"TAKE(take_sized({cell}, {self.expression(count)}));"
-            case Remainder(text=text):
-                cell, _ = self.slot(path, Kind.TEXT if text else Kind.BYTES)
-                yield f"TAKE(take_rest({cell}, {int(text)}));"
-            case Reserved():
-                yield "return refused(f, RESERVED, p - 1);"
-            case Optional(when=when, node=node):
-                body = list(self.part(node, path, field))
-                if body:
-                    yield f"if ({self.truth(when)}) {{"
-                    yield from _indent(body)
-                    yield "}"
-            case Switch():
-                yield from self.switch(part, path, field)
-            case Nothing() | Record(fields=()):
-                pass
-            case Record() | Union() | Items() | Chain():
-                yield f"TAKE({self.source.reader(part, self.table, path)}(f, p, {', '.join(self.rows)}));"
-            case _:
-                raise TypeError(part)
-
-    def switch(self, switch: Switch, path: str, field: str) -> Lines:
-        key = self.expression(switch.key)
-        word = "if"
-        for value, case in switch.cases:
-            yield f"{word} ({key} == {_number(value)}) {{"
-            yield from _indent(self.part(case, path, field))
-            word = "} else if"
-        if not switch.cases:
-            yield from self.part(switch.default, path, field)
-            return
-        yield "} else {"
-        yield from _indent(self.part(switch.default, path, field))
-        yield "}"
-
-    def expression(self, expr: Expr) -> str:
-        """Return an expression that fits in an ``int64_t``, which ``lay_out`` has seen to; comparisons give 0 or 1."""
-        match expr:
-            case Const(value=value):
-                return _number(value)
-            case Ref(field=field, bit=None):
-                return f"(int64_t)n_{field}"
-            case Ref(field=field, bit=bit):
-                flags = flags_in(self.fields[field])
-                assert flags is not None
-                if bit == "X":
-                    return f"(b_{field} & 0x{flags.spare:02X})"
-                where = flags.bit(str(bit))
-                return f"(b_{field} >> {where.low} & 0x{where.mask >> where.low:X})"
-            case Op(symbol="<<" | ">>" as symbol, left=left, right=right):
-                name = "shifted_left" if symbol == "<<" else "shifted_right"
-                return f"({name}({self.expression(left)}, {self.expression(right)}))"
-            case Op(symbol=symbol, left=left, right=right):
-                return f"((int64_t){self.expression(left)} {symbol} {self.expression(right)})"
+    def number(self, expr: Expr) -> str:
+        """Print an expression as C."""
+        return expressions.c(expr, self.fields)
 
     def truth(self, expr: Expr) -> str:
-        """Return an expression as a condition."""
-        match expr:
-            case Ref(field=field, bit=str(bit)):
-                flags = flags_in(self.fields[field])
-                assert flags is not None
-                return f"b_{field} & 0x{flags.spare if bit == 'X' else flags.bit(bit).mask:02X}"
-            case Op():
-                return self.expression(expr)[1:-1]
-        return self.expression(expr)
+        """Print an expression as a condition in C."""
+        return expressions.c_truth(expr, self.fields)
 
+    def beginning(self, begins: tuple[int, ...], hint: str) -> str:
+        """Return the symbol of a table that tells which bytes can stand somewhere."""
+        return self.source.beginning(begins, hint)
 
-def _read(record: Record) -> set[str]:
-    """Return the fields of a record that expressions read."""
-    found: set[str] = set()
+    def reader(self, part: Part, path: str) -> str:
+        """Return the function that reads a compound part at ``path`` into the same table."""
+        return self.source.reader(part, self.table, path)
 
-    def look(expr: Expr) -> None:
-        match expr:
-            case Ref(field=field):
-                found.add(field)
-            case Op(left=left, right=right):
-                look(left)
-                look(right)
-
-    def visit(part: Part) -> None:
-        match part:
-            case Optional(when=when, node=node):
-                look(when)
-                visit(node)
-            case Switch(key=key, cases=cases, default=default):
-                look(key)
-                for _, case in cases:
-                    visit(case)
-                visit(default)
-            case Sized(count=count):
-                look(count)
-
-    for field in record.fields:
-        visit(field.node)
-    return found
+    def listed(self, path: str, item: Part, table: str = "items") -> tuple[str, ColumnCode]:
+        """Return the constant of a list's column, and what writes down the reading of its items into ``table``."""
+        index = self.table.index(path, Kind.ITEMS)
+        inner = self.table.columns[index].items
+        assert inner is not None
+        return self.source.columns[self.table][index], _Reader(self.source, inner, (table, f"{table}->rows"))

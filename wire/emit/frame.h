@@ -53,6 +53,69 @@ static inline int read_integer(reader *r, size_t size, uint64_t *value)
     return 1;
 }
 
+/* The same, big-endian. */
+static inline int read_integer_big(reader *r, size_t size, uint64_t *value)
+{
+    if (r->size - r->at < size)
+        return refuse(r, TRUNCATED, r->size);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < size; i++)
+        sum = sum << 8 | r->data[r->at + i];
+    r->at += size;
+    *value = sum;
+    return 1;
+}
+
+/* Two's complement of `size` bytes, fewer than eight, as one of eight. */
+static inline uint64_t sign_extended(uint64_t value, size_t size)
+{
+    uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    return (value ^ sign) - sign;
+}
+
+/* Padding of `count` bytes: the first one that is not zero is refused. */
+static inline int read_zeros(reader *r, size_t count)
+{
+    if (r->size - r->at < count)
+        return refuse(r, TRUNCATED, r->size);
+    for (size_t i = 0; i < count; i++)
+        if (r->data[r->at + i])
+            return refuse(r, BAD_VALUE, r->at + i);
+    r->at += count;
+    return 1;
+}
+
+/* At most `most` bytes, of which there are `*count`, and a NUL. */
+static inline int read_terminated(reader *r, size_t most, size_t *count)
+{
+    size_t left = r->size - r->at, seen = left > most ? most + 1 : left;
+    const uint8_t *nul = seen ? memchr(r->data + r->at, 0, seen) : NULL;
+    if (nul == NULL)
+        return left > most ? refuse(r, TOO_LONG, r->at + most) : refuse(r, TRUNCATED, r->size);
+    *count = (size_t)(nul - (r->data + r->at));
+    r->at += *count + 1;
+    return 1;
+}
+
+/* A part of exactly `count` bytes: the frame ends behind them, until `end_enclosed`. */
+static inline int begin_enclosed(reader *r, int64_t count)
+{
+    if (count < 0)
+        return refuse(r, BAD_VALUE, r->at);
+    if ((uint64_t)count > r->size - r->at)
+        return refuse(r, TRUNCATED, r->size);
+    r->size = r->at + (size_t)count;
+    return 1;
+}
+
+static inline int end_enclosed(reader *r, size_t whole)
+{
+    if (r->at != r->size)
+        return refuse(r, TRAILING, r->at);
+    r->size = whole;
+    return 1;
+}
+
 /* The rest of a variable-length integer of more than one byte; the reader stands behind its first byte. */
 static int read_long_varint(reader *r, unsigned bits, uint64_t *value)
 {
@@ -114,6 +177,17 @@ static inline int read_sized(reader *r, uint64_t count, size_t *start)
     *start = r->at;
     r->at += (size_t)count;
     return 1;
+}
+
+/* Shifts with Python's meaning, of values that keep clear of the sign: the layout has seen to it. */
+static inline int64_t shifted_left(int64_t value, int64_t by)
+{
+    return value * (INT64_C(1) << (by & 63));
+}
+
+static inline int64_t shifted_right(int64_t value, int64_t by)
+{
+    return value >> (by > 63 ? 63 : by & 63);
 }
 
 /* Whether bytes are UTF-8, as RFC 3629 has it: no surrogates, nothing overlong, nothing above U+10FFFF. */

@@ -1,22 +1,27 @@
 """Names for the functions and tables of generated code, taken from the grammar; the same in every language."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from wire.layout import Chain, Flags, Items, Layout, Limited, Optional, Part, Record, Switch, Union, children
+from wire.errors import CannotLayOut
+from wire.layout import Layout, Part
 
 
-class Names:
+class PartNames:
     """The parts of a protocol's layouts that get a function or a table of their own, by name.
 
-    ``parts`` has every record, union, list and chain, inner ones first; ``tables`` has every byte of flags.
+    ``parts`` has every compound part, inner ones first; ``tables`` has every integer of named bits. With
+    ``callable_only`` a whole frame has to be a part with functions of its own: ``CannotLayOut`` otherwise.
     """
 
-    def __init__(self, layouts: list[Layout]) -> None:
-        self.parts: dict[Part, str] = {}
-        self.tables: dict[Flags, str] = {}
+    def __init__(self, layouts: list[Layout], *, callable_only: bool = True) -> None:
+        self.parts: dict[Any, str] = {}
+        self.tables: dict[Any, str] = {}
         self._taken: set[str] = set()
         for layout in layouts:
-            self._visit(layout.root, identifier(layout))
+            self.visit(layout.root, identifier(layout))
+            if callable_only and not layout.frame.compound:
+                raise CannotLayOut(f"{layout.name}: a whole frame is a record, a union or a list; put it into a Struct")
 
     def _name(self, hint: str) -> str:
         name, number = hint, 1
@@ -26,51 +31,27 @@ class Names:
         self._taken.add(name)
         return name
 
-    def _visit(self, part: Part, hint: str) -> None:
-        match part:
-            case Optional(node=node) | Limited(node=node):
-                self._visit(node, hint)
-            case Switch():
-                for _, case in part.cases:
-                    self._visit(case, hint)
-                self._visit(part.default, hint)
-            case Flags() if part not in self.tables:
-                self.tables[part] = self._name(f"{hint}_bits")
-            case Record() | Union() | Items() | Chain() if part not in self.parts:
-                self._compound(part, hint)
-            case _:
-                pass
+    def visit(self, part: Part, hint: str) -> None:
+        """Name what a part needs named, called ``hint`` where it stands."""
+        if not part.compound:
+            part.take_names(self, hint)
+        elif part not in self.parts:
+            part.take_names(self, hint)
+            self.parts[part] = self._name(part.own_name or hint)
 
-    def _compound(self, part: Record | Union | Items | Chain, hint: str) -> None:
-        match part:
-            case Record():
-                hint = part.name.lower() or hint
-                for field in part.fields:
-                    self._visit(field.node, f"{hint}_{field.name}" if flags_in(field.node) else field.name)
-            case Union():
-                for message in part.messages:
-                    self._visit(message, hint)
-            case Items():
-                self._visit(part.union, f"{hint}_item")
-            case Chain():
-                self._visit(part.item, f"{hint}_item")
-        self.parts[part] = self._name(hint)
+    def table(self, part: Part, hint: str) -> None:
+        """Give a part a table of its own."""
+        if part not in self.tables:
+            self.tables[part] = self._name(hint)
 
 
 def direct(part: Part) -> Iterator[Part]:
-    """Give the parts that the function of a part calls, through conditions and switches."""
-    for child in children(part):
-        if isinstance(child, Optional | Switch | Limited):
-            yield from direct(child)
-        else:
+    """Give the parts that the function of a part calls, through what is written into it."""
+    for child in part.inner():
+        if child.compound:
             yield child
-
-
-def flags_in(part: Part) -> Flags | None:
-    """Return the flags that a field holds, present or not; ``None`` if it holds something else."""
-    if isinstance(part, Optional):
-        part = part.node
-    return part if isinstance(part, Flags) else None
+        else:
+            yield from direct(child)
 
 
 def identifier(layout: Layout) -> str:

@@ -40,7 +40,7 @@ def preamble(layouts: list[Layout]) -> Lines:
         yield '#include "json.h"'
 
 
-class Places:
+class JsonTables:
     """The tables of layouts whose messages have the same names, with the indices ``choices``.
 
     ``lines`` has each before the first that uses it. Symbols begin with ``prefix``.

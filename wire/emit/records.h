@@ -1,4 +1,4 @@
-/* The values that generated C makes, and the buffer that it writes into: included once by every native.c.
+/* The values that generated C makes: included once by every native.c.
  *
  * A record is an immutable mapping from a few names to values that are read by item or by attribute. Its fields are
  * set while it is made and never again; it takes no part in the garbage collector's cycles. */
@@ -13,7 +13,9 @@
 
 #include "frame.h"
 
+#ifndef MOST_FIELDS
 #define MOST_FIELDS 16
+#endif
 #define SPARE 64
 
 /* One type of record: its names, interned, and the Python type. */
@@ -31,7 +33,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     kind *kind;
-    int byte; /* of flags: the byte that these bits are */
+    uint64_t byte; /* of named bits: the integer that they are of */
     PyObject *fields[1];
 } record;
 
@@ -296,6 +298,28 @@ static int tabulate(kind *k, const bits *each, PyObject *table[256], const uint8
     return 1;
 }
 
+/* The same of an integer of several bytes, of which there are too many for a table. */
+typedef struct {
+    uint64_t mask;
+    uint8_t shift;
+} word_bits;
+
+static inline PyObject *named_bits(kind *k, const word_bits *each, uint64_t number)
+{
+    record *made = make(k, k->count);
+    if (made == NULL)
+        return NULL;
+    made->byte = number;
+    for (int i = 0; i < k->count; i++) {
+        made->fields[i] = PyLong_FromUnsignedLongLong((number & each[i].mask) >> each[i].shift);
+        if (made->fields[i] == NULL) {
+            Py_DECREF(made);
+            return NULL;
+        }
+    }
+    return (PyObject *)made;
+}
+
 /* A list that is being gathered: short ones need no growing. */
 #define SHORT 8
 
@@ -350,12 +374,6 @@ static PyObject *scattered(gathering *g)
     return NULL;
 }
 
-/* `value >> by`, as Python has it: nothing is left when more is shifted out than there is. */
-static inline int64_t shifted(int64_t value, int64_t by)
-{
-    return by > 62 ? (value < 0 ? -1 : 0) : value >> by;
-}
-
 static inline PyObject *number(uint64_t value)
 {
     return value < UINT32_C(1) << 30 ? PyLong_FromLong((long)value) : PyLong_FromUnsignedLongLong(value);
@@ -377,196 +395,8 @@ static inline PyObject *octets(const reader *r, size_t start, size_t count)
     return PyBytes_FromStringAndSize((const char *)r->data + start, (Py_ssize_t)count);
 }
 
-/* What is being written: short frames need no memory of their own. */
-typedef struct {
-    uint8_t *data;
-    size_t size, room;
-    uint8_t first[512];
-} writer;
+#include "writing.h"
 
-static int grow(writer *w, size_t more)
-{
-    size_t room = (w->size + more) * 2;
-    uint8_t *data = PyMem_Malloc(room);
-    if (data == NULL) {
-        PyErr_NoMemory();
-        return 0;
-    }
-    memcpy(data, w->data, w->size);
-    if (w->data != w->first)
-        PyMem_Free(w->data);
-    w->data = data;
-    w->room = room;
-    return 1;
-}
-
-static inline int reserve(writer *w, size_t more)
-{
-    return w->room - w->size >= more || grow(w, more);
-}
-
-static inline int write_octet(writer *w, uint8_t byte)
-{
-    if (!reserve(w, 1))
-        return 0;
-    w->data[w->size++] = byte;
-    return 1;
-}
-
-static inline int write_octets(writer *w, const void *data, size_t count)
-{
-    if (!reserve(w, count))
-        return 0;
-    memcpy(w->data + w->size, data, count);
-    w->size += count;
-    return 1;
-}
-
-static inline int write_varint(writer *w, uint64_t value)
-{
-    if (!reserve(w, 9))
-        return 0;
-    int more = 8;
-    while (value > 0x7F && more-- > 0) {
-        w->data[w->size++] = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    w->data[w->size++] = (uint8_t)value;
-    return 1;
-}
-
-static inline int write_integer(writer *w, size_t size, uint64_t value)
-{
-    if (!reserve(w, size))
-        return 0;
-    for (size_t i = 0; i < size; i++)
-        w->data[w->size++] = (uint8_t)(value >> (8 * i));
-    return 1;
-}
-
-/* An integer of a record; the record made it, so it is one, and fits. */
-static inline uint64_t number_of(PyObject *value)
-{
-    return PyLong_AsUnsignedLongLong(value);
-}
-
-static int write_text(writer *w, PyObject *value, int count_it)
-{
-    Py_ssize_t count;
-    const char *data = PyUnicode_AsUTF8AndSize(value, &count);
-    return data != NULL && (!count_it || write_varint(w, (uint64_t)count)) && write_octets(w, data, (size_t)count);
-}
-
-static int write_bytes(writer *w, PyObject *value, int count_it)
-{
-    char *data;
-    Py_ssize_t count;
-    if (PyBytes_AsStringAndSize(value, &data, &count) < 0)
-        return 0;
-    return (!count_it || write_varint(w, (uint64_t)count)) && write_octets(w, data, (size_t)count);
-}
-
-typedef PyObject *(*read_value)(reader *);
-typedef int (*write_value)(writer *, PyObject *);
-
-/* Decode one whole frame: `decode(data, refuse_overlong=False)`. */
-static PyObject *decoded(PyObject *const *arguments, Py_ssize_t count, const char *layout, size_t most, read_value read)
-{
-    char *data;
-    Py_ssize_t size;
-    if (count < 1 || count > 2) {
-        PyErr_SetString(PyExc_TypeError, "decode takes the bytes of a frame, and whether overlong integers are refused");
-        return NULL;
-    }
-    if (PyBytes_AsStringAndSize(arguments[0], &data, &size) < 0)
-        return NULL;
-    int strict = count == 2 ? PyObject_IsTrue(arguments[1]) : 0;
-    if (strict < 0)
-        return NULL;
-    reader r = {.data = (const uint8_t *)data, .size = (size_t)size, .refuse_overlong = strict};
-    PyObject *value = NULL;
-    if (most && r.size > most)
-        refuse(&r, TOO_LONG, most);
-    else if ((value = read(&r)) != NULL) {
-        if (r.at == r.size)
-            return value;
-        refuse(&r, TRAILING, r.at);
-        Py_DECREF(value);
-    }
-    if (!PyErr_Occurred()) {
-        PyObject *refusal = PyObject_CallFunction(outside.refusal, "insOi", (int)r.reason, (Py_ssize_t)r.offset, layout,
-                                                  arguments[0], strict);
-        if (refusal != NULL) {
-            PyErr_SetObject((PyObject *)Py_TYPE(refusal), refusal);
-            Py_DECREF(refusal);
-        }
-    }
-    return NULL;
-}
-
-/* Encode a value that this module has decoded; any other goes to `otherwise`, the Python engine. */
-static PyObject *encoded(PyObject *value, size_t most, write_value write, PyObject *otherwise)
-{
-    writer w = {.size = 0, .room = sizeof w.first};
-    w.data = w.first;
-    PyObject *made = NULL;
-    int written = write(&w, value);
-    if (written && (!most || w.size <= most))
-        made = PyBytes_FromStringAndSize((const char *)w.data, (Py_ssize_t)w.size);
-    if (w.data != w.first)
-        PyMem_Free(w.data);
-    if (made == NULL && !PyErr_Occurred())
-        made = PyObject_CallFunctionObjArgs(otherwise, value, NULL);
-    return made;
-}
-
-/* Give the module its codecs, and each of them the Python engine's way to encode. */
-static int publish(PyObject *module, const char *python, const char *const names[][2], PyObject **const otherwise[],
-                   int count)
-{
-    PyObject *codecs = PyDict_New(), *engine = PyImport_ImportModule(python);
-    PyObject *others = engine == NULL ? NULL : PyObject_GetAttrString(engine, "CODECS");
-    int done = codecs != NULL && others != NULL;
-    for (int i = 0; done && i < count; i++) {
-        char name[128];
-        PyOS_snprintf(name, sizeof name, "decode_%s", names[i][1]);
-        PyObject *decode = PyObject_GetAttrString(module, name);
-        PyOS_snprintf(name, sizeof name, "encode_%s", names[i][1]);
-        PyObject *encode = PyObject_GetAttrString(module, name);
-        PyObject *codec = NULL, *other = PyMapping_GetItemString(others, names[i][0]);
-        if (decode != NULL && encode != NULL && other != NULL) {
-            codec = PyObject_CallFunctionObjArgs(outside.codec, decode, encode, NULL);
-            *otherwise[i] = PyObject_GetAttrString(other, "encode");
-        }
-        done = codec != NULL && *otherwise[i] != NULL && PyDict_SetItemString(codecs, names[i][0], codec) == 0;
-        Py_XDECREF(decode);
-        Py_XDECREF(encode);
-        Py_XDECREF(other);
-        Py_XDECREF(codec);
-    }
-    done = done && PyObject_SetAttrString(module, "CODECS", codecs) == 0;
-    Py_XDECREF(codecs);
-    Py_XDECREF(engine);
-    Py_XDECREF(others);
-    return done;
-}
-
-/* Fetch what this file needs of Python modules. */
-static int connect(void)
-{
-    PyObject *abc = PyImport_ImportModule("collections.abc"), *runtime = PyImport_ImportModule("wire.runtime");
-    if (abc != NULL && runtime != NULL) {
-        outside.keys_view = PyObject_GetAttrString(abc, "KeysView");
-        outside.items_view = PyObject_GetAttrString(abc, "ItemsView");
-        outside.values_view = PyObject_GetAttrString(abc, "ValuesView");
-        outside.mapping = PyObject_GetAttrString(abc, "Mapping");
-        outside.refusal = PyObject_GetAttrString(runtime, "native_refusal");
-        outside.codec = PyObject_GetAttrString(runtime, "Codec");
-    }
-    Py_XDECREF(abc);
-    Py_XDECREF(runtime);
-    return outside.keys_view && outside.items_view && outside.values_view && outside.mapping && outside.refusal &&
-           outside.codec;
-}
+#include "module.h"
 
 #endif

@@ -2,16 +2,16 @@
 
 ::
 
-    "publish-request" / JsonObject(
-        "ta-id" / JsonInteger(0, MOST),
-        "filter" / JsonOptional(JsonText()),
+    "publish-request" / JsonObjectOf(
+        "ta-id" / JsonInt(0, MOST),
+        "filter" / JsonOptional(JsonString()),
     )
 
 A frame is one text of JSON. It is read whole first (``wire/json/strict.py``), then held against the declaration, member
 after member as they stand in the text. Values are what JSON has: dicts, lists, text, numbers, booleans; a member that
 is absent has no key. Nothing beyond what is declared is accepted.
 
-Written is the canonical form: no white space, declared members in their order and those of a ``JsonMap`` as given,
+Written is the canonical form: no white space, declared members in their order and those of a ``JsonMapOf`` as given,
 escapes only where JSON demands them. An optional member that is ``None`` counts as absent.
 """
 
@@ -22,15 +22,29 @@ from typing import IO, Any, NoReturn
 
 from construct import Renamed
 
+from wire.constructs import Context, Leaf, Message, Span
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.json.strict import LEAST, MOST, Member, Node, item_path, member_path, parse, quoted, spell, spell_number
-from wire.primitives import Context, Leaf, Message, Span
+from wire.json.strict import (
+    LEAST,
+    MOST,
+    Member,
+    ParsedValue,
+    item_path,
+    member_path,
+    parse,
+    quoted,
+    spell,
+    spell_number,
+)
 
 KINDS = {str: "text", bool: "a boolean", int: "an integer", float: "a real number", dict: "an object", list: "an array"}
 """What JSON tells apart, by the types of Python."""
 
+LONGEST = 64
+"""Characters of a spelling that a dump still shows in a remark, which stands behind the value on the same line."""
 
-class Json(Leaf):
+
+class JsonConstruct(Leaf):
     """What stands in a text of JSON; as a grammar, it is the whole of a frame. ``kinds`` are the types it takes."""
 
     kinds: frozenset[type] = frozenset()
@@ -54,20 +68,26 @@ class Json(Leaf):
         stream.write(self.text(obj, "").encode())
         return obj
 
-    def take(self, node: Node, path: str) -> Any:
+    def take(self, node: ParsedValue, path: str) -> Any:
         """Return the value of a node that was read; ``DecodeError`` if it is none of these."""
         if type(node.value) not in self.kinds:
             there = KINDS.get(type(node.value), "null")
             refuse(Reason.WRONG_TYPE, node.start, path, f"{self.expected()} belongs here, not {there}")
         return self.taken(node, path)
 
-    def taken(self, node: Node, path: str) -> Any:
+    def taken(self, node: ParsedValue, path: str) -> Any:
         """Return the value of a node of the right type."""
         return node.value
 
     def text(self, value: Any, path: str) -> str:
         """Spell a value; ``EncodeError`` if it is none of these."""
         raise EncodeError(f"{path or '(frame)'}: nothing can be written here")
+
+    def remarks(self, span: Span, data: bytes) -> Iterator[str]:
+        if isinstance(span.value, str | int | float) and not isinstance(span.value, bool):
+            usual = spell(span.value) if isinstance(span.value, str) else spell_number(span.value)
+            if usual.encode() != data[span.start : span.end]:
+                yield f"spelled otherwise than {usual}" if len(usual) <= LONGEST else "not spelled in the usual way"
 
     def expected(self) -> str:
         """Say what belongs here."""
@@ -83,7 +103,7 @@ def refuse(reason: Reason, offset: int, path: str, detail: str) -> NoReturn:
     raise DecodeError(reason, offset, path or "(frame)", detail)
 
 
-class JsonText(Json):
+class JsonString(JsonConstruct):
     """A string, without NUL."""
 
     kinds = frozenset({str})
@@ -101,7 +121,7 @@ class JsonText(Json):
         return spell(str.__str__(value))  # also of an Enum, whose own str() says something else
 
 
-class JsonEnum(JsonText):
+class JsonEnum(JsonString):
     """One of some strings."""
 
     def __init__(self, *names: str) -> None:
@@ -110,7 +130,7 @@ class JsonEnum(JsonText):
             raise ValueError(f"a JsonEnum of {names!r}: one name or more, each once")
         self.names = names
 
-    def taken(self, node: Node, path: str) -> str:
+    def taken(self, node: ParsedValue, path: str) -> str:
         if node.value not in self.names:
             known = ", ".join(self.names)
             refuse(Reason.UNKNOWN_ID, node.start, path, f"{quoted(node.value)} is unknown; there is {known}")
@@ -122,7 +142,7 @@ class JsonEnum(JsonText):
         return super().text(value, path)
 
 
-class JsonInteger(Json):
+class JsonInt(JsonConstruct):
     """A number without fraction and exponent, from ``least`` to ``most``."""
 
     kinds = frozenset({int})
@@ -130,11 +150,11 @@ class JsonInteger(Json):
     def __init__(self, least: int = LEAST, most: int = MOST) -> None:
         super().__init__()
         if not LEAST <= least <= most <= MOST:
-            raise ValueError(f"a JsonInteger from {least} to {most}: at most 64 bits")
+            raise ValueError(f"a JsonInt from {least} to {most}: at most 64 bits")
         self.least = least
         self.most = most
 
-    def taken(self, node: Node, path: str) -> int:
+    def taken(self, node: ParsedValue, path: str) -> int:
         if not self.least <= node.value <= self.most:
             said = f"{node.value} is not from {self.least} to {self.most}"
             refuse(Reason.OUT_OF_RANGE, node.start, path, said)
@@ -148,7 +168,7 @@ class JsonInteger(Json):
         return spell_number(value)
 
 
-class JsonNumber(Json):
+class JsonNumeric(JsonConstruct):
     """A number, integer or not, of at least ``least`` if that is given; which of both it is, is kept."""
 
     kinds = frozenset({int, float})
@@ -161,7 +181,7 @@ class JsonNumber(Json):
         """Tell whether a number is not too small."""
         return self.least is None or value >= self.least
 
-    def taken(self, node: Node, path: str) -> int | float:
+    def taken(self, node: ParsedValue, path: str) -> int | float:
         value: int | float = node.value
         if not self.fits(value):
             refuse(Reason.OUT_OF_RANGE, node.start, path, f"{value} is less than {self.least}")
@@ -177,7 +197,7 @@ class JsonNumber(Json):
         return spell_number(value)
 
 
-class JsonBool(Json):
+class JsonBoolean(JsonConstruct):
     """``true`` or ``false``."""
 
     kinds = frozenset({bool})
@@ -188,21 +208,21 @@ class JsonBool(Json):
         return "true" if value else "false"
 
 
-class JsonEither(Json):
-    """One of some values that JSON tells apart by their type: ``JsonEither(JsonText(), JsonInteger())``."""
+class JsonAnyOf(JsonConstruct):
+    """One of some values that JSON tells apart by their type: ``JsonAnyOf(JsonString(), JsonInt())``."""
 
-    def __init__(self, *options: Json) -> None:
+    def __init__(self, *options: JsonConstruct) -> None:
         super().__init__()
         self.options = options
         self.kinds = frozenset().union(*(option.kinds for option in options))
         if sum(len(option.kinds) for option in options) != len(self.kinds):
-            raise ValueError("the options of a JsonEither have different types of JSON")
+            raise ValueError("the options of a JsonAnyOf have different types of JSON")
 
-    def option(self, kind: type) -> Json | None:
+    def option(self, kind: type) -> JsonConstruct | None:
         """Return the option for a type of Python."""
         return next((option for option in self.options if kind in option.kinds), None)
 
-    def taken(self, node: Node, path: str) -> Any:
+    def taken(self, node: ParsedValue, path: str) -> Any:
         option = self.option(type(node.value))
         assert option is not None
         return option.taken(node, path)
@@ -216,16 +236,16 @@ class JsonEither(Json):
         return option.text(value, path)
 
 
-class JsonArray(Json):
+class JsonArrayOf(JsonConstruct):
     """Any number of items, all of one kind."""
 
     kinds = frozenset({list})
 
-    def __init__(self, item: Json) -> None:
+    def __init__(self, item: JsonConstruct) -> None:
         super().__init__()
         self.item = item
 
-    def taken(self, node: Node, path: str) -> list[Any]:
+    def taken(self, node: ParsedValue, path: str) -> list[Any]:
         return [self.item.take(inner, item_path(path, index)) for index, inner in enumerate(node.value)]
 
     def text(self, value: Any, path: str) -> str:
@@ -234,19 +254,19 @@ class JsonArray(Json):
         return f"[{','.join(self.item.text(inner, item_path(path, index)) for index, inner in enumerate(value))}]"
 
 
-any_name = JsonText()
+any_name = JsonString()
 
 
-class JsonMap(Json):
+class JsonMapOf(JsonConstruct):
     """An object whose members have any names, and values that are all of one kind."""
 
     kinds = frozenset({dict})
 
-    def __init__(self, item: Json) -> None:
+    def __init__(self, item: JsonConstruct) -> None:
         super().__init__()
         self.item = item
 
-    def taken(self, node: Node, path: str) -> dict[str, Any]:
+    def taken(self, node: ParsedValue, path: str) -> dict[str, Any]:
         members: dict[str, Member] = node.value
         return {name: self.item.take(member.node, member_path(path, name)) for name, member in members.items()}
 
@@ -260,15 +280,15 @@ class JsonMap(Json):
         return f"{{{','.join(members)}}}"
 
 
-class JsonOptional(Json):
-    """A member that may be absent: ``"filter" / JsonOptional(JsonText())``."""
+class JsonOptional(JsonConstruct):
+    """A member that may be absent: ``"filter" / JsonOptional(JsonString())``."""
 
-    def __init__(self, content: Json) -> None:
+    def __init__(self, content: JsonConstruct) -> None:
         super().__init__()
         self.content = content
         self.kinds = content.kinds
 
-    def taken(self, node: Node, path: str) -> Any:
+    def taken(self, node: ParsedValue, path: str) -> Any:
         return self.content.taken(node, path)
 
     def text(self, value: Any, path: str) -> str:
@@ -278,27 +298,27 @@ class JsonOptional(Json):
         return self.content.expected()
 
 
-class JsonObject(Json):
-    """An object of exactly these members: ``JsonObject("ta-id" / JsonInteger(0, MOST), …)``."""
+class JsonObjectOf(JsonConstruct):
+    """An object of exactly these members: ``JsonObjectOf("ta-id" / JsonInt(0, MOST), …)``."""
 
     kinds = frozenset({dict})
 
     def __init__(self, *members: Message) -> None:
         super().__init__()
-        self.members: dict[str, Json] = {}
+        self.members: dict[str, JsonConstruct] = {}
         for member in members:
             content = getattr(member, "subcon", None)
-            if not member.name or not isinstance(content, Json):
-                raise ValueError(f'a member of a JsonObject is "name" / Json…(…), not {member!r}')
+            if not member.name or not isinstance(content, JsonConstruct):
+                raise ValueError(f'a member of a JsonObjectOf is "name" / Json…(…), not {member!r}')
             if member.name in self.members:
-                raise ValueError(f"a JsonObject has the member {member.name!r} twice")
+                raise ValueError(f"a JsonObjectOf has the member {member.name!r} twice")
             self.members[str(member.name)] = content
 
     def required(self) -> Iterator[str]:
         """Give the names of the members that have to be there."""
         return (name for name, member in self.members.items() if not isinstance(member, JsonOptional))
 
-    def taken(self, node: Node, path: str) -> dict[str, Any]:
+    def taken(self, node: ParsedValue, path: str) -> dict[str, Any]:
         value = {}
         for name, there in node.value.items():
             member = self.members.get(name)
@@ -328,15 +348,15 @@ class JsonObject(Json):
         return f"{{{','.join(pieces)}}}"
 
 
-def missing(node: Node, path: str, name: str) -> NoReturn:
+def missing(node: ParsedValue, path: str, name: str) -> NoReturn:
     """Raise ``DecodeError`` at the bracket that ends an object without a member that it needs."""
     refuse(Reason.MISSING_FIELD, node.end - 1, member_path(path, name), f"the member {quoted(name)} is missing")
 
 
-class JsonUnion(Json):
+class JsonOneOf(JsonConstruct):
     """One of several objects, told apart by what their members ``by``, each a ``JsonEnum``, have as values.
 
-    The messages are named, ``"ping-request" / JsonObject(…)``, or again unions by other members.
+    The messages are named, ``"ping-request" / JsonObjectOf(…)``, or again unions by other members.
     """
 
     kinds = frozenset({dict})
@@ -345,11 +365,11 @@ class JsonUnion(Json):
         super().__init__()
         self.by = by
         self.messages = messages
-        self.keys: dict[tuple[str, ...], Json] = {}
+        self.keys: dict[tuple[str, ...], JsonConstruct] = {}
         for message in messages:
             for key in keys_of(message, by):
                 if key in self.keys:
-                    raise ValueError(f"two messages of a JsonUnion have {', '.join(key)} as {', '.join(by)}")
+                    raise ValueError(f"two messages of a JsonOneOf have {', '.join(key)} as {', '.join(by)}")
                 self.keys[key] = unnamed(message)
         self.prefixes = {key[:length] for key in self.keys for length in range(1, len(by) + 1)}
 
@@ -358,7 +378,7 @@ class JsonUnion(Json):
         found = (prefix[-1] for prefix in self.prefixes if prefix[:-1] == known)
         return sorted(found)
 
-    def taken(self, node: Node, path: str) -> Any:
+    def taken(self, node: ParsedValue, path: str) -> Any:
         members: dict[str, Member] = node.value
         key: tuple[str, ...] = ()
         for name in self.by:
@@ -395,10 +415,10 @@ def unnamed(message: Any) -> Any:
 def keys_of(message: Any, by: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return which values the members ``by`` of a message can have; ``TypeError`` if it does not decide by them."""
     inner = unnamed(message)
-    if isinstance(inner, JsonUnion):
+    if isinstance(inner, JsonOneOf):
         return list(dict.fromkeys(key for each in inner.messages for key in keys_of(each, by)))
-    if not isinstance(inner, JsonObject) or not isinstance(message, Renamed):
-        raise TypeError(f'a message of a JsonUnion is "name" / JsonObject(…) or a JsonUnion, not {message!r}')
+    if not isinstance(inner, JsonObjectOf) or not isinstance(message, Renamed):
+        raise TypeError(f'a message of a JsonOneOf is "name" / JsonObjectOf(…) or a JsonOneOf, not {message!r}')
     members = [inner.members.get(name) for name in by]
     for name, member in zip(by, members, strict=True):
         if not isinstance(member, JsonEnum):

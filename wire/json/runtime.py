@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from wire import reference
 from wire.json.strict import LEAST, MOST
 
 
@@ -53,13 +54,9 @@ def spell_number(value: Any) -> str:
 
 def decide(layout: str, data: bytes) -> Any:
     """Decode a frame with the reference engine."""
-    from wire import reference  # it uses the catalogue, which loads every protocol
-
     return reference.decode(layout, data)
 
 
 def spell_undecided(layout: str, value: Any) -> bytes:
     """Encode a value with the reference engine."""
-    from wire import reference
-
     return reference.encode(layout, value)

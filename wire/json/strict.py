@@ -40,7 +40,7 @@ NEEDS_ESCAPE = re.compile(r'["\\\x00-\x1f]')
 SHORT = {character: "\\" + chr(byte) for byte, character in ESCAPES.items() if character != "/"}
 
 
-class Node(NamedTuple):
+class ParsedValue(NamedTuple):
     """A value and its bytes ``[start, end)``; an array has nodes as ``value``, an object members by their name."""
 
     start: int
@@ -52,14 +52,14 @@ class Member(NamedTuple):
     """A member of an object: where its name begins, and its value."""
 
     start: int
-    node: Node
+    node: ParsedValue
 
 
 See = Callable[[int, int, str, Any], None]
 """What is told of every scalar, empty array and empty object: ``start, end, path, value``."""
 
 
-def parse(data: bytes, see: See | None = None) -> Node:
+def parse(data: bytes, see: See | None = None) -> ParsedValue:
     """Read one whole text of JSON.
 
     Raises ``DecodeError`` at the first byte, in the order of the text, that breaks a rule:
@@ -120,7 +120,7 @@ class _Text:
         self.at = 0
         self.see = see
 
-    def whole(self) -> Node:
+    def whole(self) -> ParsedValue:
         """Read ``JSON-text = ws value ws``."""
         if self.data.startswith(BYTE_ORDER_MARK):
             self.refuse(Reason.BAD_SYNTAX, 0, "", "a byte order mark; JSON begins without one")
@@ -132,7 +132,7 @@ class _Text:
             self.refuse(Reason.TRAILING, self.at, "", f"{over} byte{'s'[: over != 1]} behind the value")
         return node
 
-    def value(self, path: str, depth: int) -> Node:
+    def value(self, path: str, depth: int) -> ParsedValue:
         """Read ``value = false / null / true / object / array / number / string``."""
         start = self.at
         byte = self.peek(path, "a value")
@@ -142,7 +142,7 @@ class _Text:
             inner = self.object(path, depth + 1) if byte in b"{" else self.array(path, depth + 1)
             if not inner:
                 self.see(start, self.at, path, inner)
-            return Node(start, self.at, inner)
+            return ParsedValue(start, self.at, inner)
         value: Any
         if byte in b'"':
             value = self.string(path)
@@ -153,7 +153,7 @@ class _Text:
         else:
             self.unexpected(path, "a value begins here")
         self.see(start, self.at, path, value)
-        return Node(start, self.at, value)
+        return ParsedValue(start, self.at, value)
 
     def object(self, path: str, depth: int) -> dict[str, Member]:
         """Read ``object = "{" [ member *( "," member ) ] "}"``, with white space wherever the RFC has it."""
@@ -180,9 +180,9 @@ class _Text:
             if self.ends(b"}", path, "an object"):
                 return members
 
-    def array(self, path: str, depth: int) -> list[Node]:
+    def array(self, path: str, depth: int) -> list[ParsedValue]:
         """Read ``array = "[" [ value *( "," value ) ] "]"``."""
-        items: list[Node] = []
+        items: list[ParsedValue] = []
         self.at += 1
         self.white()
         if self.peek(path, "an array") in b"]":

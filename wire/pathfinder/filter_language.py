@@ -20,8 +20,8 @@ from typing import Any
 from wire.abnf import Grammar
 from wire.derivation import Derivation
 from wire.errors import EncodeError
-from wire.languages import ByHand, Language, Unread
-from wire.pathfinder import filter_grammar
+from wire.kinds.language import ByHand, InLanguage, Unread
+from wire.pathfinder import grammar_filters
 from wire.pathfinder.filters import (
     And,
     Composite,
@@ -40,8 +40,8 @@ from wire.pathfinder.filters import (
     spell,
     walk,
 )
-from wire.pathfinder.messages import LARGEST
-from wire.primitives import Limited
+from wire.pathfinder.grammar import LARGEST
+from wire.primitives import LimitedTo
 
 Value = list[dict[str, Any]]
 """The parts of a filter, as they stand in its text."""
@@ -138,7 +138,7 @@ def _checked(part: Any, path: str) -> Mapping[str, Any]:
 
 
 def _derived(text: str, derivation: Derivation) -> Value:
-    return value_of(filter_grammar.filter_of(text, derivation))
+    return value_of(grammar_filters.filter_of(text, derivation))
 
 
 def _parts_of(text: str, derivation: Derivation) -> Iterator[tuple[int, int, str, Any]]:
@@ -165,22 +165,22 @@ def _write(value: Any, *, deployed: bool) -> str:
     return spell(tree_of(value), deployed=deployed)
 
 
-def _language(rules: Grammar, *, deployed: bool) -> Limited:
-    language = Language(
+def _language(rules: Grammar, *, deployed: bool) -> LimitedTo:
+    language = InLanguage(
         "filter",
         rules,
         value_of=_derived,
         parts_of=_parts_of,
-        write=lambda value: filter_grammar.write(tree_of(value), rules),
+        write=lambda value: grammar_filters.write(tree_of(value), rules),
         by_hand=ByHand(partial(_read, deployed=deployed), partial(_write, deployed=deployed)),
     )
-    return Limited(LARGEST, language)
+    return LimitedTo(LARGEST, language)
 
 
 # Section "Filter Representation". A filter is part of a message, so none is longer than the largest of them.
-document_filter = _language(filter_grammar.document, deployed=False)
+document_filter = _language(grammar_filters.document, deployed=False)
 
-deployed_filter = _language(filter_grammar.deployed, deployed=True)
+deployed_filter = _language(grammar_filters.deployed, deployed=True)
 
 LAYOUTS = {"filter": document_filter, "deployed-filter": deployed_filter}
 """What the catalogue has of these."""

@@ -1,8 +1,8 @@
 """Zenoh: interests and declarations, and the transport that carries them."""
 
 from wire.zenoh.annotations import annotate
-from wire.zenoh.network import network_message
-from wire.zenoh.transport import batch, transport_message
+from wire.zenoh.grammar_network import network_message
+from wire.zenoh.grammar_transport import batch, transport_message
 
 LAYOUTS = {
     "network-message": network_message,

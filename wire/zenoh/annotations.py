@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from wire.errors import DecodeError
 from wire.primitives import Span
 from wire.reference import decode
-from wire.zenoh.extensions import (
+from wire.zenoh.grammar_extensions import (
     BY_MESSAGE,
     NODE_ID,
     QUERYABLE_INFO,
@@ -15,7 +15,7 @@ from wire.zenoh.extensions import (
     timestamp_payload,
 )
 from wire.zenoh.keys import read_queryable_info, read_wire_expr
-from wire.zenoh.messages import Mode
+from wire.zenoh.values import Mode
 
 MODES = {Mode.CURRENT: "Current", Mode.FUTURE: "Future", Mode.CURRENT_FUTURE: "CurrentFuture"}
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from vectors.bench import Baseline
+from vectors.bench.throughput import Baseline
 
 BASELINES = {
     name: Baseline("msgspec (unchecked)", msgspec.json.Decoder().decode, msgspec.json.Encoder().encode)

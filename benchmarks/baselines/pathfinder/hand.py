@@ -8,7 +8,7 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
-from vectors.bench import Baseline
+from vectors.bench.throughput import Baseline
 
 Message = dict[str, Any]
 Check = Callable[[Any], None]

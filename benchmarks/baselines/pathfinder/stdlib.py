@@ -2,7 +2,7 @@
 
 import json
 
-from vectors.bench import Baseline
+from vectors.bench.throughput import Baseline
 
 READ = json.JSONDecoder().decode
 WRITE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -6,7 +6,7 @@ The values are those of the grammars. Malformed frames, and values that cannot b
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vectors.bench import Baseline
+from vectors.bench.throughput import Baseline
 
 Message = dict[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 from scapy.fields import BitField, ConditionalField, Field, PacketField, PacketListField
 from scapy.packet import Packet
 
-from vectors.bench import Baseline
+from vectors.bench.throughput import Baseline
 
 
 class Number(Field[int, int]):

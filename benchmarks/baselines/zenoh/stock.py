@@ -26,7 +26,7 @@ from construct import (
     this,
 )
 
-from vectors.bench import Baseline
+from vectors.bench.throughput import Baseline
 
 extension = Struct(
     "header" / BitStruct("Z" / Flag, "encoding" / BitsInteger(2), "M" / Flag, "id" / BitsInteger(4)),

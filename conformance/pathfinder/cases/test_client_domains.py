@@ -3,26 +3,25 @@
 from itertools import count
 
 from conformance.cases import judging, rule
-from harness.pathfinder.scripted import Domain, Visit
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
 
-CLIENT = ("client",)
-EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 STATE = ("service-id", "generation", "service-props", "ttl")
 
 
-class Told:
+class ToldEvents:
     """What the application of a client is told, and what it was told of a service up to now."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self._marks = count(1000)
 
-    def of(self, service: int, *visits: Visit) -> list[str]:
+    def of(self, service: int, *connections: AcceptedConnection) -> list[str]:
         """Return what was told of a service, once the client has dealt with all that came on some connections."""
-        for visit in visits:
+        for connection in connections:
             mark = next(self._marks)
-            visit.tell("appeared", mark)
+            connection.tell("appeared", mark)
             self.sure(f"appeared {mark} 0")
         return [event for event in self.domain.events if event.split()[1] == str(service)]
 
@@ -38,12 +37,16 @@ def test_a_service_on_several_servers(node: NodeUnderTest) -> None:
     It is the same client, and the same service with the same changes.
     """
     domain = node.begin("modify", servers=2)
-    visits = [domain.greeted(0), domain.greeted(1)]
-    for visit in visits:
-        domain.asks(visit, "publish", times=3)
+    connections = [domain.greeted(0), domain.greeted(1)]
+    for connection in connections:
+        domain.asks(connection, "publish", times=3)
     with judging("PF-009", "PF-038"):
-        assert len({visit.client_id for visit in visits}) == 1, "a client has a client-id for each server"
-    states = [[{name: each.request.fields.get(name) for name in STATE} for each in v.asked("publish")] for v in visits]
+        assert len({connection.client_id for connection in connections}) == 1, (
+            "a client has a client-id for each server"
+        )
+    states = [
+        [{name: each.request.fields.get(name) for name in STATE} for each in v.asked("publish")] for v in connections
+    ]
     ids = [{each["service-id"] for each in known} for known in states]
     with judging("PF-009"):
         assert ids[0] == ids[1], "a service has an identifier for each server"
@@ -58,10 +61,10 @@ def test_a_subscription_on_several_servers(node: NodeUnderTest) -> None:
     Its subscription has one identifier, also when it has been made anew.
     """
     domain = node.begin("subscribe", servers=2)
-    visits = [domain.subscribed(0), domain.subscribed(1)]
-    visits[0].drop()
-    visits.append(domain.subscribed(0))
-    ids = {visit.asked("subscribe")[0].request.fields.get("subscription-id") for visit in visits}
+    connections = [domain.subscribed(0), domain.subscribed(1)]
+    connections[0].drop()
+    connections.append(domain.subscribed(0))
+    ids = {connection.asked("subscribe")[0].request.fields.get("subscription-id") for connection in connections}
     assert len(ids) == 1, "a subscription has an identifier for each server"
 
 
@@ -74,7 +77,7 @@ def test_matches_of_several_servers(node: NodeUnderTest) -> None:
     """
     domain = node.begin("subscribe", servers=3)
     a, b, _ = domain.subscribed(0), domain.subscribed(1), domain.subscribed(2)
-    told = Told(domain)
+    told = ToldEvents(domain)
     with judging("PF-042"):
         b.tell("appeared", 1)
         assert domain.told("appeared 1 0"), "a service is not told that has appeared on one server"
@@ -112,7 +115,7 @@ def test_a_server_of_several_that_is_lost(node: NodeUnderTest) -> None:
     """
     domain = node.begin("subscribe", servers=2)
     a, b = domain.subscribed(0), domain.subscribed(1)
-    told = Told(domain)
+    told = ToldEvents(domain)
     a.tell("appeared", 1)
     b.tell("appeared", 1)
     told.of(1, a, b)

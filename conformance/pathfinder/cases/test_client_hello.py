@@ -2,12 +2,11 @@
 
 from conformance.cases import judging, rule
 from conformance.pathfinder.monitors.forms import is_whole
-from harness.pathfinder.scripted import Domain, Visit
-from harness.pathfinder.under_test import NodeUnderTest
-from wire.pathfinder.frames import VERSION
+from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
+from wire.pathfinder.values import VERSION
 
-CLIENT = ("client",)
-EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 WHO = ("client-id", "protocol-minimum-version", "protocol-maximum-version")
 REASONS = (
     "insufficient-resources",
@@ -18,17 +17,17 @@ REASONS = (
 )
 
 
-def says_only_hello(visit: Visit) -> bool:
+def says_only_hello(connection: AcceptedConnection) -> bool:
     """Tell whether a client has given no other command than hello on a connection."""
-    return all(event.command == "hello" for event in visit.said)
+    return all(event.command == "hello" for event in connection.said)
 
 
-def speaks(domain: Domain, visit: Visit) -> Visit:
+def speaks(domain: Domain, connection: AcceptedConnection) -> AcceptedConnection:
     """Return where the client asks for something, on this connection or on its next one."""
-    domain.needs(lambda: bool(visit.waiting or visit.ended), "said hello again")
-    if not visit.ended:
-        return visit
-    again = domain.accept(visit.server, obliges=False)
+    domain.needs(lambda: bool(connection.waiting or connection.ended), "said hello again")
+    if not connection.ended:
+        return connection
+    again = domain.accept(connection.server, obliges=False)
     domain.needs(lambda: bool(again.waiting), "said hello again")
     return again
 
@@ -41,10 +40,10 @@ def test_a_connection_begins_with_hello(node: NodeUnderTest) -> None:
     """
     domain = node.begin("publish")
     for _ in range(2):
-        visit = domain.accept()
-        asked = domain.asks(visit, "hello")
+        connection = domain.accept()
+        asked = domain.asks(connection, "hello")
         with judging("PF-107"):
-            assert visit.said[0].command == "hello", f"a connection begins with {visit.said[0].command}"
+            assert connection.said[0].command == "hello", f"a connection begins with {connection.said[0].command}"
         hello = asked[0].request.fields
         with judging("PF-112"):
             flawed = [name for name in WHO if not is_whole(hello.get(name))]
@@ -52,7 +51,7 @@ def test_a_connection_begins_with_hello(node: NodeUnderTest) -> None:
         with judging("PF-113"):
             least, most = (hello[name] for name in WHO[1:])
             assert least <= VERSION <= most, f"hello offers the versions {least} to {most}"
-        visit.drop()
+        connection.drop()
 
 
 @rule("PF-218", "PF-223", roles=CLIENT)
@@ -62,21 +61,21 @@ def test_a_hello_that_is_refused(node: NodeUnderTest) -> None:
     Until then nothing but hellos comes, on whichever connection; from then on the services do.
     """
     domain = node.begin("publish")
-    visit = domain.accept(obliges=False)
-    domain.asks(visit, "hello")
-    domain.wait_until(lambda: bool(visit.ended) or not says_only_hello(visit), seconds=1.0)
+    connection = domain.accept(obliges=False)
+    domain.asks(connection, "hello")
+    domain.wait_until(lambda: bool(connection.ended) or not says_only_hello(connection), seconds=1.0)
     with judging("PF-218"):
-        assert says_only_hello(visit), "commands come before hello was answered"
+        assert says_only_hello(connection), "commands come before hello was answered"
     for reason in REASONS:
-        visit = speaks(domain, visit)
-        visit.answer(visit.waiting[-1], "fail", {} if reason is None else {"fail-reason": reason})
-        visit = speaks(domain, visit)
+        connection = speaks(domain, connection)
+        connection.answer(connection.waiting[-1], "fail", {} if reason is None else {"fail-reason": reason})
+        connection = speaks(domain, connection)
         with judging("PF-223"):
-            assert says_only_hello(visit), f"commands come though hello was refused ({reason or 'no reason'})"
-    visit.obliges = True
-    visit.grant(visit.waiting[-1])
+            assert says_only_hello(connection), f"commands come though hello was refused ({reason or 'no reason'})"
+    connection.obliges = True
+    connection.grant(connection.waiting[-1])
     with judging("PF-223"):
-        published = domain.wait_until(lambda: len(visit.published) == 2)
+        published = domain.wait_until(lambda: len(connection.published) == 2)
         assert published, "a client whose hello was refused and then completed does nothing"
 
 
@@ -87,6 +86,6 @@ def test_one_connection_to_a_server(node: NodeUnderTest) -> None:
     It makes no second connection to the same server.
     """
     domain = node.begin("idle")
-    visit = domain.greeted()
+    connection = domain.greeted()
     second = domain.comes(within=1.0)
-    assert second is None or visit.ended, "a client has two connections to a server"
+    assert second is None or connection.ended, "a client has two connections to a server"

@@ -5,11 +5,10 @@ from typing import Any
 
 from conformance.cases import Inconclusive, rule
 from conformance.pathfinder.monitors.forms import is_whole
-from harness.pathfinder.scripted import Domain, Visit
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
 
-CLIENT = ("client",)
-EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 STATE = ("service-id", "generation", "service-props", "ttl")
 PATIENCE = 15.0
 """Seconds in which a client should have given up a server that says nothing."""
@@ -20,20 +19,20 @@ TOLERANCE = 0.1
 State = Mapping[int, Mapping[str, Any]]
 
 
-def services(visit: Visit) -> State:
+def services(connection: AcceptedConnection) -> State:
     """Return the services that a client has published on a connection, as they are now."""
-    return {id: {name: fields.get(name) for name in STATE} for id, fields in visit.published.items()}
+    return {id: {name: fields.get(name) for name in STATE} for id, fields in connection.published.items()}
 
 
-def brings_all(domain: Domain, visit: Visit, known: State) -> bool:
+def brings_all(domain: Domain, connection: AcceptedConnection, known: State) -> bool:
     """Tell whether a client publishes all its services on a connection, as they were."""
-    return domain.wait_until(lambda: services(visit) == known)
+    return domain.wait_until(lambda: services(connection) == known)
 
 
-def all_published(domain: Domain, visit: Visit) -> State:
+def all_published(domain: Domain, connection: AcceptedConnection) -> State:
     """Return the client's two services, once they are published."""
-    domain.needs(lambda: len(visit.published) == 2, "published two services")
-    return services(visit)
+    domain.needs(lambda: len(connection.published) == 2, "published two services")
+    return services(connection)
 
 
 @rule("PF-046", roles=CLIENT, transports=EVERY_LINK)
@@ -43,23 +42,27 @@ def test_services_after_a_loss(node: NodeUnderTest) -> None:
     Each time it comes back it publishes both services as they were.
     """
     domain = node.begin("publish", servers=2)
-    visit, other = domain.greeted(0), domain.greeted(1)
-    known = all_published(domain, visit)
+    connection, other = domain.greeted(0), domain.greeted(1)
+    known = all_published(domain, connection)
     all_published(domain, other)
-    for how in (Visit.drop, Visit.abort):
-        how(visit)
-        visit = domain.greeted()
-        assert brings_all(domain, visit, known), f"not all services come back after a loss ({visit.ended or how})"
-    visit.drop()
-    visit = domain.greeted()
-    visit.obliges = False
-    domain.wait_until(lambda: bool(visit.waiting), seconds=0.5)
+    for how in (AcceptedConnection.drop, AcceptedConnection.abort):
+        how(connection)
+        connection = domain.greeted()
+        assert brings_all(domain, connection, known), (
+            f"not all services come back after a loss ({connection.ended or how})"
+        )
+    connection.drop()
+    connection = domain.greeted()
+    connection.obliges = False
+    # In the midst of its publishing, if it waits for answers at all; one that does not has said it all by then.
+    domain.wait_until(lambda: bool(connection.waiting), seconds=0.5)
     domain.refuse()
-    visit.drop()
+    connection.drop()
+    # Long enough for several attempts: what a client brings must not depend on how often it was turned away.
     domain.read(1.0)
     domain.admit()
-    visit = domain.greeted()
-    assert brings_all(domain, visit, known), "not all services come back after losses on end"
+    connection = domain.greeted()
+    assert brings_all(domain, connection, known), "not all services come back after losses on end"
 
 
 @rule("PF-046", roles=CLIENT)
@@ -69,9 +72,9 @@ def test_services_after_a_silence(node: NodeUnderTest) -> None:
     When it has given up that connection it publishes its services on the next.
     """
     domain = node.begin("publish")
-    visit = domain.greeted()
-    visit.obliges = False
-    if not domain.wait_until(lambda: bool(visit.ended), seconds=PATIENCE):
+    connection = domain.greeted()
+    connection.obliges = False
+    if not domain.wait_until(lambda: bool(connection.ended), seconds=PATIENCE):
         raise Inconclusive(f"the client waits for an answer for more than {PATIENCE:g} s")
     again = domain.greeted()
     assert domain.wait_until(lambda: len(again.published) == 2), "not all services come to a server that was silent"
@@ -84,20 +87,20 @@ def test_a_service_that_was_unpublished(node: NodeUnderTest) -> None:
     It does not publish it again.
     """
     domain = node.begin("unpublish")
-    visit = domain.greeted()
-    domain.asks(visit, "unpublish")
+    connection = domain.greeted()
+    domain.asks(connection, "unpublish")
     for _ in range(2):
-        visit.drop()
-        visit = domain.greeted()
+        connection.drop()
+        connection = domain.greeted()
         domain.read(0.5)
-        assert not visit.asked("publish"), "a service is published again that was unpublished"
+        assert not connection.asked("publish"), "a service is published again that was unpublished"
 
 
-def resubscribed(domain: Domain, visit: Visit) -> Visit:
+def resubscribed(domain: Domain, connection: AcceptedConnection) -> AcceptedConnection:
     """Return the client's next connection to a server, once it has subscribed there as it had on this one."""
-    again = domain.greeted(visit.server)
+    again = domain.greeted(connection.server)
     assert domain.wait_until(lambda: bool(again.subscriptions)), "a client that comes back does not subscribe again"
-    before, after = (each.asked("subscribe")[0].request.fields.get("filter") for each in (visit, again))
+    before, after = (each.asked("subscribe")[0].request.fields.get("filter") for each in (connection, again))
     assert after == before, f"the filter was {before}, and is {after} after a loss"
     return again
 
@@ -109,11 +112,11 @@ def test_a_subscription_after_a_loss(node: NodeUnderTest) -> None:
     When it comes back it subscribes with the same filter, and tells what it hears there.
     """
     domain = node.begin("subscribe")
-    visit = domain.subscribed()
-    for number, how in enumerate((Visit.drop, Visit.abort)):
-        how(visit)
-        visit = resubscribed(domain, visit)
-        visit.tell("appeared", number)
+    connection = domain.subscribed()
+    for number, how in enumerate((AcceptedConnection.drop, AcceptedConnection.abort)):
+        how(connection)
+        connection = resubscribed(domain, connection)
+        connection.tell("appeared", number)
         assert domain.told(f"appeared {number} 0"), "what a subscription says after a loss is not told"
 
 
@@ -124,13 +127,13 @@ def test_a_client_that_comes_and_goes(node: NodeUnderTest) -> None:
     It has published the service again before half of the ttl has passed.
     """
     domain = node.begin("transient")
-    visit = domain.greeted()
-    domain.asks(visit, "publish")
+    connection = domain.greeted()
+    domain.asks(connection, "publish")
     for _ in range(2):
-        known, left = services(visit), departure(domain, visit)
-        visit = domain.greeted()
-        back = domain.asks(visit, "publish")[0].request.time
-        assert services(visit) == known, "another service is published than before"
+        known, left = services(connection), departure(domain, connection)
+        connection = domain.greeted()
+        back = domain.asks(connection, "publish")[0].request.time
+        assert services(connection) == known, "another service is published than before"
         away, half = (back - left) * domain.tempo, half_life(known)
         assert away <= half + TOLERANCE * domain.patience * domain.tempo, f"away for {away:.2f} s, half is {half:g}"
 
@@ -143,7 +146,7 @@ def half_life(known: State) -> float:
     return lowest / 2
 
 
-def departure(domain: Domain, visit: Visit) -> float:
+def departure(domain: Domain, connection: AcceptedConnection) -> float:
     """Return when a client ended a connection, once it has."""
-    domain.needs(lambda: bool(visit.ended), "disconnected")
-    return visit.ended_at
+    domain.needs(lambda: bool(connection.ended), "disconnected")
+    return connection.ended_at

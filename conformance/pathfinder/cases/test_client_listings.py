@@ -2,18 +2,18 @@
 
 from conformance.cases import judging, rule
 from conformance.pathfinder.monitors.fields import is_filter
-from harness.pathfinder.scripted import Visit
-from harness.pathfinder.under_test import NodeUnderTest
-from wire.pathfinder.frames import MULTIPLE, SINGLE
+from conformance.pathfinder.roles import CLIENT
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import AcceptedConnection
+from wire.pathfinder.values import MULTIPLE, SINGLE
 
-CLIENT = ("client",)
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 BARE = {"PF-142": "subscriptions", "PF-174": "clients", "PF-181": "ping"}
 
 
-def beginnings(visit: Visit, commands: tuple[str, ...]) -> list[str]:
+def beginnings(connection: AcceptedConnection, commands: tuple[str, ...]) -> list[str]:
     """Return the type of the first message of each transaction of some commands."""
-    first = {event.ta: event for event in reversed(visit.said)}
+    first = {event.ta: event for event in reversed(connection.said)}
     return [event.type for event in first.values() if event.command in commands]
 
 
@@ -24,17 +24,17 @@ def test_a_client_that_asks_for_everything(node: NodeUnderTest) -> None:
     Each is a request that has no field beyond those of all messages, but for the filter of services.
     """
     domain = node.begin("list")
-    visit = domain.greeted()
-    domain.wait_until(lambda: all(visit.asked(command) for command in ("services", *BARE.values())))
+    connection = domain.greeted()
+    domain.wait_until(lambda: all(connection.asked(command) for command in ("services", *BARE.values())))
     for rule_id, commands in (("PF-093", SINGLE), ("PF-097", MULTIPLE)):
         with judging(rule_id):
-            alien = set(beginnings(visit, commands)) - {"request"}
+            alien = set(beginnings(connection, commands)) - {"request"}
             assert not alien, f"a transaction begins with {', '.join(sorted(alien))}"
     for rule_id, command in BARE.items():
         with judging(rule_id):
-            fields = {name for each in domain.asks(visit, command) for name in each.request.fields}
+            fields = {name for each in domain.asks(connection, command) for name in each.request.fields}
             assert fields == MANDATORY, f"{command} has the fields {sorted(fields - MANDATORY)}"
     with judging("PF-149"):
-        services = visit.asked("services")[0].request.fields
+        services = connection.asked("services")[0].request.fields
         assert services.keys() - MANDATORY <= {"filter"}, f"services has {sorted(services.keys() - MANDATORY)}"
         assert is_filter(services.get("filter", "(a=b)")), f"no filter: {services['filter']}"

@@ -5,14 +5,13 @@ from itertools import count
 from typing import Any
 
 from conformance.cases import judging, rule
-from harness.pathfinder.driver import spelled
-from harness.pathfinder.scripted import Domain, Visit, match, service
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain, match, service
 from wire.json.strict import MOST
-from wire.pathfinder.frames import Message
+from wire.pathfinder.values import Message
 
-CLIENT = ("client",)
-EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 ALIEN = 1 << 40
 """The service that a client must not learn of."""
 
@@ -45,24 +44,24 @@ WRONG: tuple[tuple[str, Any], ...] = (
 _SERVICES = count(1)
 
 
-def goes_on(domain: Domain, visit: Visit) -> Visit:
+def goes_on(domain: Domain, connection: AcceptedConnection) -> AcceptedConnection:
     """Tell a client of a service, on this connection or, if it ends that, on its next one; return which it is.
 
     A client that comes back no more, or tells no more, has not survived what it was told before.
     """
     number = next(_SERVICES)
     text = f"appeared {number} 0"
-    visit.tell("appeared", number)
-    told = domain.wait_until(lambda: bool(visit.ended) or text in domain.events)
+    connection.tell("appeared", number)
+    told = domain.wait_until(lambda: bool(connection.ended) or text in domain.events)
     with judging("PF-221"):
-        if visit.ended:
-            again = domain.comes(visit.server)
+        if connection.ended:
+            again = domain.comes(connection.server)
             assert again is not None, "a client does not come back any more"
             assert domain.wait_until(lambda: bool(again.subscriptions)), "a client does not subscribe any more"
             again.tell("appeared", number)
-            told, visit = domain.told(text), again
+            told, connection = domain.told(text), again
         assert told, "a client does not tell of services any more"
-    return visit
+    return connection
 
 
 def learnt(domain: Domain, service_id: int = ALIEN) -> list[str]:
@@ -104,17 +103,17 @@ def test_what_is_no_message(node: NodeUnderTest) -> None:
     It does not act on them, and goes on: on this connection or on the next it tells of another service.
     """
     domain = node.begin("subscribe")
-    visit = domain.subscribed()
+    connection = domain.subscribed()
     for what in no_messages(0):
-        visit.say(no_messages(visit.subscriptions[0].ta)[what])
-        again = goes_on(domain, visit)
+        connection.say(no_messages(connection.subscriptions[0].ta)[what])
+        again = goes_on(domain, connection)
         assert not learnt(domain), f"a client acts on what is no message: {what}"
-        node.shows("PF-221", "R09", "C" if again is visit else "A")
-        visit = again
+        node.shows("PF-221", "R09", "C" if again is connection else "A")
+        connection = again
     for raw in (b"\xff\xff\xff\xff", b"\x00\x00\x00\x64{"):
-        visit.say_raw(raw)
-        visit.drop()
-        visit = goes_on(domain, domain.subscribed())
+        connection.say_raw(raw)
+        connection.drop()
+        connection = goes_on(domain, domain.subscribed())
 
 
 @rule("PF-079", "PF-081", roles=CLIENT)
@@ -124,11 +123,11 @@ def test_fields_too_many(node: NodeUnderTest) -> None:
     It refuses the message or overlooks that, and goes on.
     """
     domain = node.begin("subscribe")
-    visit = domain.subscribed()
+    connection = domain.subscribed()
     for rule_id, reading, service_id in (("PF-081", "R33", ALIEN), ("PF-079", "R39", ALIEN + 1)):
-        message = spelled(notice(visit.subscriptions[0].ta, service_id=service_id))
-        visit.say(message[:-1] + (b',"extra":1}' if rule_id == "PF-081" else b',"ttl":60}'))
-        visit = goes_on(domain, visit)
+        message = spelled(notice(connection.subscriptions[0].ta, service_id=service_id))
+        connection.say(message[:-1] + (b',"extra":1}' if rule_id == "PF-081" else b',"ttl":60}'))
+        connection = goes_on(domain, connection)
         node.shows(rule_id, reading, "B" if learnt(domain, service_id) else "A")
 
 
@@ -139,20 +138,21 @@ def test_a_request_of_a_server(node: NodeUnderTest) -> None:
     It answers none of them.
     """
     domain = node.begin("subscribe")
-    visit = domain.subscribed()
+    connection = domain.subscribed()
     for ta, command in ((MOST, "ping"), (MOST - 1, "services")):
-        visit.say({"ta-cmd": command, "ta-id": ta, "msg-type": "request"})
-        visit = goes_on(domain, visit)
+        connection.say({"ta-cmd": command, "ta-id": ta, "msg-type": "request"})
+        connection = goes_on(domain, connection)
+    # The client has read the requests, since it went on behind each; this is for an answer that is written late.
     domain.read(0.2)
-    said = {event.type for each in domain.visits for event in each.said} - {"request"}
+    said = {event.type for each in domain.connections for event in each.said} - {"request"}
     assert not said, f"a client says {', '.join(sorted(said))}"
 
 
-def strays(visit: Visit) -> dict[str, Message]:
+def strays(connection: AcceptedConnection) -> dict[str, Message]:
     """Return notifications that belong to no subscription of a connection, by what they come under."""
-    subscription = visit.subscriptions[0]
-    used = {each.ta for each in visit.requests}
-    over = {each.ta for each in visit.requests if each.is_over} - {subscription.ta}
+    subscription = connection.subscriptions[0]
+    used = {each.ta for each in connection.requests}
+    over = {each.ta for each in connection.requests if each.is_over} - {subscription.ta}
     return {
         "a number that was never used": notice(next(ta for ta in count(5) if ta not in used)),
         "the largest number": notice(MOST),
@@ -168,10 +168,10 @@ def test_matches_of_no_subscription(node: NodeUnderTest) -> None:
     It tells nothing of that, and goes on.
     """
     domain = node.begin("subscribe")
-    visit = domain.subscribed()
-    for what in strays(visit):
-        visit.say(strays(visit)[what])
-        visit = goes_on(domain, visit)
+    connection = domain.subscribed()
+    for what in strays(connection):
+        connection.say(strays(connection)[what])
+        connection = goes_on(domain, connection)
         assert not learnt(domain), f"a match is told that came under {what}"
 
 
@@ -182,11 +182,13 @@ def test_matches_behind_the_end(node: NodeUnderTest) -> None:
     When it is back it has told nothing of that.
     """
     domain = node.begin("unsubscribe")
-    visit = domain.greeted()
-    domain.needs(lambda: any(each.completed for each in visit.asked("unsubscribe")), "unsubscribed")
-    domain.needs(lambda: all(each.is_over for each in visit.asked("subscribe")), "heard the end of its subscription")
-    visit.say(notice(visit.asked("subscribe")[0].ta))
-    visit.drop()
+    connection = domain.greeted()
+    domain.needs(lambda: any(each.completed for each in connection.asked("unsubscribe")), "unsubscribed")
+    domain.needs(
+        lambda: all(each.is_over for each in connection.asked("subscribe")), "heard the end of its subscription"
+    )
+    connection.say(notice(connection.asked("subscribe")[0].ta))
+    connection.drop()
     domain.greeted()
     assert not learnt(domain), "a match is told that came when the subscription had ended"
 
@@ -198,15 +200,15 @@ def test_refusals_with_and_without_a_reason(node: NodeUnderTest) -> None:
     Its application is told, and it goes on with what comes next.
     """
     domain = node.begin("list")
-    visit = domain.greeted()
-    visit.obliges = False
+    connection = domain.greeted()
+    connection.obliges = False
     refusals: dict[str, str | None] = {"services": None, "subscriptions": "permission-denied"}
-    while not visit.asked("ping"):
-        domain.needs(lambda: bool(visit.waiting), "went on to its next command")
-        asked = visit.waiting[0]
+    while not connection.asked("ping"):
+        domain.needs(lambda: bool(connection.waiting), "went on to its next command")
+        asked = connection.waiting[0]
         if asked.command in refusals:
             reason = refusals.pop(asked.command)
-            visit.answer(asked, "fail", {} if reason is None else {"fail-reason": reason})
+            connection.answer(asked, "fail", {} if reason is None else {"fail-reason": reason})
             assert domain.told(f"failed {asked.command} {reason or '-'}"), f"a refusal is not told: {asked}"
         else:
-            visit.grant(asked)
+            connection.grant(asked)

@@ -4,19 +4,18 @@ from typing import Any
 
 from conformance.cases import Inconclusive, judging, rule
 from conformance.pathfinder.monitors.forms import is_whole
-from harness.pathfinder.scripted import Domain, Visit
-from harness.pathfinder.under_test import NodeUnderTest
-from wire.pathfinder.frames import Message
+from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
+from wire.pathfinder.values import Message
 
-CLIENT = ("client",)
-EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 SERVICE = {"service-id", "generation", "service-props", "ttl"}
 
 
-def published(domain: Domain, visit: Visit, count: int) -> list[Message]:
+def published(domain: Domain, connection: AcceptedConnection, count: int) -> list[Message]:
     """Return what a client publishes, once it has done so so many times."""
-    return [each.request.fields for each in domain.asks(visit, "publish", times=count)]
+    return [each.request.fields for each in domain.asks(connection, "publish", times=count)]
 
 
 @rule("PF-003", "PF-006", "PF-017", "PF-018", "PF-160", roles=CLIENT, transports=EVERY_LINK)
@@ -48,8 +47,8 @@ def test_a_service_that_changes(node: NodeUnderTest) -> None:
     service as it is now.
     """
     domain = node.begin("modify")
-    visit = domain.greeted()
-    states = published(domain, visit, 3)
+    connection = domain.greeted()
+    states = published(domain, connection, 3)
     with judging("PF-011"):
         assert len({each.get("service-id") for each in states}) == 1, "a service that changes gets another identifier"
     generations: list[Any] = [each.get("generation") for each in states]
@@ -59,7 +58,7 @@ def test_a_service_that_changes(node: NodeUnderTest) -> None:
         assert generations == sorted(set(generations)), f"a service changes with the generations {generations}"
     with judging("PF-020"):
         assert generations == [generations[0] + number for number in range(3)], f"the generations are {generations}"
-    visit.drop()
+    connection.drop()
     again = domain.greeted()
     with judging("PF-046"):
         assert domain.wait_until(lambda: bool(again.published)), "nothing is published after a loss"
@@ -76,8 +75,8 @@ def test_a_service_that_is_unpublished(node: NodeUnderTest) -> None:
     The request names this service and has nothing else of its own.
     """
     domain = node.begin("unpublish")
-    visit = domain.greeted()
-    service = published(domain, visit, 1)[0]
-    request = domain.asks(visit, "unpublish")[0].request.fields
+    connection = domain.greeted()
+    service = published(domain, connection, 1)[0]
+    request = domain.asks(connection, "unpublish")[0].request.fields
     assert request.keys() - MANDATORY == {"service-id"}, f"unpublish has {sorted(request.keys() - MANDATORY)}"
     assert request["service-id"] == service.get("service-id"), "another service is unpublished than was published"

@@ -4,13 +4,12 @@ from typing import Any
 
 from conformance.cases import judging, rule
 from conformance.pathfinder.monitors.forms import is_whole
-from harness.pathfinder.driver import spelled
-from harness.pathfinder.scripted import match
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import match
 from wire.json.strict import LEAST, MOST
 
-CLIENT = ("client",)
-EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 FILTER = "(name=goldwire)"
 STRANGE = '\x01\t"\\/\x7f é ß 中文 \U0001f600 e\u0301 \u202e \ufeff'
@@ -23,8 +22,8 @@ def test_a_subscription_with_a_filter(node: NodeUnderTest) -> None:
     The request has an identifier of the range and the filter, nothing else of its own.
     """
     domain = node.begin("subscribe")
-    visit = domain.greeted()
-    request = domain.asks(visit, "subscribe")[0].request.fields
+    connection = domain.greeted()
+    request = domain.asks(connection, "subscribe")[0].request.fields
     with judging("PF-125"):
         own = request.keys() - MANDATORY
         assert "subscription-id" in own, "a subscribe has no subscription-id"
@@ -33,7 +32,7 @@ def test_a_subscription_with_a_filter(node: NodeUnderTest) -> None:
         assert request.get("filter") == FILTER, f"the filter is {request.get('filter')!r}"
     for name, number in (
         ("subscription-id", request["subscription-id"]),
-        ("client-id", visit.client_id),
+        ("client-id", connection.client_id),
     ):
         with judging("PF-006"):
             assert is_whole(number), f"the {name} is {number!r}"
@@ -46,14 +45,14 @@ def test_all_that_a_match_may_hold(node: NodeUnderTest) -> None:
     It asked without a filter, and it tells its application of each service.
     """
     domain = node.begin("subscribe-all")
-    visit = domain.subscribed()
-    subscription = visit.subscriptions[0]
+    connection = domain.subscribed()
+    subscription = connection.subscriptions[0]
     with judging("PF-124"):
         assert "filter" not in subscription.request.fields, "who subscribes to everything gives a filter"
 
     def is_told(fields: dict[str, Any], *, spell: Any = spelled) -> bool:
         message = {"ta-cmd": "subscribe", "ta-id": subscription.ta, "msg-type": "notify", **fields}
-        visit.say(spell(message))
+        connection.say(spell(message))
         return domain.told(" ".join(map(str, (fields["match-type"], fields["service-id"], fields["generation"]))))
 
     with judging("PF-104"):
@@ -98,11 +97,11 @@ def test_unsubscribing_at_several_servers(node: NodeUnderTest) -> None:
     Each server is asked to end the subscription that was made there, by its identifier alone.
     """
     domain = node.begin("unsubscribe", servers=2)
-    visits = [domain.greeted(0), domain.greeted(1)]
-    domain.wait_until(lambda: all(visit.asked("unsubscribe") for visit in visits))
-    for visit in visits:
-        made = [each.request.fields.get("subscription-id") for each in visit.asked("subscribe")]
-        ended = [each.request.fields for each in visit.asked("unsubscribe")]
+    connections = [domain.greeted(0), domain.greeted(1)]
+    domain.wait_until(lambda: all(connection.asked("unsubscribe") for connection in connections))
+    for connection in connections:
+        made = [each.request.fields.get("subscription-id") for each in connection.asked("subscribe")]
+        ended = [each.request.fields for each in connection.asked("unsubscribe")]
         with judging("PF-136"):
             alien = [sorted(each.keys()) for each in ended if each.keys() - MANDATORY != {"subscription-id"}]
             assert not alien, f"unsubscribe has the fields {alien[0]}"

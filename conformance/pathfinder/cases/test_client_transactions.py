@@ -1,20 +1,19 @@
 """Pathfinder, "Transactions": how a client numbers its transactions, and how many it begins."""
 
 from conformance.cases import judging, rule
-from harness.pathfinder.scenarios import MANY
-from harness.pathfinder.scripted import Domain, Visit
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from harness.pathfinder.peers.scenarios import MANY
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
 
-CLIENT = ("client",)
-EVERY_LINK = ("tcp", "tcp-stream", "tls", "ux")
 MOST = 100
 """How many transactions the scenario allows at once."""
 
 
-def asks_on(domain: Domain, visit: Visit) -> bool:
+def asks_on(domain: Domain, connection: AcceptedConnection) -> bool:
     """Tell whether another request comes within a moment."""
-    known = len(visit.requests)
-    return domain.wait_until(lambda: len(visit.requests) > known, seconds=0.2)
+    known = len(connection.requests)
+    return domain.wait_until(lambda: len(connection.requests) > known, seconds=0.2)
 
 
 @rule("PF-089", "PF-091", roles=CLIENT, transports=EVERY_LINK)
@@ -24,17 +23,17 @@ def test_many_services_at_once(node: NodeUnderTest) -> None:
     No more than a hundred wait at any time, all under numbers of their own, and in the end all services are there.
     """
     domain = node.begin("many")
-    visit = domain.greeted()
-    visit.obliges = False
-    while len(visit.published) < MANY:
-        while len(visit.waiting) < MANY and asks_on(domain, visit):
+    connection = domain.greeted()
+    connection.obliges = False
+    while len(connection.published) < MANY:
+        while len(connection.waiting) < MANY and asks_on(domain, connection):
             pass
         with judging("PF-089"):
-            assert len(visit.waiting) <= MOST, f"{len(visit.waiting)} transactions wait at once"
+            assert len(connection.waiting) <= MOST, f"{len(connection.waiting)} transactions wait at once"
         with judging("PF-091"):
-            numbers = [each.ta for each in visit.waiting]
+            numbers = [each.ta for each in connection.waiting]
             assert len(set(numbers)) == len(numbers), "transactions that wait have the same number"
-        domain.needs(lambda: bool(visit.waiting), "published all its services")
-        for each in visit.waiting:
-            visit.grant(each)
-    assert len(visit.asked("publish")) == MANY, "services are published twice"
+        domain.needs(lambda: bool(connection.waiting), "published all its services")
+        for each in connection.waiting:
+            connection.grant(each)
+    assert len(connection.asked("publish")) == MANY, "services are published twice"

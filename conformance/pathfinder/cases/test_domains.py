@@ -1,9 +1,8 @@
 """Pathfinder, "Domains": one space of services, and everybody sees it."""
 
 from conformance.cases import rule
-from harness.pathfinder.under_test import NodeUnderTest
-
-SERVER = ("server",)
+from conformance.pathfinder.roles import SERVER
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
 
 @rule("PF-034", roles=SERVER)

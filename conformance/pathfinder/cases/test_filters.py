@@ -1,13 +1,13 @@
 """Pathfinder, "Filter Representation": which texts are filters, and which services they match."""
 
 from conformance.cases import rule
-from conformance.pathfinder.shelf import MEANINGS, MEANT, NO_FILTERS, VALID, Shelf, asking
-from conformance.pathfinder.stimuli import granted
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.answers import granted
+from conformance.pathfinder.filter_examples import MEANINGS, MEANT, NO_FILTERS, VALID
+from conformance.pathfinder.fixtures import PublishedServices, open_session
+from conformance.pathfinder.roles import SERVER
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.json.strict import LEAST, MOST
 from wire.pathfinder.filters import SPECIALS, escape
-
-SERVER = ("server",)
 
 
 @rule("PF-067", roles=SERVER)
@@ -17,7 +17,7 @@ def test_valid_filters(node: NodeUnderTest) -> None:
     Each is accepted.
     """
     for filter in VALID:
-        assert granted(asking(node).services(filter)), f"{filter} is refused"
+        assert granted(open_session(node).services(filter)), f"{filter} is refused"
 
 
 @rule("PF-068", roles=SERVER)
@@ -26,8 +26,8 @@ def test_one_operand(node: NodeUnderTest) -> None:
 
     Where that is a filter it matches what the one matches.
     """
-    shelf = Shelf(node, {"b": {"a": ["b"]}, "c": {"a": ["c"]}})
-    found = [shelf.found_if_taken(filter) for filter in ("(&(a=b))", "(|(a=b))")]
+    published = PublishedServices(node, {"b": {"a": ["b"]}, "c": {"a": ["c"]}})
+    found = [published.found_if_taken(filter) for filter in ("(&(a=b))", "(|(a=b))")]
     node.shows("PF-068", "R28", "B" if None in found else "A")
     assert all(names in (None, {"b"}) for names in found), "an and or an or of one filter matches something else"
 
@@ -39,7 +39,7 @@ def test_no_operands(node: NodeUnderTest) -> None:
     That is refused.
     """
     for filter in ("(&)", "(|)"):
-        listing = asking(node).services(filter)
+        listing = open_session(node).services(filter)
         assert listing.refused, f"{filter} is not refused"
 
 
@@ -49,10 +49,12 @@ def test_many_operands(node: NodeUnderTest) -> None:
 
     Each operand counts.
     """
-    shelf = Shelf(node, {str(n): {"n": [str(n)], **{f"k{k}": ["x"] for k in range(n)}} for n in range(11)})
+    published = PublishedServices(
+        node, {str(n): {"n": [str(n)], **{f"k{k}": ["x"] for k in range(n)}} for n in range(11)}
+    )
     every = "".join(f"(k{k}=x)" for k in range(10))
     any_of = "".join(f"(n={n})" for n in range(10))
-    shelf.check([(f"(&{every})", "10"), (f"(|{any_of})", "0 1 2 3 4 5 6 7 8 9")])
+    published.check([(f"(&{every})", "10"), (f"(|{any_of})", "0 1 2 3 4 5 6 7 8 9")])
 
 
 @rule("PF-069", roles=SERVER)
@@ -64,10 +66,10 @@ def test_escapes(node: NodeUnderTest) -> None:
     values = {f"u{ord(special):x}": {"a": [f"x{special}y"]} for special in SPECIALS}
     keys = {f"k{ord(special):x}": {f"k{special}": ["x"]} for special in SPECIALS}
     alike = {"bare": {"a": ["xy"]}, "doubled": {"a": ["x\\*y", "x\\\\y"]}}
-    shelf = Shelf(node, {**values, **keys, **alike, "all": {"a": [SPECIALS], SPECIALS: ["x"]}})
+    published = PublishedServices(node, {**values, **keys, **alike, "all": {"a": [SPECIALS], SPECIALS: ["x"]}})
     for special in SPECIALS:
-        shelf.check([(f"(a=x\\{special}y)", f"u{ord(special):x}"), (f"(k\\{special}=x)", f"k{ord(special):x}")])
-    shelf.check([(f"(a={escape(SPECIALS)})", "all"), (f"({escape(SPECIALS)}=x)", "all")])
+        published.check([(f"(a=x\\{special}y)", f"u{ord(special):x}"), (f"(k\\{special}=x)", f"k{ord(special):x}")])
+    published.check([(f"(a={escape(SPECIALS)})", "all"), (f"({escape(SPECIALS)}=x)", "all")])
 
 
 @rule("PF-070", roles=SERVER)
@@ -76,8 +78,8 @@ def test_empty_strings(node: NodeUnderTest) -> None:
 
     Where that is a filter such a one matches, and no other.
     """
-    shelf = Shelf(node, {"empty": {"a": [""]}, "space": {"a": [" "]}, "x": {"a": ["x"]}, "none": {}})
-    found = shelf.found_if_taken("(a=)")
+    published = PublishedServices(node, {"empty": {"a": [""]}, "space": {"a": [" "]}, "x": {"a": ["x"]}, "none": {}})
+    found = published.found_if_taken("(a=)")
     node.shows("PF-070", "R41", "B" if found is None else "A")
     assert found in (None, {"empty"}), "(a=) does not match what it says"
 
@@ -88,8 +90,8 @@ def test_empty_keys(node: NodeUnderTest) -> None:
 
     Where these are filters they match such a property.
     """
-    shelf = Shelf(node, {"nameless": {"": ["a"]}, "named": {"a": ["a"]}})
-    found = [shelf.found_if_taken(filter) for filter in ("(=a)", "(=*)")]
+    published = PublishedServices(node, {"nameless": {"": ["a"]}, "named": {"a": ["a"]}})
+    found = [published.found_if_taken(filter) for filter in ("(=a)", "(=*)")]
     node.shows("PF-070", "R27", "B" if None in found else "A")
     assert all(names in (None, {"nameless"}) for names in found), "a filter without a key matches something else"
 
@@ -101,8 +103,8 @@ def test_braces(node: NodeUnderTest) -> None:
     Where these are filters the brace stands for itself.
     """
     values = {"brace": "}", "pair": "{}", "opened": "{", "empty": ""}
-    shelf = Shelf(node, {name: {"a": [value]} for name, value in values.items()})
-    found = [shelf.found_if_taken(filter) for filter in ("(a=})", "(a={})")]
+    published = PublishedServices(node, {name: {"a": [value]} for name, value in values.items()})
+    found = [published.found_if_taken(filter) for filter in ("(a=})", "(a={})")]
     node.shows("PF-071", "R25", "A" if None in found else "B")
     for names, expected in zip(found, ({"brace"}, {"pair"}), strict=True):
         assert names in (None, expected), "a brace in a filter does not stand for itself"
@@ -114,12 +116,12 @@ def test_comparisons(node: NodeUnderTest) -> None:
 
     The three are three different things.
     """
-    shelf = Shelf(node, {"four": {"a": [4]}, "five": {"a": ["5"]}, "six": {"a": [6]}})
-    assert "six" in shelf.found("(a>5)"), "(a>5) does not match 6"
-    assert "four" in shelf.found("(a<5)"), "(a<5) does not match 4"
-    assert "four" not in shelf.found("(a>5)"), "(a>5) matches 4"
-    assert "six" not in shelf.found("(a<5)"), "(a<5) matches 6"
-    assert shelf.found("(a=5)") == {"five"}, "(a=5) does not match the text 5 alone"
+    published = PublishedServices(node, {"four": {"a": [4]}, "five": {"a": ["5"]}, "six": {"a": [6]}})
+    assert "six" in published.found("(a>5)"), "(a>5) does not match 6"
+    assert "four" in published.found("(a<5)"), "(a<5) does not match 4"
+    assert "four" not in published.found("(a>5)"), "(a>5) matches 4"
+    assert "six" not in published.found("(a<5)"), "(a<5) matches 6"
+    assert published.found("(a=5)") == {"five"}, "(a=5) does not match the text 5 alone"
 
 
 @rule("PF-072", roles=SERVER)
@@ -128,9 +130,9 @@ def test_comparisons_with_texts(node: NodeUnderTest) -> None:
 
     That is a filter or it is none; a number does not match it.
     """
-    shelf = Shelf(node, {"number": {"a": [5]}})
+    published = PublishedServices(node, {"number": {"a": [5]}})
     texts = ("(a>abc)", "(a<abc)", "(a<)", "(a>)", "(a>x)", "(a< )")
-    found = [shelf.found_if_taken(filter) for filter in texts]
+    found = [published.found_if_taken(filter) for filter in texts]
     node.shows("PF-072", "R05", "B" if None in found else "A")
     assert all(not names for names in found), "a number matches a comparison with a text"
 
@@ -142,8 +144,8 @@ def test_asterisks(node: NodeUnderTest) -> None:
     Each is a filter, and what stands around the asterisks has to be there.
     """
     values = {"x": "x", "xa": "xa", "ax": "ax", "axa": "axa", "xyz": "xyz", "xaybz": "xaybz", "xzy": "xzy", "y": "y"}
-    shelf = Shelf(node, {name: {"a": [value]} for name, value in values.items()})
-    shelf.check(
+    published = PublishedServices(node, {name: {"a": [value]} for name, value in values.items()})
+    published.check(
         [
             ("(a=x*)", "x xa xyz xaybz xzy"),
             ("(a=*x)", "x ax"),
@@ -161,11 +163,11 @@ def test_asterisks_side_by_side(node: NodeUnderTest) -> None:
 
     It matches any text, any value, or is no filter.
     """
-    shelf = Shelf(node, {"text": {"a": ["x"]}, "number": {"a": [5]}, "none": {}})
-    found = shelf.found_if_taken("(a=**)")
+    published = PublishedServices(node, {"text": {"a": ["x"]}, "number": {"a": [5]}, "none": {}})
+    found = published.found_if_taken("(a=**)")
     node.shows("PF-073", "R26", "C" if found is None else "B" if "number" in found else "A")
     assert found is None or {"text"} <= found <= {"text", "number"}, "(a=**) does not match what it says"
-    between = shelf.found_if_taken("(a=x**)")
+    between = published.found_if_taken("(a=x**)")
     assert between is None or "text" in between, "(a=x**) does not match x"
 
 
@@ -176,8 +178,8 @@ def test_integers(node: NodeUnderTest) -> None:
     All are accepted, and compared as numbers.
     """
     numbers = {"least": LEAST, "minus": -1, "zero": 0, "one": 1, "most": MOST}
-    shelf = Shelf(node, {name: {"a": [value]} for name, value in numbers.items()})
-    shelf.check(
+    published = PublishedServices(node, {name: {"a": [value]} for name, value in numbers.items()})
+    published.check(
         [
             ("(a>0)", "one most"),
             ("(a>-1)", "zero one most"),
@@ -197,9 +199,9 @@ def test_what_is_almost_an_integer(node: NodeUnderTest) -> None:
 
     It is accepted or refused, and the server goes on.
     """
-    shelf = Shelf(node, {"zero": {"a": [0]}})
+    published = PublishedServices(node, {"zero": {"a": [0]}})
     almost = ("007", "+5", "1_0", "1.5", "1e3", "0x10", " 5", "5 ", "--1", "-", "9" * 20, "-" + "9" * 20, "9" * 5000)
-    found = [shelf.found_if_taken(f"(a>{each})") for each in almost]
+    found = [published.found_if_taken(f"(a>{each})") for each in almost]
     node.shows("PF-075", "R05", "B" if None in found else "A")
     assert node.other.is_served(), "nobody is served after a comparison with what is almost an integer"
 
@@ -210,7 +212,7 @@ def test_what_filters_mean(node: NodeUnderTest) -> None:
 
     Each matches what it says.
     """
-    Shelf(node, MEANT).check(MEANINGS)
+    PublishedServices(node, MEANT).check(MEANINGS)
 
 
 @rule("PF-076", roles=SERVER)
@@ -219,8 +221,8 @@ def test_equal_and_numbers(node: NodeUnderTest) -> None:
 
     The text 5 does; the number does or does not.
     """
-    shelf = Shelf(node, {"text": {"a": ["5"]}, "number": {"a": [5]}, "other": {"a": ["05", 55]}})
-    found = shelf.found("(a=5)")
+    published = PublishedServices(node, {"text": {"a": ["5"]}, "number": {"a": [5]}, "other": {"a": ["05", 55]}})
+    found = published.found("(a=5)")
     node.shows("PF-076", "R30", "A" if "number" in found else "B")
     assert {"text"} <= found <= {"text", "number"}, "(a=5) does not match what it says"
 
@@ -231,8 +233,8 @@ def test_capital_letters(node: NodeUnderTest) -> None:
 
     One in capital letters matches or does not.
     """
-    shelf = Shelf(node, {"small": {"a": ["x"]}, "capital": {"a": ["X"]}})
-    found = shelf.found("(a=x)")
+    published = PublishedServices(node, {"small": {"a": ["x"]}, "capital": {"a": ["X"]}})
+    found = published.found("(a=x)")
     node.shows("PF-076", "R32", "B" if "capital" in found else "A")
     assert "small" in found, "(a=x) does not match x"
 
@@ -244,7 +246,7 @@ def test_what_is_no_filter(node: NodeUnderTest) -> None:
     Each is refused, and the server goes on.
     """
     for text in NO_FILTERS:
-        for transaction in (asking(node).services(text), asking(node).subscribe(text)):
+        for transaction in (open_session(node).services(text), open_session(node).subscribe(text)):
             assert not transaction.accepted, f"{transaction.command} takes {text!r} for a filter"
             assert transaction.refused, f"{transaction.command} does not refuse {text!r}"
     assert node.other.is_served(), "nobody is served after texts that are no filters"
@@ -267,8 +269,8 @@ def test_substrings(node: NodeUnderTest) -> None:
         "ab": "ab",
         "aab": "aab",
     }
-    shelf = Shelf(node, {name: {"s": [value]} for name, value in values.items()})
-    shelf.check(
+    published = PublishedServices(node, {name: {"s": [value]} for name, value in values.items()})
+    published.check(
         [
             ("(s=a*b)", "lines ab aab"),
             ("(s=*foo)", "xfoo"),
@@ -281,7 +283,7 @@ def test_substrings(node: NodeUnderTest) -> None:
             ("(s=*bb*)", "abba"),
         ]
     )
-    assert "xxaxxb" in shelf.found("(s=*a*b*)"), "(s=*a*b*) does not match xxaxxb"
+    assert "xxaxxb" in published.found("(s=*a*b*)"), "(s=*a*b*) does not match xxaxxb"
 
 
 @rule("PF-212", roles=SERVER)
@@ -290,8 +292,8 @@ def test_substrings_of_numbers(node: NodeUnderTest) -> None:
 
     Such a text matches; the number 55 does or does not.
     """
-    shelf = Shelf(node, {"text": {"s": ["55"]}, "number": {"s": [55]}, "other": {"s": ["65", 65]}})
-    found = shelf.found("(s=5*)")
+    published = PublishedServices(node, {"text": {"s": ["55"]}, "number": {"s": [55]}, "other": {"s": ["65", 65]}})
+    found = published.found("(s=5*)")
     node.shows("PF-212", "R31", "B" if "number" in found else "A")
     assert {"text"} <= found <= {"text", "number"}, "(s=5*) does not match what it says"
 
@@ -302,8 +304,8 @@ def test_a_filter_that_takes_long(node: NodeUnderTest) -> None:
 
     It is answered as quickly as any other, and rightly.
     """
-    shelf = Shelf(node, {"long": {"s": ["a" * 4000]}})
-    shelf.check([("(s=" + "*a" * 50 + "*b)", ""), ("(s=" + "*a" * 50 + "*)", "long")])
+    published = PublishedServices(node, {"long": {"s": ["a" * 4000]}})
+    published.check([("(s=" + "*a" * 50 + "*b)", ""), ("(s=" + "*a" * 50 + "*)", "long")])
 
 
 @rule("PF-213", roles=SERVER)
@@ -313,8 +315,8 @@ def test_greater_and_less(node: NodeUnderTest) -> None:
     They are compared as numbers, and none is beyond itself.
     """
     numbers = {"five": 5, "nine": 9, "ten": 10, "minus": -3}
-    shelf = Shelf(node, {name: {"n": [value]} for name, value in numbers.items()})
-    shelf.check(
+    published = PublishedServices(node, {name: {"n": [value]} for name, value in numbers.items()})
+    published.check(
         [
             ("(n>9)", "ten"),
             ("(n<9)", "five minus"),
@@ -332,8 +334,10 @@ def test_greater_and_texts(node: NodeUnderTest) -> None:
 
     The texts match or do not, the number does.
     """
-    shelf = Shelf(node, {"number": {"n": [7]}, "digits": {"n": ["7"]}, "letters": {"n": ["x"]}, "none": {}})
-    found = shelf.found("(n>5)")
+    published = PublishedServices(
+        node, {"number": {"n": [7]}, "digits": {"n": ["7"]}, "letters": {"n": ["x"]}, "none": {}}
+    )
+    found = published.found("(n>5)")
     node.shows("PF-213", "R06", "B" if found & {"digits", "letters"} else "A")
     assert {"number"} <= found <= {"number", "digits", "letters"}, "(n>5) does not match what it says"
 
@@ -345,5 +349,5 @@ def test_white_space(node: NodeUnderTest) -> None:
     The spaces belong to them.
     """
     spaced = {"spaced": {"a": [" x y "]}, "bare": {"a": ["x y"]}, "key": {" a ": ["x y"]}, "tab": {"a": ["x\ty"]}}
-    shelf = Shelf(node, spaced)
-    shelf.check([("(a= x y )", "spaced"), ("(a=x y)", "bare"), ("( a =x y)", "key"), ("(a=x\ty)", "tab")])
+    published = PublishedServices(node, spaced)
+    published.check([("(a= x y )", "spaced"), ("(a=x y)", "bare"), ("( a =x y)", "key"), ("(a=x\ty)", "tab")])

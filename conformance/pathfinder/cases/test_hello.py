@@ -3,15 +3,15 @@
 from typing import Any
 
 from conformance.cases import Inconclusive, judging, rule
+from conformance.pathfinder.answers import EXCUSES, granted
 from conformance.pathfinder.monitors.forms import is_whole
-from conformance.pathfinder.stimuli import EXCUSES, granted, requests
-from harness.pathfinder.driver import Session, new_id
-from harness.pathfinder.transactions import Transaction
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.stimuli import requests
+from harness.pathfinder.tester.driver import Driver, new_id
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
 from wire.json.strict import MOST
-from wire.pathfinder.frames import VERSION
-
-SERVER = ("server",)
+from wire.pathfinder.values import VERSION
 
 HELLO_CODES = ("client-id-exists", "permission-denied", "unsupported-protocol-version", "insufficient-resources")
 
@@ -22,7 +22,7 @@ SILENCE = 15.0
 """Seconds of the protocol's time without a hello, after which many servers have closed."""
 
 
-def clients(session: Session) -> list[object]:
+def clients(session: Driver) -> list[object]:
     """Return the identifiers of all clients that a server lists."""
     return [fields.get("client-id") for fields in session.sure(session.clients()).notifications]
 

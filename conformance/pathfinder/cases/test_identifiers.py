@@ -1,14 +1,14 @@
 """Pathfinder, "Unique Identifiers": of clients, services and subscriptions."""
 
 from conformance.cases import Inconclusive, rule
+from conformance.pathfinder.answers import granted
 from conformance.pathfinder.monitors.forms import is_whole
-from conformance.pathfinder.stimuli import granted, offend, requests
-from harness.pathfinder.driver import Session, new_id
-from harness.pathfinder.transactions import Transaction
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.stimuli import offend, requests
+from harness.pathfinder.tester.driver import Driver, new_id
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
 from wire.json.strict import MOST
-
-SERVER = ("server",)
 
 IDENTIFIERS = ("client-id", "service-id", "subscription-id")
 
@@ -18,7 +18,7 @@ ANY = (MOST, 2**53 + 1, 2**32, 1, 0)
 IN_USE = ("client-id-exists", "subscription-id-exists", "old-generation", "same-generation-but-different")
 
 
-def require_free(session: Session) -> None:
+def require_free(session: Driver) -> None:
     """Make sure that nothing has one of ``ANY`` yet: a server that others use may refuse it, and not say why."""
     listings = session.clients(), session.services(), session.subscriptions()
     for listing, name in zip(listings, IDENTIFIERS, strict=True):

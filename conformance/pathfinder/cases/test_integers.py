@@ -1,12 +1,12 @@
 """Pathfinder, "Integers": which numbers there are."""
 
 from conformance.cases import rule
+from conformance.pathfinder.answers import granted, listed, values_of
 from conformance.pathfinder.monitors.forms import is_whole, scalars
-from conformance.pathfinder.stimuli import granted, listed, offend, requests, values_of
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.stimuli import offend, requests
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.json.strict import LEAST, MOST
-
-SERVER = ("server",)
 
 BEYOND = (MOST + 1, LEAST - 1, 10**30)
 

@@ -1,22 +1,21 @@
 """Pathfinder, "TTL", "Transient Clients" and "Service Lifetime": how long a service is there."""
 
 from conformance.cases import rule
-from conformance.pathfinder.stimuli import granted, listed
-from conformance.pathfinder.watching import (
-    await_absence,
-    come_back,
-    fence,
-    find_orphan,
+from conformance.pathfinder.answers import granted, listed
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.waiting import (
+    end_subscription,
+    expect_match,
     protocol_seconds,
-    told,
-    until,
+    reconnect,
+    wait_for_orphan,
+    wait_until,
+    wait_until_gone,
     watch,
 )
-from harness.pathfinder.driver import NotAnswered
-from harness.pathfinder.under_test import NodeUnderTest
+from harness.pathfinder.tester.driver import NotAnswered
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.json.strict import MOST
-
-SERVER = ("server",)
 
 NEARLY = 0.95
 """The part of a TTL that has to pass in any case: clocks have grains."""
@@ -34,7 +33,7 @@ def test_an_orphan_stays_for_its_ttl(node: NodeUnderTest) -> None:
     ttl = 2
     watching, owner, service = watch(node), node.session(), node.service(ttl=ttl)
     owner.sure(owner.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     began = node.trace.now()
     owner.close()
     while protocol_seconds(node, began) < 0.8 * ttl:
@@ -71,12 +70,12 @@ def test_a_republish_that_changes_nothing(node: NodeUnderTest) -> None:
     """
     watching, service = watch(node), node.service(name=["x"])
     node.other.sure(node.other.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     for _ in range(2):
         assert granted(node.other.publish(service)), "a republish that changes nothing is refused"
     assert listed(node, service)["service-props"] == service.props, "a republish that changes nothing changes something"
     node.other.sure(node.other.publish(service.newer(ttl=30)))
-    told(node.main, watching, "modified", service)
+    expect_match(node.main, watching, "modified", service)
     repeated = [match for match in watching.about(service.id)[1:] if match.message.get("generation") == 0]
     node.shows("PF-047", "R20", "B" if repeated else "A")
     assert all(
@@ -95,7 +94,7 @@ def test_the_owners_connection_is_closed(node: NodeUnderTest) -> None:
         owner.sure(owner.publish(service))
     owner.close()
     for service in services:
-        assert find_orphan(node, service), "the owner has closed its connection, and its service is no orphan"
+        assert wait_for_orphan(node, service), "the owner has closed its connection, and its service is no orphan"
 
 
 @rule("PF-049", roles=SERVER)
@@ -109,7 +108,7 @@ def test_the_owners_connection_is_reset(node: NodeUnderTest) -> None:
         owner.sure(owner.publish(service))
     owner.abort()
     for service in services:
-        assert find_orphan(node, service), "the owner's connection is reset, and its service is no orphan"
+        assert wait_for_orphan(node, service), "the owner's connection is reset, and its service is no orphan"
 
 
 @rule("PF-050", roles=SERVER)
@@ -122,13 +121,13 @@ def test_orphans_are_told_to_all(node: NodeUnderTest) -> None:
     watchers = [(each, watch(node, session=each)) for each in (node.main, node.other)]
     owner.sure(owner.publish(service))
     for session, watching in watchers:
-        told(session, watching, "appeared", service)
+        expect_match(session, watching, "appeared", service)
     owner.close()
     for session, watching in watchers:
         orphaned = session.hears(watching, "modified", service.id)
         assert orphaned is not None, "nobody is told that a service has become an orphan"
         assert orphaned.is_orphan, "a service becomes an orphan, and what is told does not say so"
-    back, _ = come_back(node, owner)
+    back, _ = reconnect(node, owner)
     node.shows("PF-050", "R24", "A" if "orphan-since" in listed(node, service) else "B")
     back.sure(back.publish(service))
     for session, watching in watchers:
@@ -145,11 +144,11 @@ def test_orphans_expire(node: NodeUnderTest) -> None:
     """
     watching, owner, service = watch(node), node.session(), node.service(ttl=1)
     owner.sure(owner.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     owner.close()
     gone = node.main.hears(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
     assert gone, "an orphan expires, and nobody is told"
-    assert until(node, lambda: service.id not in node.listed()), "an orphan is listed after its TTL"
+    assert wait_until(node, lambda: service.id not in node.listed()), "an orphan is listed after its TTL"
 
 
 @rule("PF-052", roles=SERVER)
@@ -161,7 +160,7 @@ def test_an_orphan_without_time(node: NodeUnderTest) -> None:
     watching, owner, service = watch(node), node.session(), node.service(ttl=0)
     assert granted(owner.publish(service)), "a TTL of 0 is refused"
     assert service.id in node.listed(), "a service with a TTL of 0 is gone while its owner is there"
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     began = node.trace.now()
     owner.close()
     gone = node.main.hears(watching, "disappeared", service.id)
@@ -181,10 +180,11 @@ def test_an_orphan_for_ever(node: NodeUnderTest) -> None:
     if not granted(owner.publish(service)):
         raise NotAnswered("the largest TTL is refused")
     owner.close()
-    await_absence(node, owner)
+    wait_until_gone(node, owner)
+    # A server that overflows has the orphan expire at once, but with the next tick of its clock at the latest.
     node.main.read(0.5)
     fields = node.listed().get(service.id)
-    back, _ = come_back(node, owner)
+    back, _ = reconnect(node, owner)
     assert fields is not None, "an orphan with the largest TTL is gone"
     assert fields.get("ttl") == MOST, "the largest TTL is listed as another"
     back.sure(back.publish(service.newer(ttl=1)))
@@ -198,12 +198,13 @@ def test_the_ttl_does_not_run_while_the_owner_is_there(node: NodeUnderTest) -> N
     """
     watching, service = watch(node), node.service(ttl=1)
     node.other.sure(node.other.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
+    # Three times the TTL: a server that counts from the publishing is past any rounding by then.
     node.main.read(3)
     fields = node.listed().get(service.id)
     assert fields is not None, "a service is gone though its owner is there"
     assert "orphan-since" not in fields, "a service is an orphan though its owner is there"
-    heard = [match.what for match in fence(node.main, watching)]
+    heard = [match.what for match in end_subscription(node.main, watching)]
     assert "disappeared" not in heard, "a service disappears though its owner is there"
 
 
@@ -223,7 +224,7 @@ def test_only_the_present_owner_counts(node: NodeUnderTest) -> None:
     node.shows("PF-206", "R11", "A")
     first.close()
     bystander.close()
-    await_absence(node, first, bystander)
+    wait_until_gone(node, first, bystander)
     assert "orphan-since" not in listed(node, service), "a service is an orphan though its present owner is there"
 
 
@@ -239,7 +240,7 @@ def test_coming_back_at_once(node: NodeUnderTest) -> None:
         session.sure(session.publish(service))
         session.close()
         try:
-            session, times = come_back(node, session)
+            session, times = reconnect(node, session)
         except NotAnswered as error:
             raise AssertionError(str(error)) from error
         refusals += times

@@ -4,26 +4,26 @@ import time
 from collections.abc import Callable
 
 from conformance.cases import Inconclusive, judging, rule
+from conformance.pathfinder.answers import EXCUSES, granted, listed, values_of
 from conformance.pathfinder.monitors.forms import is_whole
-from conformance.pathfinder.stimuli import EXCUSES, granted, listed, values_of
-from conformance.pathfinder.watching import CLOCKS, until
-from harness.pathfinder.driver import Session, new_id
-from harness.pathfinder.transactions import Transaction
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.waiting import CLOCKS, wait_until
+from harness.pathfinder.tester.driver import Driver, new_id
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
 from wire.pathfinder.filters import FilterError, parse
-from wire.pathfinder.frames import Message
+from wire.pathfinder.values import Message
 
-SERVER = ("server",)
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 
 
-def subscriptions(session: Session) -> list[tuple[object, object]]:
+def subscriptions(session: Driver) -> list[tuple[object, object]]:
     """Return the identifiers of all subscriptions that a server lists, each with its owner's."""
     found = session.sure(session.subscriptions()).notifications
     return [(fields.get("subscription-id"), fields.get("client-id")) for fields in found]
 
 
-def clients(session: Session) -> list[Message]:
+def clients(session: Driver) -> list[Message]:
     """Return what a server lists of its clients."""
     return session.sure(session.clients()).notifications
 
@@ -33,7 +33,7 @@ def ends(listing: Transaction, kind: str) -> set[str]:
     return next((set(answer.fields) for answer in listing.answers if answer.type == kind), set())
 
 
-def is_snapshot(session: Session, listing: Transaction, change: Callable[[], None]) -> None:
+def is_snapshot(session: Driver, listing: Transaction, change: Callable[[], None]) -> None:
     """Make sure that a list has ended, and hears of no change behind its end."""
     assert granted(listing), f"a list is not completed: {listing}"
     assert listing.accepted, "a list is completed that was not accepted"
@@ -116,7 +116,7 @@ def test_everybodys_subscriptions(node: NodeUnderTest) -> None:
     node.other.close()
     gone = {id for id, owner in made if owner == node.other.client_id}
     with judging("PF-226"):
-        assert until(node, lambda: not gone & {id for id, _ in subscriptions(asking)}), (
+        assert wait_until(node, lambda: not gone & {id for id, _ in subscriptions(asking)}), (
             "a subscription is listed whose connection has ended"
         )
 
@@ -188,13 +188,14 @@ def test_orphans_in_a_list(node: NodeUnderTest) -> None:
     began = time.time()
     node.other.close()
     with judging("PF-131"):
-        assert until(node, lambda: "orphan-since" in listed(node, service)), (
+        assert wait_until(node, lambda: "orphan-since" in listed(node, service)), (
             "a service is listed without orphan-since whose owner has left"
         )
     ended = time.time()
     since = listed(node, service)["orphan-since"]
     with judging("PF-228"):
         assert began - CLOCKS <= since <= ended + CLOCKS, f"orphan-since is {since}, at {ended:.0f}"
+        # More than a second, as a server may list whole seconds.
         node.main.read(1.5)
         assert listed(node, service)["orphan-since"] == since, "orphan-since changes from list to list"
 
@@ -271,7 +272,7 @@ def test_a_client_that_has_left(node: NodeUnderTest) -> None:
     def listed_now() -> list[object]:
         return [name for name in (fields.get("client-id") for fields in clients(node.main)) if name is not None]
 
-    assert until(node, lambda: gone.client_id not in listed_now()), "a client is listed that has left"
+    assert wait_until(node, lambda: gone.client_id not in listed_now()), "a client is listed that has left"
     assert [listed_now().count(name) for name in names] == [1, 1], "a client that is connected is not listed once"
 
 

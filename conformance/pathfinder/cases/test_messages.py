@@ -4,26 +4,16 @@ import json
 from collections.abc import Iterator
 
 from conformance.cases import judging, rule
+from conformance.pathfinder.answers import granted, listed, values_of
+from conformance.pathfinder.fixtures import Bystanders
 from conformance.pathfinder.monitors.forms import MANDATORY, flaws, name_of
-from conformance.pathfinder.stimuli import (
-    TA,
-    Bystanders,
-    Offence,
-    granted,
-    listed,
-    of_other_type,
-    offend,
-    requests,
-    tour,
-    values_of,
-)
-from harness.pathfinder.conversation import Event
-from harness.pathfinder.driver import Service, new_id
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.stimuli import TA, Offence, of_other_type, offend, requests, tour
+from harness.pathfinder.tester.driver import Service, new_id
+from harness.pathfinder.tester.events import Event
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.errors import Reason
-from wire.pathfinder.frames import Message
-
-SERVER = ("server",)
+from wire.pathfinder.values import Message
 
 NO_MESSAGES = (
     b"[]",

@@ -1,10 +1,10 @@
 """Pathfinder, "Ping Command": whether the server is there."""
 
 from conformance.cases import rule
-from conformance.pathfinder.stimuli import EXCUSES, granted
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.answers import EXCUSES, granted
+from conformance.pathfinder.roles import SERVER
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
-SERVER = ("server",)
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 
 PINGS = 500

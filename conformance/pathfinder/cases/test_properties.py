@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.cases import judging, rule
-from conformance.examples import AS_FOUND, GATE
-from conformance.pathfinder.stage import Listed, Stage
-from conformance.pathfinder.stimuli import EXCUSES, granted
-from conformance.pathfinder.traffic import CLIENTS, Sample, Step, model, mutated, no_filters, plans, samples
-from conformance.pathfinder.watching import until
-from harness.pathfinder.transactions import Transaction
-from harness.pathfinder.under_test import NodeUnderTest
-
-SERVER = ("server",)
+from conformance.hypothesis_settings import GATE, WITHOUT_SHRINKING
+from conformance.pathfinder.answers import EXCUSES, granted
+from conformance.pathfinder.clients import ClientGroup, Listed
+from conformance.pathfinder.model import model
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.strategies import CLIENTS, Sample, Step, mutated, no_filters, plans, samples
+from conformance.pathfinder.waiting import wait_until
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
 
 WINDOW = 0.02
 """Seconds to wait for what a server does about a mutated message."""
@@ -39,22 +39,22 @@ def compare_lists(found: Listed, expected: Listed) -> None:
             assert found[place][1].is_orphan == record.is_orphan, "an orphan is listed as none, or the other way round"
 
 
-def compare_views(stage: Stage, reference: Stage) -> None:
+def compare_views(group: ClientGroup, reference: ClientGroup) -> None:
     """Compare what subscribers know, once all has been told."""
-    for (session, filter, watching), (watcher, _, heard) in zip(stage.watches, reference.watches, strict=True):
+    for (session, filter, watching), (watcher, _, heard) in zip(group.watches, reference.watches, strict=True):
         if session.ended:
             continue
         watcher.barrier()
         expected = reference.view(filter, heard)
-        session.learns(lambda w=watching, f=filter, e=expected: stage.view(f, w) == e)  # type: ignore[misc]
+        session.learns(lambda w=watching, f=filter, e=expected: group.view(f, w) == e)  # type: ignore[misc]
         with judging("PF-122"):
-            assert stage.view(filter, watching) == expected, f"who watches {filter} does not know what there is"
+            assert group.view(filter, watching) == expected, f"who watches {filter} does not know what there is"
 
 
-def play(step: Step, stage: Stage, reference: Stage) -> None:
-    """Do one step on both stages, and compare."""
-    is_foreign = stage.is_foreign(step)
-    answer = stage.act(step)
+def play(step: Step, group: ClientGroup, reference: ClientGroup) -> None:
+    """Do one step on both groups, and compare."""
+    is_foreign = group.is_foreign(step)
+    answer = group.act(step)
     if answer is not None and is_foreign and answer.reason in (None, *EXCUSES) and answer.failed:
         return  # the server's choice: the model is not asked
     expected = reference.act(step)
@@ -62,15 +62,15 @@ def play(step: Step, stage: Stage, reference: Stage) -> None:
         with judging("PF-158"):
             compare(step, answer, expected)
         if step.verb == "services":
-            compare_lists(stage.listed(answer), reference.listed(expected))
+            compare_lists(group.listed(answer), reference.listed(expected))
     if step.verb in ("leave", "return"):
         there = reference.listed()
-        until(stage.node, lambda: stage.listed() == there)
-        compare_lists(stage.listed(), there)
+        wait_until(group.node, lambda: group.listed() == there)
+        compare_lists(group.listed(), there)
 
 
 @rule("PF-122", "PF-131", "PF-149", "PF-153", "PF-158", roles=SERVER)
-@AS_FOUND
+@WITHOUT_SHRINKING
 @given(plan=plans, sampled=st.lists(samples, min_size=1, max_size=3))
 def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sampled: list[Sample]) -> None:
     """Three clients publish, change and take back services, subscribe, list, leave and come back, in any order.
@@ -80,12 +80,12 @@ def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sample
     filters = [each.filter for each in sampled]
     contents = [props for each in sampled for props in each.contents] or [{}]
     with node.scene() as scene, model(node.profile).scene() as other:
-        stage, reference = (Stage(each, CLIENTS, filters, contents) for each in (scene, other))
+        group, reference = (ClientGroup(each, CLIENTS, filters, contents) for each in (scene, other))
         for step in plan:
-            play(step, stage, reference)
+            play(step, group, reference)
             if step.verb == "services":
-                compare_views(stage, reference)
-        compare_views(stage, reference)
+                compare_views(group, reference)
+        compare_views(group, reference)
 
 
 @rule("PF-076", "PF-120", roles=SERVER)
@@ -100,20 +100,20 @@ def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sam
     contents = [*sampled.contents, {}]
     with model(node.profile).scene() as other, node.scene() as scene:
         for each in (other, scene):
-            stage = Stage(each, 1, [sampled.filter], contents)
+            group = ClientGroup(each, 1, [sampled.filter], contents)
             for number in range(len(contents)):
-                stage.sessions[0].sure(stage.publish(Step("publish", 0, number, number=number)))
+                group.sessions[0].sure(group.publish(Step("publish", 0, number, number=number)))
             listing = each.main.services(each.narrow(sampled.filter))
             with judging("PF-076"):
                 assert granted(listing), f"{sampled.filter} is refused"
-            found.append(set(stage.listed(listing)))
+            found.append(set(group.listed(listing)))
         with judging("PF-076"):
             assert found[1] == found[0], f"{sampled.filter} does not match what it should"
         watching = scene.main.subscribe(scene.narrow(sampled.filter))
         with judging("PF-120"):
             assert granted(watching), f"a subscription to {sampled.filter} is refused"
-            scene.main.learns(lambda: set(stage.view(sampled.filter, watching)) == found[0])
-            assert set(stage.view(sampled.filter, watching)) == found[0], f"{sampled.filter} lists other services"
+            scene.main.learns(lambda: set(group.view(sampled.filter, watching)) == found[0])
+            assert set(group.view(sampled.filter, watching)) == found[0], f"{sampled.filter} lists other services"
 
 
 @rule("PF-211", roles=SERVER)

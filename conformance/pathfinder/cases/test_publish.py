@@ -1,11 +1,11 @@
 """Pathfinder, "Publish Command": when a service may be published anew, and what is known of it then."""
 
 from conformance.cases import judging, rule
-from conformance.pathfinder.stimuli import granted, listed, values_of
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.answers import granted, listed, values_of
+from conformance.pathfinder.roles import SERVER
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.json.strict import MOST
 
-SERVER = ("server",)
 OLD, SAME = "old-generation", "same-generation-but-different"
 
 

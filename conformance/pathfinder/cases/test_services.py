@@ -1,13 +1,13 @@
 """Pathfinder, "Service Records": what a service is, and whose."""
 
 from conformance.cases import rule
-from conformance.pathfinder.stimuli import granted, listed, offend, values_of
-from harness.pathfinder.driver import Service, Session
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.answers import granted, listed, values_of
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.stimuli import offend
+from harness.pathfinder.tester.driver import Driver, Service
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.json.strict import MOST
-from wire.pathfinder.frames import Message
-
-SERVER = ("server",)
+from wire.pathfinder.values import Message
 
 
 def is_property(values: object) -> bool:
@@ -17,7 +17,7 @@ def is_property(values: object) -> bool:
     )
 
 
-def taken_over(node: NodeUnderTest, by: Session, service: Service) -> Message | None:
+def taken_over(node: NodeUnderTest, by: Driver, service: Service) -> Message | None:
     """Let another client publish a service, and return how it is listed then; ``None`` when it is refused."""
     republish = by.publish(service)
     assert republish.is_over, "another client's republish is neither completed nor refused"

@@ -1,12 +1,12 @@
 """Pathfinder, "Strings": which characters there are."""
 
 from conformance.cases import rule
+from conformance.pathfinder.answers import granted, listed, values_of
 from conformance.pathfinder.monitors.forms import scalars
-from conformance.pathfinder.stimuli import granted, listed, offend, values_of
-from harness.pathfinder.driver import new_id
-from harness.pathfinder.under_test import NodeUnderTest
-
-SERVER = ("server",)
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.stimuli import offend
+from harness.pathfinder.tester.driver import new_id
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
 CHARACTERS = (
     "\x01\x1f\t\n\r\b\f",

@@ -5,14 +5,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.cases import Inconclusive, judging, rule
-from conformance.pathfinder.stimuli import EXCUSES, granted, listed
-from conformance.pathfinder.watching import CLOCKS, come_back, fence, find_orphan, told, until, watch
-from harness.pathfinder.driver import NotAnswered, Service, Session
-from harness.pathfinder.transactions import Match, Transaction
-from harness.pathfinder.under_test import NodeUnderTest
-from wire.pathfinder.frames import Message
-
-SERVER = ("server",)
+from conformance.pathfinder.answers import EXCUSES, granted, listed
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.waiting import (
+    CLOCKS,
+    end_subscription,
+    expect_match,
+    reconnect,
+    wait_for_orphan,
+    wait_until,
+    watch,
+)
+from harness.pathfinder.tester.driver import Driver, NotAnswered, Service
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Match, Transaction
+from wire.pathfinder.values import Message
 
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 
@@ -34,18 +41,18 @@ def stated(message: Message) -> tuple[Any, ...]:
     return message.get("generation"), kept, message.get("ttl"), message.get("client-id")
 
 
-def state(service: Service, owner: Session) -> tuple[Any, ...]:
+def state(service: Service, owner: Driver) -> tuple[Any, ...]:
     """Return the state of a service that was published so by somebody."""
     return service.generation, unordered(service.props), service.ttl, owner.client_id
 
 
-def orphaned(node: NodeUnderTest, watching: Transaction) -> tuple[Service, Session]:
+def orphaned(node: NodeUnderTest, watching: Transaction) -> tuple[Service, Driver]:
     """Let a client publish a service and leave, until the server knows."""
     owner, service = node.session(), node.service(name=["x"])
     owner.sure(owner.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     owner.close()
-    if find_orphan(node, service) is None:
+    if wait_for_orphan(node, service) is None:
         raise NotAnswered("a service whose owner has left is no orphan")
     return service, owner
 
@@ -63,7 +70,7 @@ def test_what_is_there_already(node: NodeUnderTest) -> None:
     expected = {service.id for service in services if service.props["name"] == ["x"]}
     watching = watch(node, "(name=x)")
     node.main.learns(lambda: {match.service_id for match in watching.matches} >= expected)
-    matches = fence(node.main, watching)
+    matches = end_subscription(node.main, watching)
     assert {match.what for match in matches} == {"appeared"}, "what is there already is not told as appeared"
     assert {match.service_id for match in matches} >= expected, "not all that is there already appears"
     assert len(matches) == len(expected), "more appears than matches"
@@ -80,7 +87,7 @@ def test_what_is_published_later(node: NodeUnderTest) -> None:
     for service in (other, matching):
         node.other.sure(node.other.publish(service))
     assert node.main.hears(watching, "appeared", matching.id), "a new service that matches does not appear"
-    matches = [match.service_id for match in fence(node.main, watching)]
+    matches = [match.service_id for match in end_subscription(node.main, watching)]
     assert matches == [matching.id], "a new service appears that does not match"
 
 
@@ -91,10 +98,10 @@ def test_nothing_after_the_end(node: NodeUnderTest) -> None:
     Nothing is told.
     """
     watching, lasting = watch(node, "(name=x)"), watch(node)
-    fence(node.main, watching)
+    end_subscription(node.main, watching)
     service = node.service(name=["x"])
     node.other.sure(node.other.publish(service))
-    told(node.main, lasting, "appeared", service)
+    expect_match(node.main, lasting, "appeared", service)
     node.main.barrier()
     alien = len(watching.matches) + sum(event.type == "notify" for event in watching.late)
     assert not alien, "a subscription is told of services after it has ended"
@@ -108,7 +115,7 @@ def test_changed_properties_and_ttl(node: NodeUnderTest) -> None:
     """
     watching, service = watch(node, "(name=x)"), node.service(name=["x"])
     node.other.sure(node.other.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     changed = service.newer(props=node.service(name=["x"], n=[1]).props)
     for count, (what, newer) in enumerate((("properties", changed), ("TTL", changed.newer(ttl=30))), 1):
         node.other.sure(node.other.publish(newer))
@@ -125,7 +132,7 @@ def test_a_changed_owner(node: NodeUnderTest) -> None:
     """
     watching, service = watch(node), node.service()
     node.other.sure(node.other.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     client = node.session()
     if not client.publish(service).completed:
         node.shows("PF-122", "R11", "B")
@@ -167,7 +174,7 @@ def test_services_that_are_taken_back(node: NodeUnderTest) -> None:
     """
     watching, service = watch(node), node.service()
     node.other.sure(node.other.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     node.other.sure(node.other.unpublish(service.id))
     assert node.main.hears(watching, "disappeared", service.id), "a service is unpublished, and this is not told"
 
@@ -180,7 +187,7 @@ def test_services_that_others_remove(node: NodeUnderTest) -> None:
     """
     watching, service = watch(node), node.service()
     node.other.sure(node.other.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     client = node.session()
     if not client.unpublish(service.id).completed:
         return
@@ -199,10 +206,10 @@ def test_services_that_expire(node: NodeUnderTest) -> None:
     """
     watching, owner, service = watch(node), node.session(), node.service(ttl=1)
     owner.sure(owner.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     owner.close()
     gone = node.main.hears(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
-    if gone is None and not until(node, lambda: service.id not in node.listed()):
+    if gone is None and not wait_until(node, lambda: service.id not in node.listed()):
         raise NotAnswered("an orphan does not expire")
     assert gone, "a service has expired, and this is not told"
 
@@ -275,20 +282,20 @@ def test_orphans_are_marked(node: NodeUnderTest) -> None:
     watching = watch(node)
     owner, service = node.session(), node.service()
     owner.sure(owner.publish(service))
-    match = told(node.main, watching, "appeared", service)
+    match = expect_match(node.main, watching, "appeared", service)
     assert not match.is_orphan, "a service appears as an orphan, and its owner is there"
     assert "orphan-since" not in listed(node, service), "a service is listed as an orphan, and its owner is there"
     owner.close()
-    match = told(node.main, watching, "modified", service)
+    match = expect_match(node.main, watching, "modified", service)
     assert match.is_orphan, "the owner has left, and what is told of the service does not say so"
-    assert until(node, lambda: "orphan-since" in listed(node, service)), "an orphan is listed as none"
-    later = told(node.main, watch(node), "appeared", service)
+    assert wait_until(node, lambda: "orphan-since" in listed(node, service)), "an orphan is listed as none"
+    later = expect_match(node.main, watch(node), "appeared", service)
     assert later.is_orphan, "an orphan appears as none"
-    back, _ = come_back(node, owner)
+    back, _ = reconnect(node, owner)
     node.shows("PF-131", "R24", "A" if "orphan-since" in listed(node, service) else "B")
     back.sure(back.publish(service))
     assert "orphan-since" not in listed(node, service), "a service is listed as an orphan, and its owner is back"
-    latest = told(node.main, watch(node), "appeared", service)
+    latest = expect_match(node.main, watch(node), "appeared", service)
     assert not latest.is_orphan, "a service appears as an orphan, and its owner is back"
 
 
@@ -314,19 +321,20 @@ def test_since_when(node: NodeUnderTest) -> None:
     """
     watching, owner, service = watch(node), node.session(), node.service()
     owner.sure(owner.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     earliest = time.time() - CLOCKS
     owner.close()
-    fields = find_orphan(node, service)
+    fields = wait_for_orphan(node, service)
     latest = time.time() + CLOCKS
     if fields is None:
         raise NotAnswered("a service whose owner has left is no orphan")
     since = fields["orphan-since"]
-    match = told(node.main, watching, "modified", service)
+    match = expect_match(node.main, watching, "modified", service)
     if not match.is_orphan:
         raise NotAnswered("a service whose owner has left is told as no orphan")
     is_whole = all(isinstance(each, int) for each in (since, match.message["orphan-since"]))
     node.shows("PF-228", "R17", "B" if is_whole else "A")
+    # So that a time which is told anew with every message differs from the one that was told first.
     node.main.read(1)
     for where, number in (
         ("listed", since),

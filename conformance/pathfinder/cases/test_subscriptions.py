@@ -3,13 +3,12 @@
 from collections.abc import Callable
 
 from conformance.cases import rule
-from conformance.pathfinder.stimuli import granted, listed
-from conformance.pathfinder.watching import fence, told, watch
-from harness.pathfinder.driver import NotAnswered
-from harness.pathfinder.transactions import Transaction
-from harness.pathfinder.under_test import NodeUnderTest
-
-SERVER = ("server",)
+from conformance.pathfinder.answers import granted, listed
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.waiting import end_subscription, expect_match, watch
+from harness.pathfinder.tester.driver import NotAnswered
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
 
 
 @rule("PF-051", roles=SERVER)
@@ -29,7 +28,7 @@ def test_the_last_of_many_changes_is_told(node: NodeUnderTest) -> None:
         return any(match.message.get("generation") == 5 for match in watching.about(service.id))
 
     assert node.main.learns(is_told), "nobody is told the last state of a service"
-    told_of = [match.message.get("generation") for match in fence(node.main, watching)]
+    told_of = [match.message.get("generation") for match in end_subscription(node.main, watching)]
     generations = [each for each in told_of if isinstance(each, int)]
     assert generations == sorted(generations), "an older state of a service is told after a newer one"
 
@@ -42,7 +41,7 @@ def test_only_the_generation_changes(node: NodeUnderTest) -> None:
     """
     watching, service = watch(node), node.service(name=["x"])
     node.other.sure(node.other.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     assert granted(node.other.publish(service.newer())), "a higher generation of the same service is refused"
     assert listed(node, service).get("generation") == 1, "a higher generation of the same service is not listed"
     node.other.sure(node.other.publish(service.newer(by=2, ttl=30)))
@@ -65,7 +64,7 @@ def test_notifications_are_not_held_back_for_long(node: NodeUnderTest) -> None:
     ttl = 4
     watching, owner, service = watch(node), node.session(), node.service(ttl=ttl)
     owner.sure(owner.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     owner.close()
     heard = node.main.hears(watching, "modified", service.id, seconds=0.9 * ttl)
     assert heard, "a notification is held back until the service's TTL is over"
@@ -96,7 +95,7 @@ def test_a_change_makes_a_service_match_no_more(node: NodeUnderTest) -> None:
     """
     watching, service = watch(node, "(name=x)"), node.service(name=["x"])
     node.other.sure(node.other.publish(service))
-    told(node.main, watching, "appeared", service)
+    expect_match(node.main, watching, "appeared", service)
     changed = service.newer(props=node.service(name=["y"]).props)
     node.other.sure(node.other.publish(changed))
     node.main.learns(lambda: len(watching.about(service.id)) > 1)
@@ -127,5 +126,5 @@ def test_the_life_of_a_service(node: NodeUnderTest) -> None:
         node.other.sure(step())
         if not node.main.learns(lambda heard=heard: len(watching.about(service.id)) > heard):  # type: ignore[misc]
             raise NotAnswered(f"a service has {expected[heard]}, and nobody is told")
-    matches = [match.what for match in fence(node.main, watching)]
+    matches = [match.what for match in end_subscription(node.main, watching)]
     assert matches == expected, "what becomes of a service is told in another order"

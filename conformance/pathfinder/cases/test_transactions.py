@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from conformance.cases import Inconclusive, rule
-from conformance.pathfinder.stimuli import TA, granted, listed, values_of
-from conformance.pathfinder.watching import until
-from harness.pathfinder.driver import Session, new_id
-from harness.pathfinder.transactions import Transaction
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.answers import granted, listed, values_of
+from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.stimuli import TA
+from conformance.pathfinder.waiting import wait_until
+from harness.pathfinder.tester.driver import Driver, new_id
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
 from wire.json.strict import MOST
-
-SERVER = ("server",)
 
 SOME = 20
 """Subscriptions that any server has room for at once."""
@@ -38,7 +38,7 @@ def single(node: NodeUnderTest) -> Iterator[Transaction]:
     yield node.main.ping()
 
 
-def subscriptions(session: Session) -> list[object]:
+def subscriptions(session: Driver) -> list[object]:
     """Return the identifiers that are listed of subscriptions, everybody's."""
     return [fields.get("subscription-id") for fields in session.sure(session.subscriptions()).notifications]
 
@@ -133,7 +133,7 @@ def test_transactions_end_with_their_connection(node: NodeUnderTest) -> None:
         session.sure(session.subscribe(node.mine, id=id))
         getattr(session, end)()
         session = node.back(session.client_id)
-        assert until(node, lambda id=id: id not in subscriptions(node.main)), (  # type: ignore[misc]
+        assert wait_until(node, lambda id=id: id not in subscriptions(node.main)), (  # type: ignore[misc]
             "a subscription is listed whose connection has ended"
         )
         watch = session.subscribe(node.mine, id=id)

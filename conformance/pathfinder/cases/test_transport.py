@@ -1,19 +1,15 @@
 """Pathfinder, "Transport Protocol" and "Message Size Limitations": frames, their order, their size, their ends."""
 
-from typing import cast
-
 from conformance.cases import rule
-from conformance.pathfinder.stimuli import Bystanders, granted, listed
-from harness.addresses import Transport
-from harness.framing import LARGEST, framing_of
-from harness.pathfinder import FRAMINGS
-from harness.pathfinder.driver import Session, new_id
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.answers import granted, listed
+from conformance.pathfinder.fixtures import Bystanders
+from conformance.pathfinder.roles import EVERY_LINK, SERVER
+from harness.links.framing import LARGEST
+from harness.links.transports import framing_of
+from harness.pathfinder.framings import FRAMINGS
+from harness.pathfinder.tester.driver import Driver, new_id
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.errors import Reason
-
-SERVER = ("server",)
-
-EVERY_LINK = ("tcp", "tls", "tcp-stream", "ux")
 
 FRAMED = ("tcp", "tls")
 """The links on which a length stands before each message."""
@@ -23,17 +19,17 @@ PING = b'{"ta-cmd":"ping","ta-id":%d,"msg-type":"request"}'
 STRANGERS = 100
 
 
-def is_socket(session: Session) -> bool:
+def is_socket(session: Driver) -> bool:
     """Tell whether a connection goes over a socket; in memory nothing lies below frames."""
-    return hasattr(session.link, "abort")
+    return session.link.can_reset
 
 
 def framed(node: NodeUnderTest, frame: bytes) -> bytes:
     """Return the bytes that carry a frame over the link that is played."""
-    return framing_of(FRAMINGS, cast("Transport", node.transport)).encode(frame)
+    return framing_of(FRAMINGS, node.transport).encode(frame)
 
 
-def tangled(session: Session) -> list[bytes]:
+def tangled(session: Driver) -> list[bytes]:
     """Return the frames that came in which something stands behind the message."""
     return [each.frame for each in session.received() if each.error and each.error.reason is Reason.TRAILING]
 

@@ -1,11 +1,10 @@
 """Pathfinder, "Unpublish Command": who may take a service back, and what follows."""
 
 from conformance.cases import judging, rule
-from conformance.pathfinder.stimuli import granted, listed
-from harness.pathfinder.driver import new_id
-from harness.pathfinder.under_test import NodeUnderTest
-
-SERVER = ("server",)
+from conformance.pathfinder.answers import granted, listed
+from conformance.pathfinder.roles import SERVER
+from harness.pathfinder.tester.driver import new_id
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
 
 @rule("PF-166", "PF-169", roles=SERVER)

@@ -1,12 +1,12 @@
 """Pathfinder, "Unsubscribe Command": how subscriptions end."""
 
 from conformance.cases import judging, rule
-from conformance.pathfinder.stimuli import granted
-from harness.pathfinder.driver import new_id
-from harness.pathfinder.transactions import Transaction
-from harness.pathfinder.under_test import NodeUnderTest
+from conformance.pathfinder.answers import granted
+from conformance.pathfinder.roles import SERVER
+from harness.pathfinder.tester.driver import new_id
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
 
-SERVER = ("server",)
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 
 

@@ -1,16 +1,17 @@
 """Monitors of "Message" and of the sections of the commands: which fields each message has, and of what type."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from conformance.monitors import Finding, broken, follows, kept
 from conformance.pathfinder.monitors.forms import ADDRESSES, MANDATORY, flaws, form_of, judged, match_type, shown
-from conformance.pathfinder.monitors.registry import formed, from_client, from_server, monitor, spoken
-from harness.pathfinder.conversation import Conversation, Event
+from conformance.pathfinder.monitors.registry import FLAWED, SOUND, from_client, from_server, monitor, spoken
+from conformance.pathfinder.monitors.state import SessionState
+from harness.pathfinder.tester.events import Event
 from wire.pathfinder.filters import FilterError, parse
 
 
-class Form(NamedTuple):
+class FormRule(NamedTuple):
     """What a rule says about one form of message.
 
     ``fields`` are those of its own that the rule is about (none: all), ``matches`` the match types; ``only`` when the
@@ -44,49 +45,43 @@ class Form(NamedTuple):
 SERVICE = ("generation", "service-props", "ttl", "client-id")
 
 FROM_SERVERS = {
-    "PF-126": Form("subscribe", "accept", only=True),
-    "PF-127": Form("subscribe", "notify", fields=("match-type", "service-id")),
-    "PF-129": Form("subscribe", "notify", ("appeared", "modified"), SERVICE),
-    "PF-130": Form("subscribe", "notify", ("disappeared",), ("match-type",), only=True),
-    "PF-132": Form("subscribe", "complete", only=True),
-    "PF-138": Form("unsubscribe", "complete", only=True),
-    "PF-143": Form("subscriptions", "accept", only=True),
-    "PF-144": Form("subscriptions", "notify", fields=("subscription-id", "client-id")),
-    "PF-145": Form("subscriptions", "complete", only=True),
-    "PF-152": Form("services", "accept", only=True),
-    "PF-153": Form("services", "notify", fields=("service-id", *SERVICE)),
-    "PF-154": Form("services", "complete", only=True),
-    "PF-162": Form("publish", "complete", only=True),
-    "PF-169": Form("unpublish", "complete", only=True),
-    "PF-175": Form("clients", "accept", only=True),
-    "PF-178": Form("clients", "complete", only=True),
-    "PF-182": Form("ping", "complete", only=True),
+    "PF-126": FormRule("subscribe", "accept", only=True),
+    "PF-127": FormRule("subscribe", "notify", fields=("match-type", "service-id")),
+    "PF-129": FormRule("subscribe", "notify", ("appeared", "modified"), SERVICE),
+    "PF-130": FormRule("subscribe", "notify", ("disappeared",), ("match-type",), only=True),
+    "PF-132": FormRule("subscribe", "complete", only=True),
+    "PF-138": FormRule("unsubscribe", "complete", only=True),
+    "PF-143": FormRule("subscriptions", "accept", only=True),
+    "PF-144": FormRule("subscriptions", "notify", fields=("subscription-id", "client-id")),
+    "PF-145": FormRule("subscriptions", "complete", only=True),
+    "PF-152": FormRule("services", "accept", only=True),
+    "PF-153": FormRule("services", "notify", fields=("service-id", *SERVICE)),
+    "PF-154": FormRule("services", "complete", only=True),
+    "PF-162": FormRule("publish", "complete", only=True),
+    "PF-169": FormRule("unpublish", "complete", only=True),
+    "PF-175": FormRule("clients", "accept", only=True),
+    "PF-178": FormRule("clients", "complete", only=True),
+    "PF-182": FormRule("ping", "complete", only=True),
 }
 
 FROM_CLIENTS = {
-    "PF-017": Form("publish", "request", fields=("generation",)),
-    "PF-112": Form("hello", "request"),
-    "PF-125": Form("subscribe", "request", only=True),
-    "PF-136": Form("unsubscribe", "request", only=True),
-    "PF-142": Form("subscriptions", "request", only=True),
-    "PF-160": Form("publish", "request", only=True),
-    "PF-168": Form("unpublish", "request", only=True),
-    "PF-174": Form("clients", "request", only=True),
-    "PF-181": Form("ping", "request", only=True),
+    "PF-017": FormRule("publish", "request", fields=("generation",)),
+    "PF-112": FormRule("hello", "request"),
+    "PF-125": FormRule("subscribe", "request", only=True),
+    "PF-136": FormRule("unsubscribe", "request", only=True),
+    "PF-142": FormRule("subscriptions", "request", only=True),
+    "PF-160": FormRule("publish", "request", only=True),
+    "PF-168": FormRule("unpublish", "request", only=True),
+    "PF-174": FormRule("clients", "request", only=True),
+    "PF-181": FormRule("ping", "request", only=True),
 }
 
 
-def watching(
-    form: Form, said: Callable[[Conversation], Iterable[Event]]
-) -> Callable[[Conversation], Iterable[Finding]]:
+def watching(form: FormRule) -> Callable[[Event, SessionState], Finding | None]:
     """Return the monitor of one form, named after it."""
 
-    def watch(conversation: Conversation) -> Iterator[Finding]:
-        events = formed(conversation, form.command, form.type)
-        if events and said(conversation):
-            for event in events:
-                if form.is_of(event):
-                    yield form.judge(event)
+    def watch(event: Event, state: SessionState) -> Finding | None:
+        return form.judge(event) if form.is_of(event) else None
 
     what = form.fields[0] if len(form.fields) == 1 else "fields"
     watch.__name__ = "_".join((what, "of", form.command, form.type, *form.matches))
@@ -94,82 +89,77 @@ def watching(
     return watch
 
 
-for _rule, _form in FROM_SERVERS.items():
-    monitor(_rule)(watching(_form, from_server))
-for _rule, _form in FROM_CLIENTS.items():
-    monitor(_rule)(watching(_form, from_client))
+for _role, _forms in (("server", FROM_SERVERS), ("client", FROM_CLIENTS)):
+    for _rule, _form in _forms.items():
+        monitor(
+            _rule,
+            on=spoken(_form.command, _form.type, sound=False, role=_role),
+            kept_by=spoken(_form.command, _form.type, _form.matches, sound=True, role=_role),
+        )(watching(_form))
 
 
-@monitor("PF-081")
-def nothing_beyond(conversation: Conversation) -> Iterator[Finding]:
+@monitor("PF-081", on=FLAWED, kept_by=SOUND)
+def nothing_beyond(event: Event, state: SessionState) -> Finding | None:
     """No message has fields that its form has not."""
-    for event in spoken(conversation):
-        if form_of(event):
-            yield judged(event, [flaw for flaw in flaws(event) if flaw.fault == "beyond"])
+    if not form_of(event):
+        return None
+    return judged(event, (flaw for flaw in flaws(event) if flaw.fault == "beyond"))
 
 
-@monitor("PF-082")
-def fields_of_all_messages(conversation: Conversation) -> Iterator[Finding]:
+@monitor("PF-082", on=FLAWED, kept_by=SOUND)
+def fields_of_all_messages(event: Event, state: SessionState) -> Finding | None:
     """Every message has a command, a transaction identifier and a type."""
-    for event in spoken(conversation):
-        if event.fields:
-            missing = [flaw for flaw in flaws(event) if flaw.fault == "missing" and flaw.field in MANDATORY]
-            yield judged(event, missing)
+    if not event.fields:
+        return None
+    return judged(event, (flaw for flaw in flaws(event) if flaw.fault == "missing" and flaw.field in MANDATORY))
 
 
-@monitor("PF-103")
-def mandatory_fields_are_there(conversation: Conversation) -> Iterator[Finding]:
+@monitor("PF-103", on=FLAWED, kept_by=SOUND)
+def mandatory_fields_are_there(event: Event, state: SessionState) -> Finding | None:
     """Every message has the fields that its own table calls mandatory."""
-    for event in spoken(conversation):
-        if form_of(event):
-            missing = [flaw for flaw in flaws(event) if flaw.fault == "missing" and flaw.field not in MANDATORY]
-            yield judged(event, missing)
+    if not form_of(event):
+        return None
+    return judged(event, (flaw for flaw in flaws(event) if flaw.fault == "missing" and flaw.field not in MANDATORY))
 
 
-@monitor("PF-105")
-def fails_have_a_reason_at_most(conversation: Conversation) -> Iterator[Finding]:
+@monitor("PF-105", on=from_server(types="fail", sound=False), kept_by=from_server(types="fail", sound=True))
+def fails_have_a_reason_at_most(event: Event, state: SessionState) -> Finding | None:
     """A fail has no field of its own but the reason, which is a string."""
-    for event in from_server(conversation):
-        if event.type == "fail" and form_of(event):
-            yield Form(event.command, "fail", only=True).judge(event)
+    return FormRule(event.command, "fail", only=True).judge(event) if form_of(event) else None
 
 
-@monitor("PF-128")
-def match_types_are_known(conversation: Conversation) -> Iterator[Finding]:
+@monitor("PF-128", on=from_server("subscribe", "notify"))
+def match_types_are_known(event: Event, state: SessionState) -> Finding | None:
     """The match type is appeared, modified, or one of the words for a service that is gone."""
-    for event in from_server(conversation):
-        said = event.fields.get("match-type")
-        if (event.command, event.type) != ("subscribe", "notify") or not isinstance(said, str):
-            continue
-        if match_type(event) == "disappeared":
-            yield follows(event.entry, "R02", "A" if said == "disappeared" else "B")
-        elif said in ("appeared", "modified"):
-            yield kept(event.entry)
-        else:
-            yield broken(event.entry, f"the match type {said!r} is none of the document's")
+    said = event.fields.get("match-type")
+    if not isinstance(said, str):
+        return None
+    if match_type(event) == "disappeared":
+        return follows(event.entry, "R02", "A" if said == "disappeared" else "B")
+    if said in ("appeared", "modified"):
+        return kept(event.entry)
+    return broken(event.entry, f"the match type {said!r} is none of the document's")
 
 
-@monitor("PF-176")
-def clients_are_described(conversation: Conversation) -> Iterator[Finding]:
+LISTED_CLIENT = FormRule("clients", "notify", fields=("client-id", ADDRESSES[0], "time"))
+
+
+@monitor("PF-176", on=from_server("clients", "notify"))
+def clients_are_described(event: Event, state: SessionState) -> Iterator[Finding]:
     """A client is listed with its identifier, its address under one of its names, and its time."""
-    form = Form("clients", "notify", fields=("client-id", ADDRESSES[0], "time"))
-    for event in from_server(conversation):
-        if form.is_of(event):
-            yield form.judge(event)
-            if ADDRESSES[0] in event.fields:
-                yield follows(event.entry, "R04", "A")
-            elif ADDRESSES[1] in event.fields:
-                yield follows(event.entry, "R04", "B")
+    yield LISTED_CLIENT.judge(event)
+    if ADDRESSES[0] in event.fields:
+        yield follows(event.entry, "R04", "A")
+    elif ADDRESSES[1] in event.fields:
+        yield follows(event.entry, "R04", "B")
 
 
-@monitor("PF-228")
-def orphans_have_a_time(conversation: Conversation) -> Iterator[Finding]:
+@monitor("PF-228", on=from_server(("subscribe", "services"), "notify"))
+def orphans_have_a_time(event: Event, state: SessionState) -> Finding | None:
     """The time at which an owner was lost is a number that is not negative."""
-    for event in from_server(conversation):
-        if event.type == "notify" and "orphan-since" in event.fields and event.command in ("subscribe", "services"):
-            yield judged(
-                event, [flaw for flaw in flaws(event) if flaw.field == "orphan-since" and flaw.fault != "beyond"]
-            )
+    if "orphan-since" not in event.fields:
+        return None
+    return judged(event, (flaw for flaw in flaws(event) if flaw.field == "orphan-since" and flaw.fault != "beyond"))
 
 
 def is_filter(text: str) -> bool:
@@ -181,14 +171,10 @@ def is_filter(text: str) -> bool:
     return True
 
 
-@monitor("PF-149")
-def filters_of_services(conversation: Conversation) -> Iterator[Finding]:
+@monitor("PF-149", on=from_client("services", "request"))
+def filters_of_services(event: Event, state: SessionState) -> Finding:
     """A services request has a filter or none, and nothing else of its own."""
-    form = Form("services", "request", only=True)
-    for event in from_client(conversation):
-        if form.is_of(event):
-            asked = event.fields.get("filter", "(a=b)")
-            if isinstance(asked, str) and not is_filter(asked):
-                yield broken(event.entry, f"no filter: {shown(asked)}")
-            else:
-                yield form.judge(event)
+    asked = event.fields.get("filter", "(a=b)")
+    if isinstance(asked, str) and not is_filter(asked):
+        return broken(event.entry, f"no filter: {shown(asked)}")
+    return FormRule("services", "request", only=True).judge(event)

@@ -4,14 +4,13 @@ Everything is read from the layout: which fields a form has, which of them may b
 """
 
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from math import isfinite
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from conformance.monitors import Finding, broken, kept
-from harness.pathfinder.conversation import Event
-from harness.pathfinder.transactions import DISAPPEARED
+from harness.pathfinder.tester.events import DISAPPEARED, NOTIFY, Event, Form
 from wire.catalogue import layout
 from wire.json.strict import LEAST, MOST
 from wire.layout import (
@@ -27,7 +26,7 @@ from wire.layout import (
     JsonUnion,
     Limited,
 )
-from wire.pathfinder.frames import layout_name
+from wire.pathfinder.values import layout_name
 
 MANDATORY = ("ta-cmd", "ta-id", "msg-type")
 
@@ -61,6 +60,29 @@ def forms() -> dict[tuple[str, str, str], Members]:
             for type in _words(members["msg-type"]):
                 found |= {(command, type, match): members for match in matches}
     return found
+
+
+@cache
+def fields_of(form: Form) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the fields that every sound message of a form has, and those that one can have, in whichever spelling."""
+    command, type, match, _ = form
+    found = [
+        {member.name: member for member in each.members}
+        for deployed in (False, True)
+        for each in _objects(layout(layout_name(deployed=deployed)).root)
+    ]
+    same = [each for each in found if _is_of(each, command, type, match)]
+    needed = [{name for name, member in each.items() if not member.optional} for each in same]
+    return frozenset(set.intersection(*needed) if needed else ()), frozenset().union(*same)
+
+
+def _is_of(members: Members, command: str, type: str, match: str) -> bool:
+    """Tell whether these are the fields of a form; its words are the document's, in the spelling that is used here."""
+    types = NOTIFY if type == "notify" else (type,)
+    matches = DISAPPEARED if match == "disappeared" else (match,)
+    if command not in _words(members["ta-cmd"]) or not {*types} & {*_words(members["msg-type"])}:
+        return False
+    return not match or "match-type" not in members or bool({*matches} & {*_words(members["match-type"])})
 
 
 def _objects(part: Any) -> Iterator[JsonObject]:
@@ -118,6 +140,23 @@ def flaws(event: Event) -> list[Flaw]:
     """Return how a message differs from its form; what has no form is only looked at for the fields of all."""
     if event.error is None:
         return []
+    if _LATEST.event is not event:
+        _LATEST.event, _LATEST.flaws = event, _flaws(event)
+    return _LATEST.flaws
+
+
+class _Latest:
+    """The message that was looked at last: a dozen monitors ask for its flaws, one after the other."""
+
+    def __init__(self) -> None:
+        self.event: Event | None = None
+        self.flaws: list[Flaw] = []
+
+
+_LATEST = _Latest()
+
+
+def _flaws(event: Event) -> list[Flaw]:
     fields, members = plain(event), form_of(event)
     nodes = {name: member.node for name, member in members.items()} or _anywhere()
     needed = [name for name, member in members.items() if not member.optional] or MANDATORY
@@ -194,6 +233,8 @@ def misfits(value: Any, node: Any, field: str, path: str) -> Iterator[Flaw]:
 
 def is_whole(value: object) -> TypeGuard[int | float]:
     """Tell whether a value is an Int>=0, however it is spelled: 60.0 is a whole number too."""
+    if type(value) is int:  # as nearly always
+        return 0 <= value <= MOST
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and not any(misfits(value, JsonInteger(0, MOST), "", ""))
 
@@ -204,11 +245,10 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def judged(event: Event, found: list[Flaw]) -> Finding:
+def judged(event: Event, found: Iterable[Flaw]) -> Finding:
     """Judge a message by those of its flaws that bear on a rule."""
-    if not found:
-        return kept(event.entry)
-    return broken(event.entry, f"{name_of(event)}: {'; '.join(flaw.what for flaw in found)}")
+    what = "; ".join(flaw.what for flaw in found)
+    return broken(event.entry, f"{name_of(event)}: {what}") if what else kept(event.entry)
 
 
 def name_of(event: Event) -> str:

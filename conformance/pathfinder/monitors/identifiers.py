@@ -1,88 +1,89 @@
 """Monitors of "Unique Identifiers", "Generation", "Domains" and "Unsubscribe Command": what numbers stand for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.monitors import Finding, broken, kept
+from conformance.monitors import Finding, SessionEnd, broken, kept
 from conformance.pathfinder.monitors.fields import is_filter
-from conformance.pathfinder.monitors.registry import monitor, whether
-from conformance.pathfinder.monitors.stories import Exchange, exchanges, own_id, requests
-from harness.pathfinder.conversation import Conversation
+from conformance.pathfinder.monitors.registry import ended, monitor, served, whether
+from conformance.pathfinder.monitors.served import ServedRequest
+from conformance.pathfinder.monitors.state import SessionState
 
 
-def listings(conversation: Conversation, command: str) -> list[Exchange]:
-    """Return the listings of one kind that an implementation gave."""
-    return [exchange for exchange in exchanges(conversation) if exchange.command == command]
-
-
-def listed_once(conversation: Conversation, command: str, name: str) -> Iterator[Finding]:
-    """Judge the identifiers in each listing of one kind: none comes twice in one."""
-    for listing in listings(conversation, command):
-        seen: set[int] = set()
-        for event in listing.said:
-            number = event.fields.get(name)
-            if event.type == "notify" and isinstance(number, int):
-                yield whether(number not in seen, event.entry, f"the {name} {number} is listed twice")
-                seen.add(number)
-
-
-@monitor("PF-007")
-def subscriptions_have_numbers_of_their_own(conversation: Conversation) -> Iterator[Finding]:
-    """No listing has two subscriptions under one identifier."""
-    yield from listed_once(conversation, "subscriptions", "subscription-id")
-
-
-@monitor("PF-034")
-def services_have_one_record(conversation: Conversation) -> Iterator[Finding]:
-    """No listing has two records of one service."""
-    yield from listed_once(conversation, "services", "service-id")
-
-
-@monitor("PF-063")
-def clients_are_connected_once(conversation: Conversation) -> Iterator[Finding]:
-    """No listing has one client twice."""
-    yield from listed_once(conversation, "clients", "client-id")
-
-
-@monitor("PF-173")
-def clients_see_themselves(conversation: Conversation) -> Iterator[Finding]:
-    """The list of clients has the client that asks for it."""
-    own = own_id(conversation)
-    for listing in listings(conversation, "clients"):
-        if own is not None and listing.greeted == "completed" and listing.completed and listing.ending is not None:
-            listed = [event.fields.get("client-id") for event in listing.said]
-            yield whether(own in listed, listing.ending.entry, "the client that asked is not among the clients")
-
-
-@monitor("PF-148")
-def filters_are_listed(conversation: Conversation) -> Iterator[Finding]:
-    """A subscription of this connection that was made with a filter is listed with it, or with another such text."""
-    own, all_of_them = own_id(conversation), exchanges(conversation)
-    for position, listing in enumerate(all_of_them):
-        if listing.command == "subscriptions":
-            given = filters_of(all_of_them[:position])
-            for event in listing.said:
-                number, filter = event.fields.get("subscription-id"), event.fields.get("filter")
-                asked = given.get(number) if isinstance(number, int) else None
-                if event.type == "notify" and asked is not None and event.fields.get("client-id") == own:
-                    if filter == asked or (isinstance(filter, str) and is_filter(filter)):
-                        yield kept(event.entry)
-                    elif filter is None or isinstance(filter, str):
-                        yield broken(event.entry, f"a subscription to {asked} is listed with {filter or 'no filter'}")
-
-
-def filters_of(before: Iterable[Exchange]) -> dict[int, Any]:
-    """Return the filters of the subscriptions that were made and not ended, by their identifiers."""
-    found: dict[int, Any] = {}
-    for exchange in before:
-        number = exchange.request.fields.get("subscription-id")
-        if not isinstance(number, int):
+def listed_once(listing: ServedRequest, name: str) -> Iterator[Finding]:
+    """Judge the identifiers in a listing: none comes twice."""
+    seen: set[int] = set()
+    for event in listing.said:
+        number = event.fields.get(name)
+        if event.type != "notify" or not isinstance(number, int):
             continue
-        if exchange.command == "subscribe" and any(event.type == "accept" for event in exchange.said):
-            found[number] = exchange.request.fields.get("filter")
-        elif exchange.command == "unsubscribe":
-            found.pop(number, None)
-    return found
+        if number in seen:
+            yield broken(event.entry, f"the {name} {number} is listed twice")
+        else:
+            yield kept(event.entry)
+            seen.add(number)
+
+
+@monitor("PF-007", on=served("subscriptions"))
+def subscriptions_have_numbers_of_their_own(listing: ServedRequest, state: SessionState) -> Iterator[Finding]:
+    """No listing has two subscriptions under one identifier."""
+    return listed_once(listing, "subscription-id")
+
+
+@monitor("PF-034", on=served("services"))
+def services_have_one_record(listing: ServedRequest, state: SessionState) -> Iterator[Finding]:
+    """No listing has two records of one service."""
+    return listed_once(listing, "service-id")
+
+
+@monitor("PF-063", on=served("clients"))
+def clients_are_connected_once(listing: ServedRequest, state: SessionState) -> Iterator[Finding]:
+    """No listing has one client twice."""
+    return listed_once(listing, "client-id")
+
+
+@monitor("PF-173", on=served("clients"))
+def clients_see_themselves(listing: ServedRequest, state: SessionState) -> Finding | None:
+    """The list of clients has the client that asks for it."""
+    own = state.own_id
+    if own is None or listing.greeted != "completed" or not listing.completed or listing.ending is None:
+        return None
+    listed = [event.fields.get("client-id") for event in listing.said]
+    return whether(own in listed, listing.ending.entry, "the client that asked is not among the clients")
+
+
+@monitor("PF-148", on=ended("server"))
+def filters_are_listed(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+    """A subscription of this connection that was made with a filter is listed with it, or with another such text."""
+    if not state.served("subscriptions"):
+        return
+    own = state.own_id
+    given: dict[int, Any] = {}  # the filters of the subscriptions that were made and not ended
+    for request in state.requests:
+        command, number = request.command, request.request.fields.get("subscription-id")
+        if command == "subscriptions":
+            yield from with_filters(request, own, given)
+        elif command == "unsubscribe" and isinstance(number, int):
+            given.pop(number, None)
+        elif command == "subscribe" and isinstance(number, int) and was_accepted(request):
+            given[number] = request.request.fields.get("filter")
+
+
+def was_accepted(request: ServedRequest) -> bool:
+    """Tell whether a request was answered by an accept."""
+    return any(event.type == "accept" for event in request.said)
+
+
+def with_filters(listing: ServedRequest, own: int | None, given: Mapping[int, Any]) -> Iterator[Finding]:
+    """Judge with which filters a listing has the client's own subscriptions."""
+    for event in listing.said:
+        number, filter = event.fields.get("subscription-id"), event.fields.get("filter")
+        asked = given.get(number) if isinstance(number, int) else None
+        if event.type == "notify" and asked is not None and event.fields.get("client-id") == own:
+            if filter == asked or (isinstance(filter, str) and is_filter(filter)):
+                yield kept(event.entry)
+            elif filter is None or isinstance(filter, str):
+                yield broken(event.entry, f"a subscription to {asked} is listed with {filter or 'no filter'}")
 
 
 def meant(props: Any) -> Any:
@@ -92,11 +93,11 @@ def meant(props: Any) -> Any:
     return {name: {(type(each), each) for each in values} for name, values in props.items() if values}
 
 
-@monitor("PF-019")
-def changes_raise_the_generation(conversation: Conversation) -> Iterator[Finding]:
+@monitor("PF-019", on=ended("client"))
+def changes_raise_the_generation(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
     """A client that publishes a service anew with other properties or another TTL raises its generation."""
     latest: dict[Any, Mapping[str, Any]] = {}
-    for each in requests(conversation, "publish", "unpublish"):
+    for each in state.made("publish", "unpublish"):
         fields = each.request.fields
         if each.request.error is not None:
             continue
@@ -111,11 +112,11 @@ def changes_raise_the_generation(conversation: Conversation) -> Iterator[Finding
                 yield kept(each.request.entry)
 
 
-@monitor("PF-135")
-def what_is_ended_was_begun(conversation: Conversation) -> Iterator[Finding]:
+@monitor("PF-135", on=ended("client"))
+def what_is_ended_was_begun(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
     """A client ends those subscriptions on a connection that it made there."""
     made: set[int] = set()
-    for each in requests(conversation, "subscribe", "unsubscribe"):
+    for each in state.made("subscribe", "unsubscribe"):
         number = each.request.fields.get("subscription-id")
         if not isinstance(number, int):
             continue

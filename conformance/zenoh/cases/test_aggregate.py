@@ -1,14 +1,15 @@
 """zenoh-interests, "Aggregate Flag (A)": fewer declarations that still say whether anything matches."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import Snapshot, picture
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import Snapshot, picture
 from wire.zenoh.keys import intersects
-from wire.zenoh.messages import DeclareEntity, Kind, Mode
+from wire.zenoh.values import DeclareEntity, EntityKind, Mode
 
-T = Kind.TOKEN
+T = EntityKind.TOKEN
 
 MANY = 10
+"""Entities that one answer may stand for: enough that a shorter one is no accident."""
 
 
 def keys_of(snapshot: Snapshot) -> list[str | None]:

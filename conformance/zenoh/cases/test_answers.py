@@ -1,11 +1,10 @@
 """zenoh-interests, "Relationship to DECLARE/D_FINAL": what carries the id of an interest, and what ends a snapshot."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.conversation import Event
-from harness.zenoh.driver import Session
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import (
-    Ask,
+from harness.zenoh.tester.driver import Ask, Driver
+from harness.zenoh.tester.events import Event
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import (
     Incomplete,
     Named,
     Snapshot,
@@ -18,14 +17,15 @@ from harness.zenoh.watching import (
     undeclared,
     updates,
 )
-from wire.zenoh.messages import DeclareEntity, DeclareKeyExpr, Interest, Kind, Mode, Options
+from wire.zenoh.values import DeclareEntity, DeclareKeyExpr, EntityKind, Interest, Mode, Options
 
-S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 MANY = 500
+"""Declarations of a snapshot: they fill several batches, so that one that ends early, or overtakes itself, shows."""
 
 
-def after_final(session: Session, reply: Snapshot) -> list[Event]:
+def after_final(session: Driver, reply: Snapshot) -> list[Event]:
     """Return what came under a reply's interest id after its D_FINAL."""
     events = [event for event in session.received() if event.interest_id == reply.interest_id]
     return events[events.index(reply.final) + 1 :] if reply.final is not None else []
@@ -104,13 +104,13 @@ def test_updates_have_no_interest_id(node: NodeUnderTest) -> None:
     All of it comes to both, without an interest id.
     """
     listeners = [node.session(), node.session()]
-    node.interest(Mode.FUTURE, *Kind, session=listeners[0])
-    node.interest(Mode.CURRENT_FUTURE, *Kind, session=listeners[1]).snapshot()
+    node.interest(Mode.FUTURE, *EntityKind, session=listeners[0])
+    node.interest(Mode.CURRENT_FUTURE, *EntityKind, session=listeners[1]).snapshot()
     listeners[0].barrier()
-    made = [(kind, node.other.declare(kind, f"{kind.value}/{number}")) for kind in Kind for number in range(20)]
+    made = [(kind, node.other.declare(kind, f"{kind.value}/{number}")) for kind in EntityKind for number in range(20)]
     for kind, id in made:
         node.other.undeclare(kind, id)
-    entities = [Named(kind.value, f"{kind.value}/{number}") for kind in Kind for number in range(20)]
+    entities = [Named(kind.value, f"{kind.value}/{number}") for kind in EntityKind for number in range(20)]
     wanted = [verb(entity) for verb in (declared, undeclared) for entity in entities]
     for session in listeners:
         whole = session.hears(*wanted)

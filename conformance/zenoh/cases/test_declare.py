@@ -3,37 +3,29 @@
 from collections.abc import Iterable
 
 from conformance.cases import rule
-from harness.zenoh.driver import BARRIER
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import Named, Set, Update, declared, picture, subscriber, these, undeclared
-from wire.primitives import vle
-from wire.zenoh.frames import write_network
+from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS, spelled
+from harness.zenoh.tester.driver import BARRIER
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import Named, Set, Update, declared, picture, subscriber, these, undeclared
 from wire.zenoh.keys import wire_expr_extension
-from wire.zenoh.messages import (
+from wire.zenoh.values import (
     Declare,
     DeclareEntity,
+    EntityKind,
     Extension,
     Extensions,
-    Kind,
     Mode,
     UndeclareEntity,
     WireExpr,
 )
+from wire.zenoh.values_transport import write_network
 
-S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
-
-UNKNOWN = (Extension(0xA), Extension(0xA, 300), Extension(0xA, b"\x2a\x2a"))
-
-
-def spelled(node: NodeUnderTest, start: str, key: str) -> bytes:
-    """Return bytes that begin as given and end with the suffix of a key in the play's namespace."""
-    suffix = node.key(key).encode()
-    return bytes.fromhex(start) + vle(len(suffix)) + suffix
+S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 
 def overheard(node: NodeUnderTest, offences: Iterable[bytes]) -> list[Update]:
     """Send each offence on a session of its own, and return what somebody who listens to everything is told."""
-    node.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+    node.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
     for offence in offences:
         node.session().offend(offence)
     heard = node.main.news()
@@ -86,7 +78,7 @@ def test_declare_without_a_body(node: NodeUnderTest) -> None:
 
     It is refused: no subscriber comes or goes, unless its session ends.
     """
-    node.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+    node.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
     for number, cut in enumerate(("1e", "3e07", "9e2105")):
         session, entity = node.session(), subscriber(f"a/{number}")
         session.declare_subscriber(f"a/{number}")
@@ -105,7 +97,7 @@ def test_reserved_bits_of_an_undeclaration(node: NodeUnderTest) -> None:
 
     The bit changes nothing, or the message is refused.
     """
-    node.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+    node.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
     for bit in (0x40, 0x20):
         session = node.session()
         gone, stays = subscriber(f"{bit}/1"), subscriber(f"{bit}/2")
@@ -144,7 +136,7 @@ def bodies(node: NodeUnderTest, in_declare: Extensions, in_body: Extensions) -> 
     place = len(in_declare)
     return [
         (Named(kind.value, f"{kind.value}/{place}"), Declare(body, None, in_declare))
-        for kind in Kind
+        for kind in EntityKind
         for body in [DeclareEntity(kind, 40 + place, WireExpr(node.key(f"{kind.value}/{place}")), in_body)]
     ]
 
@@ -155,9 +147,9 @@ def test_declare_with_unknown_extensions(node: NodeUnderTest) -> None:
 
     They are skipped: who listens hears it all.
     """
-    node.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+    node.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
     session = node.session()
-    made = bodies(node, UNKNOWN, ()) + bodies(node, (), UNKNOWN)
+    made = bodies(node, UNKNOWN_EXTENSIONS, ()) + bodies(node, (), UNKNOWN_EXTENSIONS)
     session.send(*(message for _, message in made))
     entities, listener = these(*(entity for entity, _ in made)), node.main
     assert listener.wait_until(lambda: picture(listener) >= entities), "an unknown extension prevents a declaration"

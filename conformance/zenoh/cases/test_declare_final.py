@@ -1,12 +1,12 @@
 """zenoh-declarations, "D_FINAL (0x1A)": the end of a snapshot, and what it is tied to."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.driver import BARRIER
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import declared, queryable, subscriber, these, token, undeclared
-from wire.zenoh.messages import DeclareEntity, DeclareFinal, Kind, Mode
+from harness.zenoh.tester.driver import BARRIER
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import declared, queryable, subscriber, these, token, undeclared
+from wire.zenoh.values import DeclareEntity, DeclareFinal, EntityKind, Mode
 
-S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 
 @rule("ZD-086")
@@ -15,6 +15,7 @@ def test_final_after_many_declarations(node: NodeUnderTest) -> None:
 
     Each has come by the time of D_FINAL.
     """
+    # A hundred together, of all kinds: more than fits into one batch of a small size, and than a queue of 64.
     for number in range(34):
         node.other.declare_subscriber(f"a/s{number}")
     for number in range(33):

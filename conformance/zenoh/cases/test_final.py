@@ -1,13 +1,14 @@
 """zenoh-interests, "Final Mode (INTEREST_FINAL)": what ends an interest, and what does not."""
 
 from conformance.cases import rule
-from harness.zenoh.driver import WINDOW
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import Ask, declared, token
-from wire.zenoh.messages import Interest, InterestFinal, Kind, Mode, Options
+from harness.zenoh.tester.driver import WINDOW, Ask
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import declared, token
+from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, Options
 
-T = Kind.TOKEN
+T = EntityKind.TOKEN
 
+# A Final that ends too early, as hex: nothing of it, or half of what its header announces.
 UNFINISHED = {"without an id": "19", "with half an id": "1980", "without its extensions": "9905"}
 
 

@@ -5,13 +5,13 @@ message leniently has something to answer with. The interest id is 5 throughout.
 """
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.conversation import Event
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import Set, these, token
+from harness.zenoh.tester.events import Event
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import Set, these, token
 from wire.primitives import vle
-from wire.zenoh.messages import DeclareFinal, Extension, Kind, Mode, WireExpr
+from wire.zenoh.values import DeclareFinal, EntityKind, Extension, Mode, WireExpr
 
-T = Kind.TOKEN
+T = EntityKind.TOKEN
 ID = 5
 
 

@@ -1,21 +1,16 @@
 """zenoh-declarations, "D_KEYEXPR" and "U_KEYEXPR": numbers that stand for keys, as long as they do."""
 
 from conformance.cases import Inconclusive, rule
+from conformance.zenoh.answers import given_twice
+from conformance.zenoh.stimuli import spelled
 from harness.trace import Direction
-from harness.zenoh.driver import WINDOW, Session
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import Named, Set, declared, picture, subscriber, these, undeclared
-from wire.primitives import vle
-from wire.zenoh.frames import write_network
-from wire.zenoh.messages import Declare, DeclareEntity, DeclareKeyExpr, Kind, Mode, UndeclareKeyExpr, WireExpr
+from harness.zenoh.tester.driver import WINDOW, Driver
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import Named, Set, declared, picture, subscriber, these, undeclared
+from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Mode, WireExpr
+from wire.zenoh.values_transport import write_network
 
-S = Kind.SUBSCRIBER
-
-
-def spelled(node: NodeUnderTest, start: str, key: str) -> bytes:
-    """Return bytes that begin as given and end with the suffix of a key in the play's namespace."""
-    suffix = node.key(key).encode()
-    return bytes.fromhex(start) + vle(len(suffix)) + suffix
+S = EntityKind.SUBSCRIBER
 
 
 def declaration(key: WireExpr) -> Declare:
@@ -23,7 +18,7 @@ def declaration(key: WireExpr) -> Declare:
     return Declare(DeclareEntity(S, 9, key))
 
 
-def listen(node: NodeUnderTest) -> Session:
+def listen(node: NodeUnderTest) -> Driver:
     """Return a session that is told of every subscriber from now on."""
     node.interest(Mode.CURRENT_FUTURE, S).snapshot()
     return node.main
@@ -35,7 +30,7 @@ def heard(node: NodeUnderTest) -> Set:
     return Set(update.entity for update in node.main.news())
 
 
-def arrive(listener: Session, *entities: Named) -> bool:
+def arrive(listener: Driver, *entities: Named) -> bool:
     """Wait until a listener knows of some entities; whatever the form of the news is other rules' business."""
     return listener.wait_until(lambda: picture(listener) >= these(*entities))
 
@@ -240,23 +235,6 @@ def test_numbers_that_the_node_gives(node: NodeUnderTest) -> None:
     node.other.declare_subscriber("sane")
     node.main.expect(declared(subscriber("sane")))
     assert not given_twice(node.main), "a number is given to a second key while the first has it"
-
-
-def given_twice(session: Session) -> list[int]:
-    """Return the ExprIds that the node gave to one key while they belonged to another."""
-    table: dict[int, str | None] = {}
-    twice = []
-    for event in session.received():
-        match event.body:
-            case DeclareKeyExpr(expr_id=number):
-                if table.get(number, event.key) != event.key:
-                    twice.append(number)
-                table[number] = event.key
-            case UndeclareKeyExpr(expr_id=number):
-                table.pop(number, None)
-            case _:
-                pass
-    return twice
 
 
 @rule("ZD-037", roles=("router",), monitored=False)

@@ -1,12 +1,12 @@
 """zenoh-interests, "Interest Modes" and "Message Flows": what each mode brings, and what it does not."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.driver import Session
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import Ask, Set, Update, declared, queryable, subscriber, these, token, undeclared
-from wire.zenoh.messages import DeclareFinal, Kind, Mode
+from harness.zenoh.tester.driver import Ask, Driver
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import Set, Update, declared, queryable, subscriber, these, token, undeclared
+from wire.zenoh.values import DeclareFinal, EntityKind, Mode
 
-S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 
 def listed(ask: Ask) -> Set:
@@ -17,7 +17,7 @@ def listed(ask: Ask) -> Set:
     return Set(entity for event in events if (entity := ask.session.entity(event)))
 
 
-def is_told(node: NodeUnderTest, session: Session, bystander: Session, update: Update) -> bool:
+def is_told(node: NodeUnderTest, session: Driver, bystander: Driver, update: Update) -> bool:
     """Tell whether an update came; ``Inconclusive`` if it came to a session that asked for nothing as well."""
     node.settle()
     told = heard_of(session.news(), update)

@@ -1,11 +1,11 @@
 """zenoh-declarations, "Declaration Propagation": who is told of what, and how often."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import declared, queryable, subscriber, these, undeclared
-from wire.zenoh.messages import Kind, Mode
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import declared, queryable, subscriber, these, undeclared
+from wire.zenoh.values import EntityKind, Mode
 
-S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 
 @rule("ZD-091", roles=("router",))

@@ -3,15 +3,16 @@
 from hypothesis import given
 
 from conformance.cases import rule
-from conformance.examples import GATE
-from conformance.zenoh.traffic import Entity, changes, entities, interests, model, mutated, truncated
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import Named, Set, updates
-from wire.zenoh.frames import Frame, read_beginning, write_batch
-from wire.zenoh.messages import Kind, Mode
+from conformance.hypothesis_settings import GATE
+from conformance.zenoh.model import model
+from conformance.zenoh.strategies import Entity, changes, entities, interests, mutated, truncated
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import Named, Set, updates
+from wire.zenoh.values import EntityKind, Mode
+from wire.zenoh.values_transport import Frame, read_beginning, write_batch
 
 
-def listed(node: NodeUnderTest, held: list[Entity], kinds: set[Kind], key: str | None) -> Set:
+def listed(node: NodeUnderTest, held: list[Entity], kinds: set[EntityKind], key: str | None) -> Set:
     """Return what a snapshot lists when some entities are held."""
     for kind, name in held:
         node.other.declare(kind, name)
@@ -22,7 +23,7 @@ def listed(node: NodeUnderTest, held: list[Entity], kinds: set[Kind], key: str |
 @GATE
 @given(held=entities, interest=interests)
 def test_any_snapshot_is_the_models(
-    node: NodeUnderTest, held: list[Entity], interest: tuple[set[Kind], str | None]
+    node: NodeUnderTest, held: list[Entity], interest: tuple[set[EntityKind], str | None]
 ) -> None:
     """Any entities exist, and any interest in them is sent.
 
@@ -61,7 +62,7 @@ def test_any_changes_reach_who_listens(node: NodeUnderTest, steps: list[tuple[bo
     """
     with node.scene() as scene, model(node.profile).scene() as reference:
         for each in (reference, scene):
-            each.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+            each.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
             change(each, steps)
             each.settle()
         reference.main.barrier()
@@ -83,7 +84,7 @@ def test_any_truncated_message_is_without_effect(node: NodeUnderTest, beginning:
     with node.scene() as scene:
         listener = scene.session()
         listener.namespace = "goldwire/mutated/"
-        listener.interest(Mode.CURRENT_FUTURE, *Kind).snapshot()
+        listener.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
         offender = scene.session()
         offender.offend(beginning, window=0.02)
         offender.drop()

@@ -1,11 +1,11 @@
 """zenoh-interests, "Interests" and "Problem Statement": what an INTEREST is for."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import declared, queryable, subscriber, these, token
-from wire.zenoh.messages import Kind, Mode
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import declared, queryable, subscriber, these, token
+from wire.zenoh.values import EntityKind, Mode
 
-S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 
 @rule("ZI-001")
@@ -58,11 +58,11 @@ def test_session_that_asks_for_nothing(node: NodeUnderTest) -> None:
         queryable("a/2"),
         token("a/2"),
     }
-    for kind in Kind:
+    for kind in EntityKind:
         node.other.declare(kind, "a/1")
     node.settle()
     node.main.barrier()
-    for kind in Kind:
+    for kind in EntityKind:
         node.other.declare(kind, "a/2")
     node.settle()
     unasked = {update.entity for update in node.main.news() if update.verb == "declared"}

@@ -2,34 +2,34 @@
 
 from conformance.cases import Inconclusive, rule
 from harness.trace import Direction
-from harness.zenoh.conversation import Event
-from harness.zenoh.driver import WINDOW, Session
-from harness.zenoh.routing import ALL_COMPLETE
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import declared, queryable, subscriber, these, token, undeclared
-from wire.zenoh.extensions import QUERYABLE_INFO, TARGET
+from harness.zenoh.peers.routing import ALL_COMPLETE
+from harness.zenoh.tester.driver import WINDOW, Driver
+from harness.zenoh.tester.events import Event
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import declared, queryable, subscriber, these, token, undeclared
+from wire.zenoh.grammar_extensions import QUERYABLE_INFO, TARGET
 from wire.zenoh.keys import queryable_info, read_queryable_info
-from wire.zenoh.messages import DeclareEntity, Extension, Extensions, Kind, Mode, Request, WireExpr
+from wire.zenoh.values import DeclareEntity, EntityKind, Extension, Extensions, Mode, Request, WireExpr
 
-S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 
-def asked(session: Session, key: str) -> Event | None:
+def asked(session: Driver, key: str) -> Event | None:
     """Return the query on a key that a session was sent, if it comes."""
     return session.wait_for(lambda event: isinstance(event.message, Request) and session.inner(event.key) == key)
 
 
-def questions(session: Session) -> list[str | None]:
+def questions(session: Driver) -> list[str | None]:
     """Return the keys of the queries that a session was sent."""
     return [session.inner(event.key) for event in session.received() if isinstance(event.message, Request)]
 
 
-def info(session: Session, complete: bool, distance: int) -> Extensions:
+def info(session: Driver, complete: bool, distance: int) -> Extensions:
     """Spell QueryableInfo as the profile does."""
     return (Extension(QUERYABLE_INFO.id, queryable_info(complete, distance, deployed=session.deployed)),)
 
 
-def announced(session: Session, key: str) -> tuple[bool, int]:
+def announced(session: Driver, key: str) -> tuple[bool, int]:
     """Return what a queryable was announced with: complete, distance (without QueryableInfo: no, 0)."""
     if not session.learns(declared(queryable(key))):
         raise Inconclusive("the queryable was never announced")

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.driver import Session
-from harness.zenoh.under_test import NodeUnderTest
-from wire.zenoh.frames import WhatAmI
-from wire.zenoh.messages import Declare, DeclareFinal, Interest, InterestFinal, Mode, Options
+from harness.zenoh.tester.driver import Driver
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from wire.zenoh.values import Declare, DeclareFinal, Interest, InterestFinal, Mode, Options
+from wire.zenoh.values_transport import WhatAmI
 
 ROLES = ("client", "peer")
 ASKED = (
@@ -17,7 +17,7 @@ ASKED = (
 )
 
 
-def asked(node: NodeUnderTest, session: Session, *wanted: tuple[str, str, str]) -> Iterator[Interest]:
+def asked(node: NodeUnderTest, session: Driver, *wanted: tuple[str, str, str]) -> Iterator[Interest]:
     """Have the node ask for things one after the other, answer with D_FINAL at once, and return its INTERESTs."""
     for number, (mode, kind, key) in enumerate(wanted):
         since = session.place
@@ -30,7 +30,7 @@ def asked(node: NodeUnderTest, session: Session, *wanted: tuple[str, str, str]) 
         yield event.message
 
 
-def router_for(node: NodeUnderTest) -> Session:
+def router_for(node: NodeUnderTest) -> Driver:
     """Open a session in which the node sees a router, and read what it says at once."""
     session = node.session(whatami=WhatAmI.ROUTER)
     session.read(0.1)  # a node that dialled may not have read the end of the handshake when it is told to ask

@@ -1,17 +1,17 @@
 """Both documents, where they bind the node as a requester or declarer of its own: it is told what to do."""
 
 from conformance.cases import Inconclusive, rule
-from conformance.zenoh.cases.test_keyexpr import given_twice
+from conformance.zenoh.answers import given_twice
 from harness.errors import Unsupported
-from harness.zenoh.driver import Session
-from harness.zenoh.under_test import NodeUnderTest
-from wire.zenoh.frames import WhatAmI
-from wire.zenoh.messages import Declare, DeclareFinal, DeclareKeyExpr, Interest, InterestFinal
+from harness.zenoh.tester.driver import Driver
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from wire.zenoh.values import Declare, DeclareFinal, DeclareKeyExpr, Interest, InterestFinal
+from wire.zenoh.values_transport import WhatAmI
 
 ASKS = ("client", "peer")
 
 
-def asked(node: NodeUnderTest, session: Session, name: str, key: str) -> Interest:
+def asked(node: NodeUnderTest, session: Driver, name: str, key: str) -> Interest:
     """Tell the node to ask for tokens on a key; return its INTEREST, answered as if there were none."""
     since = session.place
     node.instance.command("ask", name, "currentfuture", "token", node.key(key))
@@ -22,7 +22,7 @@ def asked(node: NodeUnderTest, session: Session, name: str, key: str) -> Interes
     return event.message
 
 
-def ended(node: NodeUnderTest, session: Session, name: str) -> InterestFinal:
+def ended(node: NodeUnderTest, session: Driver, name: str) -> InterestFinal:
     """Tell the node to end what it asked for; return its Final."""
     since = session.place
     node.instance.command("end", name)
@@ -54,7 +54,7 @@ def given(node: NodeUnderTest, name: str) -> str:
     return "undeclare"
 
 
-def alias_of(node: NodeUnderTest, session: Session, name: str) -> int:
+def alias_of(node: NodeUnderTest, session: Driver, name: str) -> int:
     """Return the number that the node gives to the key of a name."""
     event = session.wait_for(lambda e: isinstance(e.body, DeclareKeyExpr) and e.key == node.key(name))
     if event is None or not isinstance(event.body, DeclareKeyExpr):

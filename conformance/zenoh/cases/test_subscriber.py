@@ -2,18 +2,18 @@
 
 from conformance.cases import Inconclusive, rule
 from harness.trace import Direction
-from harness.zenoh.driver import WINDOW, Session
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import subscriber, these, undeclared
-from wire.zenoh.messages import DeclareEntity, Kind, Mode, WireExpr
+from harness.zenoh.tester.driver import WINDOW, Driver
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import subscriber, these, undeclared
+from wire.zenoh.values import DeclareEntity, EntityKind, Mode, WireExpr
 
-S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 HEADERS = {S: 0x62, Q: 0x64, T: 0x66}
 """The headers of D_SUBSCRIBER, D_QUERYABLE and D_TOKEN with N and M."""
 
 
-def gets(session: Session, key: str, payload: bytes) -> bool:
+def gets(session: Driver, key: str, payload: bytes) -> bool:
     """Read until data has come on a key."""
     return session.wait_until(lambda: (key, payload) in session.data())
 
@@ -275,7 +275,7 @@ def test_undeclaration_of_a_subscriber_that_nobody_declared(node: NodeUnderTest)
     _bystanders_stay(node, declarer, "a/1", "a/2")
 
 
-def _bystanders_stay(node: NodeUnderTest, declarer: Session, *keys: str) -> None:
+def _bystanders_stay(node: NodeUnderTest, declarer: Driver, *keys: str) -> None:
     """Require that a/3 of another session is listed, and the declarer's keys while its session lasts."""
     remaining = node.listed(S)
     assert subscriber("a/3") in remaining, "a subscriber of another session was removed"

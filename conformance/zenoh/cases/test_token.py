@@ -2,12 +2,12 @@
 
 from conformance.cases import Inconclusive, rule
 from harness.trace import Direction
-from harness.zenoh.driver import WINDOW, Session
-from harness.zenoh.under_test import LEASE, NodeUnderTest
-from harness.zenoh.watching import declared, these, token, undeclared
-from wire.zenoh.messages import DeclareEntity, Kind, Mode, WireExpr
+from harness.zenoh.tester.driver import WINDOW, Driver
+from harness.zenoh.tester.node_under_test import LEASE, NodeUnderTest
+from harness.zenoh.tester.snapshots import declared, these, token, undeclared
+from wire.zenoh.values import DeclareEntity, EntityKind, Mode, WireExpr
 
-T = Kind.TOKEN
+T = EntityKind.TOKEN
 
 SHORT = 500
 """A lease in milliseconds that is soon over."""
@@ -59,7 +59,7 @@ def test_owner_of_a_token_falls_silent(node: NodeUnderTest) -> None:
     _is_gone(node)
 
 
-def _owner(node: NodeUnderTest, lease: int = LEASE) -> Session:
+def _owner(node: NodeUnderTest, lease: int = LEASE) -> Driver:
     """Make somebody declare the token a/1 that the main session has been told of."""
     node.interest(Mode.CURRENT_FUTURE, T).snapshot()
     owner = node.session(lease=lease)

@@ -1,16 +1,16 @@
 """zenoh-declarations, "WireExpr Extension (ZBuf, ID=0x0F, M=true)": the key that an undeclaration repeats."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.conversation import Event
-from harness.zenoh.under_test import NodeUnderTest
-from harness.zenoh.watching import queryable, subscriber, token, undeclared
-from wire.zenoh.extensions import WIRE_EXPR
-from wire.zenoh.messages import Extension, Kind, Mode, UndeclareEntity
+from harness.zenoh.tester.events import Event
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.snapshots import queryable, subscriber, token, undeclared
+from wire.zenoh.grammar_extensions import WIRE_EXPR
+from wire.zenoh.values import EntityKind, Extension, Mode, UndeclareEntity
 
-S, Q, T = Kind.SUBSCRIBER, Kind.QUERYABLE, Kind.TOKEN
+S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 
-def undeclaration(node: NodeUnderTest, kind: Kind) -> Event:
+def undeclaration(node: NodeUnderTest, kind: EntityKind) -> Event:
     """Make somebody declare two entities and undeclare the second, and return what the asking session hears of it."""
     node.other.declare(kind, "a/1")
     known = node.other.declare(kind, "a/2")
@@ -28,7 +28,7 @@ def extension_of(event: Event) -> Extension | None:
     return next((each for each in event.body.extensions if each.id == WIRE_EXPR.id), None)
 
 
-def judge_presence(node: NodeUnderTest, rule_id: str, kind: Kind) -> None:
+def judge_presence(node: NodeUnderTest, rule_id: str, kind: EntityKind) -> None:
     """Note whether an undeclaration comes with its key, with an empty WireExpr, or without one."""
     event = undeclaration(node, kind)
     extension = extension_of(event)

@@ -4,34 +4,35 @@ from collections.abc import Iterator
 
 from conformance.monitors import Finding, broken, follows, kept
 from conformance.zenoh.monitors.registry import monitor, received
-from harness.zenoh.conversation import Conversation, Event
-from wire.zenoh.extensions import QUERYABLE_INFO
-from wire.zenoh.messages import DeclareEntity, Extension, Kind
+from conformance.zenoh.monitors.state import SessionState
+from harness.zenoh.tester.events import Event
+from wire.zenoh.grammar_extensions import QUERYABLE_INFO
+from wire.zenoh.values import DeclareEntity, EntityKind, Extension
 
 
-def infos(conversation: Conversation) -> Iterator[tuple[Event, Extension]]:
-    """Return the QueryableInfo extensions that the implementation sent, well formed or not."""
-    for event in received(conversation):
-        if isinstance(event.body, DeclareEntity) and event.body.kind is Kind.QUERYABLE:
-            for extension in event.body.extensions:
-                if extension.id == QUERYABLE_INFO.id:
-                    yield event, extension
+def infos(event: Event) -> list[Extension]:
+    """Return the QueryableInfo extensions of a D_QUERYABLE, well formed or not."""
+    body = event.body
+    if not isinstance(body, DeclareEntity) or body.kind is not EntityKind.QUERYABLE:
+        return []
+    return [each for each in body.extensions if each.id == QUERYABLE_INFO.id]
 
 
-@monitor("ZD-068")
-def info_is_a_number_that_may_be_skipped(conversation: Conversation) -> Iterator[Finding]:
+@monitor("ZD-068", on=received(DeclareEntity))
+def info_is_a_number_that_may_be_skipped(event: Event, state: SessionState) -> list[Finding]:
     """Extension 1 of D_QUERYABLE is a Z64 and not marked mandatory."""
-    for event, extension in infos(conversation):
-        if extension.is_(QUERYABLE_INFO):
-            yield kept(event.entry)
-        else:
-            yield broken(event.entry, "extension 1 of D_QUERYABLE is not a Z64, or is marked mandatory")
+    return [
+        kept(event.entry)
+        if extension.is_(QUERYABLE_INFO)
+        else broken(event.entry, "extension 1 of D_QUERYABLE is not a Z64, or is marked mandatory")
+        for extension in infos(event)
+    ]
 
 
-@monitor("ZD-070")
-def no_bits_above_the_distance(conversation: Conversation) -> Iterator[Finding]:
+@monitor("ZD-070", on=received(DeclareEntity))
+def no_bits_above_the_distance(event: Event, state: SessionState) -> Iterator[Finding]:
     """QueryableInfo has no bits set beside the Complete flag and the distance, in some known layout."""
-    for event, extension in infos(conversation):
+    for extension in infos(event):
         if not isinstance(extension.value, int):
             continue
         narrow, wide = extension.value < 1 << 17, extension.value < 1 << 18

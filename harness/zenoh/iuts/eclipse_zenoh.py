@@ -18,11 +18,11 @@ import zenoh  # type: ignore[import-not-found]
 PANICKED = 101
 
 
-class Unsupported(Exception):
+class CannotDo(Exception):
     """This node cannot do such a thing."""
 
 
-class Node:
+class ZenohNode:
     """A session and what was declared in it, under the tester's names."""
 
     def __init__(self, config: dict[str, object]) -> None:
@@ -48,7 +48,7 @@ class Node:
             made = self.session.liveliness().declare_token(key)
         else:
             # The library's declare_keyexpr sends nothing; D_KEYEXPR goes out before the first use of a key.
-            raise Unsupported(f"kind {kind!r}: the library declares key expressions when it needs them")
+            raise CannotDo(f"kind {kind!r}: the library declares key expressions when it needs them")
         self.keep(name, made.undeclare)
 
     def undeclare(self, name: str) -> None:
@@ -72,7 +72,7 @@ class Node:
         elif kind == "queryable" and mode == "currentfuture":
             self.keep(name, self.session.declare_querier(key).undeclare)
         else:
-            raise Unsupported(f"asking for {kind} in mode {mode}: the library's own interests are currentfuture")
+            raise CannotDo(f"asking for {kind} in mode {mode}: the library's own interests are currentfuture")
 
     def put(self, key: str, *words: str) -> None:
         """Publish a text."""
@@ -137,7 +137,7 @@ def log(*words: str) -> None:
     sys.stdout.flush()
 
 
-def serve(node: Node, lines: Iterator[str]) -> None:
+def serve(node: ZenohNode, lines: Iterator[str]) -> None:
     """Answer control lines until they end."""
     verbs = node.verbs()
     for line in lines:
@@ -146,18 +146,18 @@ def serve(node: Node, lines: Iterator[str]) -> None:
             log(seq, answer(node, verbs, rest))
 
 
-def answer(node: Node, verbs: dict[str, Callable[..., None]], rest: str) -> str:
+def answer(node: ZenohNode, verbs: dict[str, Callable[..., None]], rest: str) -> str:
     """Do what a line asks, and return what to answer."""
     verb, *args = rest.split(" ")
     if verb == "verbs":
         return " ".join(["ok", *verbs])
     try:
         if verb not in verbs:
-            raise Unsupported(f"verb {verb!r}")
+            raise CannotDo(f"verb {verb!r}")
         if node.opening.ident is not None:
             node.opening.join()
         verbs[verb](*args)
-    except Unsupported as unsupported:
+    except CannotDo as unsupported:
         return f"error unsupported {unsupported}"
     except Exception as error:  # whatever the library raises, the tester is told and the node lives on
         return f"error {type(error).__name__}: {' '.join(str(error).split())}"
@@ -191,7 +191,7 @@ def main() -> None:
     parser.add_argument("--connect", default="", help="addresses with commas between them")
     options = parser.parse_args()
     zenoh.init_log_from_env_or("error")
-    node = Node(
+    node = ZenohNode(
         configuration(
             options.mode,
             [address for address in options.listen.split(",") if address],

@@ -515,7 +515,7 @@ static PyObject *extensions_item_read(reader *r)
     if (!read_octet(r, &b_header))
         goto bad;
     v->fields[0] = Py_NewRef(table_extensions_item_header_bits[b_header]);
-    switch ((int64_t)(b_header >> 5 & 0x3)) {
+    switch ((b_header >> 5 & 0x3)) {
     case 0:
         v->fields[1] = Py_NewRef(Py_None);
         break;
@@ -556,7 +556,7 @@ static int extensions_item_write(writer *w, PyObject *value)
     b_header = (uint8_t)((record *)v->fields[0])->byte;
     if (!write_octet(w, b_header))
         return 0;
-    switch ((int64_t)(b_header >> 5 & 0x3)) {
+    switch ((b_header >> 5 & 0x3)) {
     case 0:
         ;
         break;
@@ -626,7 +626,7 @@ static PyObject *interest_final_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -649,7 +649,7 @@ static int interest_final_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -677,7 +677,7 @@ static PyObject *interest_read(reader *r)
     if (!read_octet(r, &b_options))
         goto bad;
     v->fields[3] = Py_NewRef(table_interest_options_bits[b_options]);
-    if ((int64_t)(b_options >> 4 & 0x1)) {
+    if (b_options & 0x10) {
         {
             uint64_t n;
             if (!read_varint(r, 16, &n))
@@ -688,7 +688,7 @@ static PyObject *interest_read(reader *r)
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if (((int64_t)(b_options >> 4 & 0x1) & (int64_t)(b_options >> 5 & 0x1))) {
+    if ((int64_t)(b_options >> 4 & 0x1) & (b_options >> 5 & 0x1)) {
         {
             size_t announced = r->at, start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -699,7 +699,7 @@ static PyObject *interest_read(reader *r)
     } else {
         v->fields[5] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[6] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -726,15 +726,15 @@ static int interest_write(writer *w, PyObject *value)
     b_options = (uint8_t)((record *)v->fields[3])->byte;
     if (!write_octet(w, b_options))
         return 0;
-    if ((int64_t)(b_options >> 4 & 0x1)) {
+    if (b_options & 0x10) {
         if (!write_varint(w, number_of(v->fields[4])))
             return 0;
     }
-    if (((int64_t)(b_options >> 4 & 0x1) & (int64_t)(b_options >> 5 & 0x1))) {
+    if ((int64_t)(b_options >> 4 & 0x1) & (b_options >> 5 & 0x1)) {
         if (!write_text(w, v->fields[5], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[6]))
             return 0;
     }
@@ -765,7 +765,7 @@ static PyObject *d_keyexpr_read(reader *r)
         if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             size_t announced = r->at, start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -776,7 +776,7 @@ static PyObject *d_keyexpr_read(reader *r)
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -801,11 +801,11 @@ static int d_keyexpr_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[3])))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_text(w, v->fields[4], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[5]))
             return 0;
     }
@@ -829,7 +829,7 @@ static PyObject *u_keyexpr_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -852,7 +852,7 @@ static int u_keyexpr_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -883,7 +883,7 @@ static PyObject *d_subscriber_read(reader *r)
         if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             size_t announced = r->at, start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -894,7 +894,7 @@ static PyObject *d_subscriber_read(reader *r)
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -919,11 +919,11 @@ static int d_subscriber_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[3])))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_text(w, v->fields[4], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[5]))
             return 0;
     }
@@ -947,7 +947,7 @@ static PyObject *u_subscriber_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -970,7 +970,7 @@ static int u_subscriber_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -1001,7 +1001,7 @@ static PyObject *d_queryable_read(reader *r)
         if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             size_t announced = r->at, start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -1012,7 +1012,7 @@ static PyObject *d_queryable_read(reader *r)
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1037,11 +1037,11 @@ static int d_queryable_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[3])))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_text(w, v->fields[4], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[5]))
             return 0;
     }
@@ -1065,7 +1065,7 @@ static PyObject *u_queryable_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1088,7 +1088,7 @@ static int u_queryable_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -1119,7 +1119,7 @@ static PyObject *d_token_read(reader *r)
         if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             size_t announced = r->at, start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -1130,7 +1130,7 @@ static PyObject *d_token_read(reader *r)
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1155,11 +1155,11 @@ static int d_token_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[3])))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_text(w, v->fields[4], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[5]))
             return 0;
     }
@@ -1183,7 +1183,7 @@ static PyObject *u_token_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1206,7 +1206,7 @@ static int u_token_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -1223,7 +1223,7 @@ static PyObject *d_final_read(reader *r)
     if (!read_octet(r, &b_header))
         goto bad;
     v->fields[1] = Py_NewRef(table_d_final_header_bits[b_header]);
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[2] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1244,7 +1244,7 @@ static int d_final_write(writer *w, PyObject *value)
     b_header = (uint8_t)((record *)v->fields[1])->byte;
     if (!write_octet(w, b_header))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[2]))
             return 0;
     }
@@ -1379,7 +1379,7 @@ static PyObject *declare_read(reader *r)
     if (!read_octet(r, &b_header))
         goto bad;
     v->fields[1] = Py_NewRef(table_declare_header_bits[b_header]);
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             uint64_t n;
             if (!read_varint(r, 32, &n))
@@ -1390,7 +1390,7 @@ static PyObject *declare_read(reader *r)
     } else {
         v->fields[2] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1413,11 +1413,11 @@ static int declare_write(writer *w, PyObject *value)
     b_header = (uint8_t)((record *)v->fields[1])->byte;
     if (!write_octet(w, b_header))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_varint(w, number_of(v->fields[2])))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -1474,13 +1474,13 @@ static PyObject *put_read(reader *r)
     if (!read_octet(r, &b_header))
         goto bad;
     v->fields[1] = Py_NewRef(table_put_header_bits[b_header]);
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if ((v->fields[2] = timestamp_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[2] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         {
             uint64_t n;
             if (!read_varint(r, 32, &n))
@@ -1492,8 +1492,8 @@ static PyObject *put_read(reader *r)
     } else {
         v->fields[3] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
-        switch (((int64_t)n_encoding & INT64_C(1))) {
+    if (b_header & 0x40) {
+        switch (((int64_t)(int64_t)n_encoding & 1)) {
         case 1:
             {
                 size_t start, count;
@@ -1510,7 +1510,7 @@ static PyObject *put_read(reader *r)
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1539,17 +1539,17 @@ static int put_write(writer *w, PyObject *value)
     b_header = (uint8_t)((record *)v->fields[1])->byte;
     if (!write_octet(w, b_header))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!timestamp_write(w, v->fields[2]))
             return 0;
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         n_encoding = number_of(v->fields[3]);
         if (!write_varint(w, n_encoding))
             return 0;
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
-        switch (((int64_t)n_encoding & INT64_C(1))) {
+    if (b_header & 0x40) {
+        switch (((int64_t)(int64_t)n_encoding & 1)) {
         case 1:
             if (!write_bytes(w, v->fields[4], 1))
                 return 0;
@@ -1559,7 +1559,7 @@ static int put_write(writer *w, PyObject *value)
             break;
         }
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[5]))
             return 0;
     }
@@ -1578,13 +1578,13 @@ static PyObject *del_read(reader *r)
     if (!read_octet(r, &b_header))
         goto bad;
     v->fields[1] = Py_NewRef(table_del_header_bits[b_header]);
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if ((v->fields[2] = timestamp_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[2] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1605,11 +1605,11 @@ static int del_write(writer *w, PyObject *value)
     b_header = (uint8_t)((record *)v->fields[1])->byte;
     if (!write_octet(w, b_header))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!timestamp_write(w, v->fields[2]))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -1674,7 +1674,7 @@ static PyObject *push_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             size_t announced = r->at, start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -1685,7 +1685,7 @@ static PyObject *push_read(reader *r)
     } else {
         v->fields[3] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[4] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1710,11 +1710,11 @@ static int push_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_text(w, v->fields[3], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[4]))
             return 0;
     }
@@ -1733,7 +1733,7 @@ static PyObject *query_read(reader *r)
     if (!read_octet(r, &b_header))
         goto bad;
     v->fields[1] = Py_NewRef(table_query_header_bits[b_header]);
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             uint64_t n;
             if (!read_varint(r, 8, &n))
@@ -1744,7 +1744,7 @@ static PyObject *query_read(reader *r)
     } else {
         v->fields[2] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         {
             size_t announced = r->at, start, count;
             if (!read_counted(r, 32, &start, &count))
@@ -1755,7 +1755,7 @@ static PyObject *query_read(reader *r)
     } else {
         v->fields[3] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[4] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1776,15 +1776,15 @@ static int query_write(writer *w, PyObject *value)
     b_header = (uint8_t)((record *)v->fields[1])->byte;
     if (!write_octet(w, b_header))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_varint(w, number_of(v->fields[2])))
             return 0;
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         if (!write_text(w, v->fields[3], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[4]))
             return 0;
     }
@@ -1845,7 +1845,7 @@ static PyObject *request_read(reader *r)
         if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             size_t announced = r->at, start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -1856,7 +1856,7 @@ static PyObject *request_read(reader *r)
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1883,11 +1883,11 @@ static int request_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[3])))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_text(w, v->fields[4], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[5]))
             return 0;
     }
@@ -1906,7 +1906,7 @@ static PyObject *reply_read(reader *r)
     if (!read_octet(r, &b_header))
         goto bad;
     v->fields[1] = Py_NewRef(table_reply_header_bits[b_header]);
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             uint64_t n;
             if (!read_varint(r, 8, &n))
@@ -1917,7 +1917,7 @@ static PyObject *reply_read(reader *r)
     } else {
         v->fields[2] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -1940,11 +1940,11 @@ static int reply_write(writer *w, PyObject *value)
     b_header = (uint8_t)((record *)v->fields[1])->byte;
     if (!write_octet(w, b_header))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_varint(w, number_of(v->fields[2])))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -1964,7 +1964,7 @@ static PyObject *err_read(reader *r)
     if (!read_octet(r, &b_header))
         goto bad;
     v->fields[1] = Py_NewRef(table_err_header_bits[b_header]);
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         {
             uint64_t n;
             if (!read_varint(r, 32, &n))
@@ -1976,8 +1976,8 @@ static PyObject *err_read(reader *r)
     } else {
         v->fields[2] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
-        switch (((int64_t)n_encoding & INT64_C(1))) {
+    if (b_header & 0x40) {
+        switch (((int64_t)(int64_t)n_encoding & 1)) {
         case 1:
             {
                 size_t start, count;
@@ -1994,7 +1994,7 @@ static PyObject *err_read(reader *r)
     } else {
         v->fields[3] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[4] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -2023,13 +2023,13 @@ static int err_write(writer *w, PyObject *value)
     b_header = (uint8_t)((record *)v->fields[1])->byte;
     if (!write_octet(w, b_header))
         return 0;
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         n_encoding = number_of(v->fields[2]);
         if (!write_varint(w, n_encoding))
             return 0;
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
-        switch (((int64_t)n_encoding & INT64_C(1))) {
+    if (b_header & 0x40) {
+        switch (((int64_t)(int64_t)n_encoding & 1)) {
         case 1:
             if (!write_bytes(w, v->fields[3], 1))
                 return 0;
@@ -2039,7 +2039,7 @@ static int err_write(writer *w, PyObject *value)
             break;
         }
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[4]))
             return 0;
     }
@@ -2113,7 +2113,7 @@ static PyObject *response_read(reader *r)
         if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             size_t announced = r->at, start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -2124,7 +2124,7 @@ static PyObject *response_read(reader *r)
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -2151,11 +2151,11 @@ static int response_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[3])))
         return 0;
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_text(w, v->fields[4], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[5]))
             return 0;
     }
@@ -2181,7 +2181,7 @@ static PyObject *response_final_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -2204,7 +2204,7 @@ static int response_final_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -2243,13 +2243,13 @@ static PyObject *oam_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
     }
-    switch ((int64_t)(b_header >> 5 & 0x3)) {
+    switch ((b_header >> 5 & 0x3)) {
     case 1:
         {
             uint64_t n;
@@ -2293,11 +2293,11 @@ static int oam_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
-    switch ((int64_t)(b_header >> 5 & 0x3)) {
+    switch ((b_header >> 5 & 0x3)) {
     case 1:
         if (!write_varint(w, number_of(v->fields[4])))
             return 0;
@@ -2432,13 +2432,13 @@ static PyObject *t_oam_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
         v->fields[3] = Py_NewRef(Py_None);
     }
-    switch ((int64_t)(b_header >> 5 & 0x3)) {
+    switch ((b_header >> 5 & 0x3)) {
     case 1:
         {
             uint64_t n;
@@ -2482,11 +2482,11 @@ static int t_oam_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
-    switch ((int64_t)(b_header >> 5 & 0x3)) {
+    switch ((b_header >> 5 & 0x3)) {
     case 1:
         if (!write_varint(w, number_of(v->fields[4])))
             return 0;
@@ -2529,7 +2529,7 @@ static PyObject *init_read(reader *r)
     v->fields[3] = Py_NewRef(table_init_node_bits[b_node]);
     {
         size_t start;
-        int64_t count = ((int64_t)(b_node >> 4 & 0xF) + INT64_C(1));
+        int64_t count = ((int64_t)(b_node >> 4 & 0xF) + 1);
         if (count < 0) {
             refuse(r, BAD_VALUE, r->at);
             goto bad;
@@ -2539,14 +2539,14 @@ static PyObject *init_read(reader *r)
         if ((v->fields[4] = octets(r, start, (size_t)count)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         if (!read_octet(r, &b_resolution))
             goto bad;
         v->fields[5] = Py_NewRef(table_init_resolution_bits[b_resolution]);
     } else {
         v->fields[5] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         {
             uint64_t n;
             if (!read_integer(r, 2, &n))
@@ -2557,7 +2557,7 @@ static PyObject *init_read(reader *r)
     } else {
         v->fields[6] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         {
             size_t start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -2568,7 +2568,7 @@ static PyObject *init_read(reader *r)
     } else {
         v->fields[7] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[8] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -2598,20 +2598,20 @@ static int init_write(writer *w, PyObject *value)
         return 0;
     if (!write_bytes(w, v->fields[4], 0))
         return 0;
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         b_resolution = (uint8_t)((record *)v->fields[5])->byte;
         if (!write_octet(w, b_resolution))
             return 0;
     }
-    if ((int64_t)(b_header >> 6 & 0x1)) {
+    if (b_header & 0x40) {
         if (!write_integer(w, 2, number_of(v->fields[6])))
             return 0;
     }
-    if ((int64_t)(b_header >> 5 & 0x1)) {
+    if (b_header & 0x20) {
         if (!write_bytes(w, v->fields[7], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[8]))
             return 0;
     }
@@ -2642,7 +2642,7 @@ static PyObject *open_read(reader *r)
         if ((v->fields[3] = number(n)) == NULL)
             goto bad;
     }
-    if (((int64_t)(b_header >> 5 & 0x1) == INT64_C(0))) {
+    if ((int64_t)(b_header >> 5 & 0x1) == 0) {
         {
             size_t start, count;
             if (!read_counted(r, 16, &start, &count))
@@ -2653,7 +2653,7 @@ static PyObject *open_read(reader *r)
     } else {
         v->fields[4] = Py_NewRef(Py_None);
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[5] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -2678,11 +2678,11 @@ static int open_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[3])))
         return 0;
-    if (((int64_t)(b_header >> 5 & 0x1) == INT64_C(0))) {
+    if ((int64_t)(b_header >> 5 & 0x1) == 0) {
         if (!write_bytes(w, v->fields[4], 1))
             return 0;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[5]))
             return 0;
     }
@@ -2706,7 +2706,7 @@ static PyObject *close_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -2729,7 +2729,7 @@ static int close_write(writer *w, PyObject *value)
         return 0;
     if (!write_integer(w, 1, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -2746,7 +2746,7 @@ static PyObject *keep_alive_read(reader *r)
     if (!read_octet(r, &b_header))
         goto bad;
     v->fields[1] = Py_NewRef(table_keep_alive_header_bits[b_header]);
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[2] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -2767,7 +2767,7 @@ static int keep_alive_write(writer *w, PyObject *value)
     b_header = (uint8_t)((record *)v->fields[1])->byte;
     if (!write_octet(w, b_header))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[2]))
             return 0;
     }
@@ -2880,7 +2880,7 @@ static PyObject *frame_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -2905,7 +2905,7 @@ static int frame_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -2931,7 +2931,7 @@ static PyObject *fragment_read(reader *r)
         if ((v->fields[2] = number(n)) == NULL)
             goto bad;
     }
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if ((v->fields[3] = extensions_read(r)) == NULL)
             goto bad;
     } else {
@@ -2960,7 +2960,7 @@ static int fragment_write(writer *w, PyObject *value)
         return 0;
     if (!write_varint(w, number_of(v->fields[2])))
         return 0;
-    if ((int64_t)(b_header >> 7 & 0x1)) {
+    if (b_header & 0x80) {
         if (!extensions_write(w, v->fields[3]))
             return 0;
     }
@@ -3351,7 +3351,7 @@ PyMODINIT_FUNC PyInit_native(void)
     if (!prepare())
         return NULL;
     PyObject *module = PyModule_Create(&definition);
-    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "2d5acbe2e0a05b6e") < 0)
+    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "89425908593c4d65") < 0)
         return NULL;
     static const char *const names[][2] = {{"network-message", "network_message"}, {"transport-message", "transport_message"}, {"batch", "batch"}};
     static PyObject **const otherwise[] = {&encode_network_message_otherwise, &encode_transport_message_otherwise, &encode_batch_otherwise};

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from wire.errors import EncodeError, Reason
-from wire.primitives import Flags
 from wire.runtime import (
     BIT_0,
     BIT_1,

@@ -1,0 +1,62 @@
+"""Confirmation: whether a play must be repeated before anybody is accused, and what plays that differ come to.
+
+A real implementation is a process among others: a message that is late once is no violation. So an accusation needs two
+plays, on two instances, that say the same; where they do not, a third is played and the differing rules are flaky.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from conformance.engine.play import PlayResult
+from conformance.verdicts import Judgement, Outcome
+
+
+class ConfirmedPlay(msgspec.Struct, frozen=True):
+    """A result that was confirmed: after how many plays, and how they differed (empty if they did not)."""
+
+    result: PlayResult
+    attempts: int = 1
+    flaky: str = ""
+
+
+def needs_confirmation(result: PlayResult) -> bool:
+    """Tell whether another play, on a fresh instance, might change what a play says of the implementation."""
+    outcomes = [judgement.outcome for judgement in result.judgements]
+    if any(outcome.accuses for outcome in outcomes):
+        return True
+    # An error is the tester's own, and a case that is settled found its stimulus impossible: both would come again.
+    return Outcome.INCONCLUSIVE in outcomes and not result.settled
+
+
+def differing_rules(plays: list[PlayResult]) -> dict[str, str]:
+    """Return the rules whose outcome was not the same in all plays that judged them, with counts in words."""
+    seen: dict[str, list[Outcome]] = {}
+    for one in plays:
+        for rule, outcome in one.by_rule().items():
+            seen.setdefault(rule, []).append(outcome)
+    return {rule: _counts(outcomes) for rule, outcomes in sorted(seen.items()) if len(set(outcomes)) > 1}
+
+
+def merge(plays: list[PlayResult]) -> ConfirmedPlay:
+    """Return plays as one: what the first says, but a rule on which they differ is inconclusive, with the counts."""
+    differing = differing_rules(plays)
+    judgements = tuple(_merged(plays, differing))
+    flaky = "; ".join(f"{rule}: {counts}" for rule, counts in sorted(differing.items()))
+    return ConfirmedPlay(msgspec.structs.replace(plays[0], judgements=judgements), len(plays), flaky)
+
+
+def _merged(plays: list[PlayResult], differing: dict[str, str]) -> Iterator[Judgement]:
+    for judgement in plays[0].judgements:
+        if judgement.rule not in differing:
+            yield judgement
+    for rule, counts in differing.items():
+        # The worst of them says what came, which a play that passed cannot.
+        heaviest = max((j for one in plays for j in one.judgements if j.rule == rule), key=lambda j: j.outcome.rank)
+        what = f"flaky: {counts}; {heaviest.what}"
+        yield msgspec.structs.replace(heaviest, outcome=Outcome.INCONCLUSIVE, what=what)
+
+
+def _counts(seen: list[Outcome]) -> str:
+    named = [outcome.value for outcome in seen]
+    return ", ".join(f"{name} in {named.count(name)} of {len(named)}" for name in sorted(set(named)))

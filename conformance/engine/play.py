@@ -1,0 +1,183 @@
+"""One play of one case against an instance that runs, and what it means for each rule."""
+
+import time
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from hypothesis.errors import Flaky
+
+from conformance.cases import Case, Inconclusive, RuleBroken
+from conformance.catalogue.rules import Profile
+from conformance.findings import judge_conversations, judge_reading
+from conformance.suite import Suite
+from conformance.verdicts import Judgement, Outcome, worst
+from harness.errors import HarnessError, Unsupported
+from harness.iuts.instance import Instance
+from harness.protocol import Judgeable, NodeInPlay
+from harness.trace import Trace
+
+DIED = "the node has died, or answers nobody any more"
+
+LINES = 4
+"""Lines of a failed assertion that are kept: the requirement, and pytest's comparison of the two values below it."""
+
+WIDTH = 240
+"""Characters of such a line: enough for two short messages side by side; a whole listing belongs into the trace."""
+
+
+class PlayResult(msgspec.Struct, frozen=True):
+    """One play of one case: what it says of each rule, the trace, and the seconds that it took.
+
+    ``settled`` says that the case itself found that it cannot be judged, so that another play would not help.
+    """
+
+    case: str
+    judgements: tuple[Judgement, ...]
+    trace: Trace
+    seconds: float
+    settled: bool = False
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst outcome of all judgements."""
+        return worst(judgement.outcome for judgement in self.judgements)
+
+    def by_rule(self) -> dict[str, Outcome]:
+        """Return the worst outcome of each rule that was judged."""
+        rules = {judgement.rule for judgement in self.judgements}
+        return {rule: worst(j.outcome for j in self.judgements if j.rule == rule) for rule in sorted(rules)}
+
+
+def play(
+    case: Case, instance: Instance, suite: Suite, *, profile: Profile, transport: str = "tcp", number: int = 1
+) -> PlayResult:
+    """Play a case once; never raises for what the implementation does.
+
+    ``number`` counts the plays on this instance: each has a namespace of its own, so that what an earlier one has
+    left behind is not taken for an answer.
+    """
+    began = time.monotonic()
+    trace = Trace(suite.protocol, transport, instance.clock)
+    judge = _Judge(case, suite, profile)
+    namespace = f"g{number}/"
+    try:
+        node = suite.harness.node_under_test(instance, trace, profile=profile, namespace=namespace, transport=transport)
+    except HarnessError as error:
+        judge.inconclusive(f"the node could not be set up: {error}")
+        return PlayResult(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
+    settled = judge.call(node)
+    # All of this before the sessions are torn down: what comes meanwhile, comes or does not come by chance.
+    readings, evidence = list(node.readings), node.evidence
+    if case.marks.monitored:
+        judge.watch(node.conversations)
+    node.close()
+    death = _death(node, instance)
+    if death:
+        judge.crashed(death)
+    elif not judge.failed:
+        judge.passed(evidence, readings)
+    # Without the namespace, which differs from play to play: signatures and confirmations compare these texts.
+    judgements = tuple(
+        msgspec.structs.replace(each, what=each.what.replace(namespace, "")) for each in judge.judgements
+    )
+    return PlayResult(case.name, judgements, trace, time.monotonic() - began, settled)
+
+
+def _death(node: NodeInPlay, instance: Instance) -> str:
+    """Return what is wrong with the node after a play, or an empty text.
+
+    A process that is about to die, or that has lost its only thread, still looks alive for moments or for ever; so it
+    is asked for an answer as well. One that dials cannot be asked: it answers nobody whom it has not called.
+    """
+    if instance.alive() and not instance.dials:
+        try:
+            node.probe()
+        except HarnessError as error:
+            return f"{DIED}\n{error}\n{instance.last_output()}".rstrip()
+    return "" if instance.alive() else f"{DIED}\n{instance.last_output()}".rstrip()
+
+
+class _Judge:
+    """Collects judgements during one play."""
+
+    def __init__(self, case: Case, suite: Suite, profile: Profile) -> None:
+        self.case = case
+        self.suite = suite
+        self.profile = profile
+        self.judgements: list[Judgement] = []
+        self.failed = False
+
+    def call(self, node: Any) -> bool:
+        """Run the case's function; returns whether another play could not change an inconclusive outcome."""
+        # From the most exact to the least: RuleBroken is an AssertionError, Unsupported a HarnessError.
+        try:
+            self.case.function(node=node)
+        except RuleBroken as error:
+            self.broken(error.ids, str(error))
+        except AssertionError as error:
+            self.broken(self.case.marks.rules, str(error))
+        except (Inconclusive, Unsupported) as error:
+            self.inconclusive(str(error))
+            return True
+        except HarnessError as error:
+            # A time-out or a lost connection on which no requirement was stated: no proof of anything.
+            self.inconclusive(str(error))
+        except Flaky as error:
+            # Hypothesis replays what fails; an implementation that answers otherwise then has its reasons (load,
+            # order), and the case has no proof.
+            self.inconclusive(f"the same stimulus was answered differently: {error}")
+        except Exception:
+            self.add(self.case.marks.rules, Outcome.ERROR, traceback.format_exc())
+        return False
+
+    def add(self, rules: tuple[str, ...], outcome: Outcome, what: str, evidence: int = 0) -> None:
+        """Judge some rules alike."""
+        self.failed = True
+        for rule in rules:
+            self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, "", evidence))
+
+    def broken(self, rules: tuple[str, ...], what: str) -> None:
+        """Judge rules as broken, and the case's others as inconclusive: the case has ended before it came to them."""
+        for rule in rules:
+            self.add((rule,), self.suite.broken(rule), first_lines(what), 1)
+        others = tuple(rule for rule in self.case.marks.rules if rule not in rules)
+        self.add(others, Outcome.INCONCLUSIVE, f"not reached: {', '.join(rules)} broke first")
+
+    def inconclusive(self, cause: str) -> None:
+        """Judge all of the case's rules as inconclusive."""
+        self.add(self.case.marks.rules, Outcome.INCONCLUSIVE, cause)
+
+    def crashed(self, what: str) -> None:
+        """Judge all of the case's rules as a crash, whatever else was seen: it may be a symptom of the same defect."""
+        self.judgements.clear()
+        self.add(self.case.marks.rules, Outcome.CRASH, what, 1)
+
+    def passed(self, evidence: int, readings: list[tuple[str, str, str]]) -> None:
+        """Judge all of the case's rules as kept, as far as the readings that were seen are accepted."""
+        if not evidence:
+            # A case that saw nothing would pass against an implementation that does nothing.
+            self.add(self.case.marks.rules, Outcome.ERROR, "the case passed without any evidence")
+            return
+        seen = {
+            rule: judge_reading(rule, reading, option, self.suite, self.profile) for rule, reading, option in readings
+        }
+        for rule in self.case.marks.rules:
+            outcome, what, reading = seen.get(rule, (Outcome.PASS, "", ""))
+            self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, reading, evidence))
+
+    def watch(self, conversations: Sequence[Judgeable]) -> None:
+        """Let every monitor judge every link on which the tester itself kept to the document."""
+        self.judgements += judge_conversations(conversations, self.suite, self.profile, self.case.name)
+
+
+def first_lines(text: str, count: int = LINES, width: int = WIDTH) -> str:
+    """Return the first lines of an assertion's message, without those in which pytest says where values come from."""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("+ ")]
+    return "\n".join(shortened(line, width) for line in lines[:count]) or "the requirement does not hold"
+
+
+def shortened(line: str, width: int) -> str:
+    """Return a line of at most ``width`` characters; one that was cut ends with an ellipsis."""
+    return line if len(line) <= width else f"{line[: width - 1]}…"

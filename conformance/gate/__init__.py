@@ -1,0 +1,1 @@
+"""The gate: the pytest plugin, ``goldwire test``, and what a person reads."""

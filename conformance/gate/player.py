@@ -1,0 +1,124 @@
+"""The player: owns the tester of this process, plays cases and keeps the traces of those that do not pass."""
+
+import inspect
+import os
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from conformance.cases import Case
+from conformance.contract.comparison import JudgedItem, accepting
+from conformance.contract.expectations import Expectation
+from conformance.engine import tester
+from conformance.gate.messages import ImplementationNotStarted, Message, Played
+from conformance.run.records import TRACES, CasePlayed
+from conformance.run.settings import RunSettings
+from conformance.verdicts import Judgement, Outcome, Verdict, verdict
+from harness.captures.traces import write_pcapng
+from harness.errors import HarnessError, StartFailed
+from harness.protocol import load as load_protocol
+from harness.trace import Trace, write_ndjson
+
+
+class Player:
+    """Owns the tester of this process: made when the first case is played, closed with the session."""
+
+    def __init__(self, settings: RunSettings, progress: Callable[[str], None]) -> None:
+        self.settings = settings
+        self._progress = progress
+        self._tester: tester.Tester | None = None
+        self._not_started = ""
+        alive = settings.expectations.applying(settings.version, settings.description.role, settings.profile)
+        self._by_rule = [entry for entry in alive if entry.rule]
+        self._by_case = [entry for entry in alive if entry.case]
+
+    def play(self, case: Case) -> Message:
+        """Play one case and keep its trace if it did not pass."""
+        # One attempt per process: what does not start costs its whole time-out, and would cost it once per case.
+        if self._not_started:
+            return ImplementationNotStarted(self._not_started)
+        try:
+            # Made with the first case: a session that selects none starts no process.
+            if self._tester is None:
+                self._tester = self._start()
+            confirmed = self._tester.play(case)
+        except StartFailed as error:
+            self._not_started = str(error)
+            return ImplementationNotStarted(self._not_started)
+        except Exception:
+            # A defect of ours, which is reported with the case; the cases after it can still be played.
+            return Played(self._record(case, outcome=Outcome.ERROR, error=traceback.format_exc()))
+        result = confirmed.result
+        record = self._record(
+            case,
+            outcome=result.outcome,
+            judgements=result.judgements,
+            attempts=confirmed.attempts,
+            flaky=confirmed.flaky,
+            seconds=result.seconds,
+        )
+        # Of what passes nobody reads the trace, and all of them together would fill a disk.
+        if self.settings.report is None or _is_fine(record):
+            return Played(record)
+        try:
+            trace = self._keep(case.name, result.trace, self.settings.report / TRACES)
+        except OSError as error:
+            return Played(record, f"the trace of {case.name} could not be written: {error}")
+        return Played(msgspec.structs.replace(record, trace=trace))
+
+    def expected(self, record: CasePlayed) -> Expectation | None:
+        """Return an entry of the contract if all of what a case came to is expected by some."""
+        if entry := accepting(self._by_case, JudgedItem(record.case, record.outcome, record.what)):
+            return entry
+        accusing = [each for each in record.judgements if self.accuses(each)]
+        entries = [accepting(self._by_rule, JudgedItem(each.rule, each.outcome, each.what)) for each in accusing]
+        return entries[0] if entries and all(entry is not None for entry in entries) else None
+
+    def accuses(self, judgement: Judgement) -> bool:
+        """Tell whether a judgement fails the gate if it is not expected."""
+        return verdict(judgement.outcome, strict=self.settings.strict) is Verdict.FAIL
+
+    def close(self) -> None:
+        """Stop the implementation; once is enough."""
+        ended, self._tester = self._tester, None
+        if ended is not None:
+            ended.close()
+
+    def _start(self) -> tester.Tester:
+        try:
+            return tester.Tester(
+                self.settings.iut,
+                self.settings.protocol,
+                profile=self.settings.profile,
+                transport=self.settings.transport,
+                progress=self._progress,
+            )
+        except StartFailed:
+            raise
+        except HarnessError as error:
+            # Whatever keeps an instance from coming up is the same to the user: status 3, and nothing was learnt.
+            raise StartFailed(str(error)) from error
+
+    def _record(self, case: Case, **fields: Any) -> CasePlayed:
+        function = inspect.unwrap(case.function)
+        return CasePlayed(
+            case=case.name,
+            sentence=case.sentence,
+            file=os.path.relpath(inspect.getsourcefile(function) or ""),
+            line=inspect.getsourcelines(function)[1],
+            rules=case.marks.rules,
+            reproduce=self.settings.command(case.name),
+            **fields,
+        )
+
+    def _keep(self, name: str, trace: Trace, folder: Path) -> str:
+        write_ndjson(trace, folder / f"{name}.ndjson")
+        write_pcapng(trace, folder / f"{name}.pcapng", load_protocol(self.settings.protocol).framings)
+        return name
+
+
+def _is_fine(record: CasePlayed) -> bool:
+    return record.outcome in (Outcome.PASS, Outcome.ODD) and not record.error

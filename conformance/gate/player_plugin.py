@@ -1,0 +1,47 @@
+"""Playing within pytest: hands the player to the cases, and the player's messages to the reports."""
+
+from typing import Any
+
+import pytest
+
+from conformance.gate.items import CaseItem
+from conformance.gate.messages import attach
+from conformance.gate.player import Player
+from conformance.run.settings import RunSettings
+
+
+class PlayerPlugin:
+    """Owns the player of this process: of each worker of pytest-xdist, or of the only process."""
+
+    def __init__(self, settings: RunSettings, config: pytest.Config) -> None:
+        self.settings = settings
+        self.player = Player(settings, lambda line: config.hook.pytest_goldwire_progress(line=line))
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Hand the player to the cases, and leave out those that do not fit role or transport."""
+        role, transport = self.settings.description.role, self.settings.transport
+        unfit = [item for item in items if isinstance(item, CaseItem) and not item.case.fits(role, transport)]
+        for item in items:
+            if isinstance(item, CaseItem):
+                item.player = self.player
+        if unfit:
+            config.hook.pytest_deselected(items=unfit)
+            # In place: pytest goes on with the list that it has handed to the hook.
+            items[:] = [item for item in items if item not in unfit]
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        """Put what the player said on the report."""
+        outcome = yield
+        # Set-up and tear-down have reports as well; one message per case is enough.
+        if call.when == "call" and isinstance(item, CaseItem) and item.message is not None:
+            attach(outcome.get_result(), item.message)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """Stop the implementation, before others write their reports: it must not outlive a report that fails."""
+        self.player.close()
+
+    def pytest_unconfigure(self) -> None:
+        """Stop the implementation when the session never came to its end, as after a usage error of another plugin."""
+        self.player.close()

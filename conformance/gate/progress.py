@@ -1,0 +1,92 @@
+"""What is seen while ``goldwire test`` runs: pytest's own output is muted, a terminal gets a progress bar."""
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, TextIO
+
+import pytest
+from _pytest._io import TerminalWriter
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+if TYPE_CHECKING:
+    from conformance.run.records import CasePlayed, Record, RunStarted
+    from conformance.run.summary import RunSummary
+
+
+class ProgressBar:
+    """A pytest plugin that listens to a run; ``error`` is the file that is a terminal, or not."""
+
+    def __init__(self, error: TextIO) -> None:
+        self.summary: RunSummary | None = None
+        self.records: list[Record] = []
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        self._outcomes: Counter[str] = Counter()
+        if error.isatty():
+            # On a descriptor of its own: pytest catches what is written to the usual one while it collects and plays.
+            own = os.fdopen(os.dup(error.fileno()), "w")
+            self._progress = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                console=Console(file=own, force_terminal=True),
+                transient=True,
+            )
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Mute pytest's own reporter: others hold on to it, so it is not taken away."""
+        reporter = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            reporter._tw = TerminalWriter(open(os.devnull, "w"))  # noqa: SIM115 (it lives as long as the reporter)
+
+    # Optional, here and below: hooks that goldwire and xdist declare, each only where it is loaded.
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_goldwire_started(self, started: "RunStarted") -> None:
+        """Show the bar."""
+        self.records.append(started)
+        if self._progress is not None:
+            self._task = self._progress.add_task("starting", total=None)
+            self._progress.start()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Learn how many cases there are, where this process plays them."""
+        # Under xdist the controller has none of its own; the workers report theirs below.
+        if session.items:
+            self._expect(len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Learn how many cases there are, where workers play them."""
+        self._expect(len(ids))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_goldwire_progress(self, line: str) -> None:
+        """Say what takes its time."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, description=line)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_goldwire_played(self, record: "CasePlayed") -> None:
+        """Advance by one case."""
+        self.records.append(record)
+        self._outcomes[record.outcome.value] += 1
+        if self._progress is not None and self._task is not None:
+            text = ", ".join(f"{number} {name}" for name, number in self._outcomes.items())
+            self._progress.update(self._task, advance=1, description=text)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_goldwire_ended(self, summary: "RunSummary") -> None:
+        """Keep the summary."""
+        self.summary = summary
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._progress is not None:
+            self._progress.stop()
+
+    def _expect(self, total: int) -> None:
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, total=total, description="playing")

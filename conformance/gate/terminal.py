@@ -1,0 +1,166 @@
+"""The summary of a run as lines of text, with styles (which ``click.echo`` drops in a pipe)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import click
+
+from conformance.catalogue.rules import Catalogue
+from conformance.contract.signatures import first_line
+from conformance.gate.failure_page import labelled, rule_lines
+from conformance.run.records import CasePlayed, Record
+from conformance.run.summary import RuleSummary, RunSummary
+from conformance.verdicts import Outcome, Verdict
+
+COLOURS = {
+    Verdict.PASS: "green",
+    Verdict.WARN: "yellow",
+    Verdict.FAIL: "red",
+    Verdict.INCONCLUSIVE: "magenta",
+    Verdict.ERROR: "red",
+}
+SHOWN = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR)
+"""Verdicts whose rules are shown one by one, the most urgent first."""
+
+LAST_LINES = 15
+"""Lines of a traceback that are shown: its end says what went wrong, and where in the case or the driver."""
+
+NAMED = 8
+"""Rules that the last line names before it counts the rest: it is to stay one line."""
+
+
+def summary_lines(summary: RunSummary, catalogue: Catalogue, records: Sequence[Record]) -> Iterator[str]:
+    """Yield the summary: header, counts, each non-pass, what else is wrong, and the verdict in one line."""
+    played = [record for record in records if isinstance(record, CasePlayed)]
+    yield header(summary)
+    yield counts(summary)
+    for verdict in SHOWN:
+        for key, rule in summary.rules.items():
+            if rule.verdict is verdict:
+                yield ""
+                yield from non_pass(key, rule, catalogue, played)
+    yield from _inconclusive(summary, played)
+    yield from _listed("The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary))
+    yield from _listed("Expectations that did not come true:", summary.complaints)
+    yield from _listed("The report is incomplete:", summary.trouble)
+    yield ""
+    yield conclusion(summary)
+
+
+def header(summary: RunSummary) -> str:
+    """Return who was tested, and how."""
+    version = f" {summary.version}" if summary.version else ""
+    strict = ", strict: should" if summary.strict else ""
+    return (
+        f"{summary.protocol}: {summary.name}{version} as {summary.role} over {summary.transport},"
+        f" profile {summary.profile}{strict}"
+    )
+
+
+def counts(summary: RunSummary) -> str:
+    """Return the number of cases, and of rules by verdict."""
+    texts = []
+    expected = sum(rule.expected for rule in summary.rules.values() if rule.verdict is Verdict.FAIL)
+    for verdict in Verdict:
+        number = summary.counts[verdict.value]
+        text = f"{number} {verdict.value}"
+        if verdict is Verdict.FAIL and expected:
+            text += f" ({expected} expected)"
+        texts.append(_styled(text, verdict) if number else text)
+    return f"{_number(summary.played, 'case', 'played')}; rules: {', '.join(texts)}"
+
+
+def non_pass(key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable[CasePlayed]) -> Iterator[str]:
+    """Yield what a person needs to know of a rule that is not kept."""
+    first, *rest = rule_lines(catalogue.rules[key])
+    yield f"{_styled(rule.verdict.value, rule.verdict)}  {first}"
+    yield from rest
+    yield from labelled("came", f"{rule.outcome}: {rule.what or 'not what the rule says'}")
+    expected = f"yes: {rule.reason}" + (f" ({rule.link})" if rule.link else "") if rule.expected else "no"
+    yield from labelled("expected", expected)
+    yield from labelled("reading", rule.reading)
+    yield from labelled("flaky", rule.flaky)
+    record = showing(key, rule, played)
+    if record is not None:
+        yield from labelled("case", f"{record.case}: {record.sentence}")
+        yield from labelled("trace", f"traces/{record.trace}.pcapng" if record.trace else "")
+        yield from labelled("repeat", record.reproduce)
+
+
+def showing(key: str, rule: RuleSummary, played: Iterable[CasePlayed]) -> CasePlayed | None:
+    """Return the first case that shows a rule's outcome."""
+    for record in played:
+        for judgement in record.judgements:
+            if judgement.rule == key and judgement.outcome.value == rule.outcome and judgement.what == rule.what:
+                return record
+    return None
+
+
+def conclusion(summary: RunSummary) -> str:
+    """Return the verdict on the run, in one line."""
+    if summary.not_started:
+        return _styled(f"NOT STARTED: {summary.not_started}", Verdict.ERROR)
+    if summary.interrupted:
+        text = f"INTERRUPTED after {summary.played} cases; what is above is not the whole picture"
+        return _styled(text, Verdict.ERROR)
+    passed = _number(summary.counts[Verdict.PASS.value], "rule", "kept")
+    if summary.exit == 0:
+        failing = sum(rule.verdict is Verdict.FAIL for rule in summary.rules.values())
+        rest = [
+            _number(failing, "known failure") if failing else "",
+            _number(summary.counts["WARN"], "deviation") if summary.counts["WARN"] else "",
+            f"{summary.counts['INCONCLUSIVE']} inconclusive" if summary.counts["INCONCLUSIVE"] else "",
+        ]
+        return _styled(", ".join([f"AS EXPECTED: {passed}", *filter(None, rest)]), Verdict.PASS)
+    return _styled(f"NOT AS EXPECTED: {'; '.join(_wrong(summary))}; {passed}", Verdict.FAIL)
+
+
+def _wrong(summary: RunSummary) -> Iterator[str]:
+    if not summary.played:
+        yield "no case was played"
+    elif not summary.counts[Verdict.PASS.value]:
+        yield "nothing was proven"
+    if unexpected := list(summary.unexpected):
+        more = f" and {len(unexpected) - NAMED} more" if len(unexpected) > NAMED else ""
+        yield f"{', '.join(unexpected[:NAMED])}{more} not kept"
+    if summary.complaints:
+        yield _number(len(summary.complaints), "expectation", "did not come true")
+    if summary.errors:
+        yield _number(len(summary.errors), "error", "of the tester")
+    if summary.trouble:
+        yield "the report is incomplete"
+
+
+def _number(count: int, noun: str, rest: str = "") -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'} {rest}".rstrip()
+
+
+def _inconclusive(summary: RunSummary, played: Sequence[CasePlayed]) -> Iterator[str]:
+    rules = {key: rule for key, rule in summary.rules.items() if rule.verdict is Verdict.INCONCLUSIVE}
+    if not rules:
+        return
+    yield ""
+    yield _styled("INCONCLUSIVE, hence neither kept nor broken:", Verdict.INCONCLUSIVE)
+    for key, rule in rules.items():
+        yield f"  {key}  {first_line(rule.what) or 'no cause given'}"
+    silent = [each for each in played if each.outcome is Outcome.INCONCLUSIVE and not each.judgements]
+    for record in silent:
+        yield f"  {record.case}  no evidence"
+
+
+def _errors(summary: RunSummary) -> Iterator[str]:
+    for name, text in summary.errors.items():
+        yield f"{name}:"
+        for each in text.rstrip().splitlines()[-LAST_LINES:]:
+            yield f"    {each}"
+
+
+def _listed(title: str, lines: Iterable[str]) -> Iterator[str]:
+    texts = list(lines)
+    if texts:
+        yield ""
+        yield title
+        yield from (f"  {text}" for text in texts)
+
+
+def _styled(text: str, verdict: Verdict) -> str:
+    return click.style(text, fg=COLOURS.get(verdict), bold=verdict is not Verdict.PASS)

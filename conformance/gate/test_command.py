@@ -1,0 +1,180 @@
+"""``goldwire test``: plays the cases of a protocol against an implementation, by way of pytest.
+
+Cases are pytest functions, so that their authors and users have its selection, its plugins and its workers. Whoever
+runs the gate should not need to know that: pytest's own output is muted, and its settings around here are kept out.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+import pytest
+
+from conformance.cases import cases_folder
+from conformance.catalogue.rules import Profile
+from conformance.gate.progress import ProgressBar
+from conformance.gate.terminal import summary_lines
+from conformance.run.settings import BadSettings, RunSettings, gather
+from conformance.run.summary import INTERRUPTED
+from harness.command import WRONG_USAGE, WrongUsage
+from harness.iuts.environments import cache
+from harness.links.transports import SPELLINGS, TRANSPORTS
+from harness.protocol import IncompleteProtocol
+
+"""The exit status of wrong usage, as click has it."""
+
+# What pytest's own statuses mean here when there is no summary.
+STATUSES: dict[int, int] = {
+    pytest.ExitCode.USAGE_ERROR: WRONG_USAGE,
+    pytest.ExitCode.INTERRUPTED: INTERRUPTED,
+}
+
+
+@click.command()
+@click.argument("protocol")
+@click.option("--iut", default="peer:", show_default=True, metavar="NAME|FILE|ADDRESS", help="What to test.")
+@click.option(
+    "--profile",
+    type=click.Choice(["document", "deployed"]),
+    default="document",
+    show_default=True,
+    help="The document to the letter, or what the field has settled on.",
+)
+@click.option("--strict", type=click.Choice(["should"]), help="A SHOULD that is not kept fails.")
+@click.option(
+    "--report",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write run.ndjson, summary.json, junit.xml, index.html and the traces of non-passes there.",
+)
+@click.option("-k", "keyword", metavar="PATTERN", help="Only cases whose name or rule ids match: 'ZI-01* or options'.")
+@click.option("-n", "workers", metavar="N|auto", help="Play with N workers, each with an instance of its own.")
+@click.option(
+    "--link",
+    type=click.Choice([*TRANSPORTS, *SPELLINGS]),
+    help="Default: what the implementation speaks first.",
+)
+@click.option(
+    "--expectations",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="What is known to be wrong. Default: expectations/NAME.toml here, or what comes with goldwire.",
+)
+@click.option("--accept", is_flag=True, help="Rewrite the expectations so that this run is as expected.")
+@click.option("--alluredir", metavar="DIR", type=click.Path(file_okay=False), help="Write results for Allure there.")
+@click.argument("pytest_args", nargs=-1, metavar="[-- PYTEST_ARGS...]")
+def test(
+    protocol: str,
+    iut: str,
+    profile: Profile,
+    strict: str | None,
+    report: Path | None,
+    keyword: str | None,
+    workers: str | None,
+    link: str | None,
+    expectations: Path | None,
+    accept: bool,
+    alluredir: str | None,
+    pytest_args: tuple[str, ...],
+) -> None:
+    """Test whether an implementation speaks PROTOCOL as its document says.
+
+    Exit status: 0 as expected; 1 a failure, an unexpected pass, an error or nothing tested; 2 wrong usage;
+    3 the implementation could not be started; 130 interrupted (the report of what was played is written).
+    """
+    try:
+        settings = gather(
+            iut,
+            protocol,
+            profile=profile,
+            strict=strict is not None,
+            link=link,
+            expectations=expectations,
+            accept=accept,
+            report=report,
+        )
+        folder = cases_folder(protocol)
+    except (BadSettings, IncompleteProtocol) as error:
+        raise WrongUsage(str(error)) from None
+    arguments = [
+        *_isolation(folder),
+        *("--iut", iut, "--goldwire-protocol", protocol, "--profile", profile, "--link", settings.transport),
+        *(("--goldwire-strict", strict) if strict else ()),
+        *(("--goldwire-report", str(report)) if report else ()),
+        *(("-k", keyword) if keyword else ()),
+        *(("--expectations", str(expectations)) if expectations else ()),
+        *(("--accept",) if accept else ()),
+        *(("-p", "xdist", "-n", _workers(workers)) if workers is not None else ()),
+        *(("-p", "allure_pytest", "--alluredir", alluredir) if alluredir else ()),
+        *pytest_args,
+    ]
+    sys.exit(_play(arguments, settings, keyword))
+
+
+def _play(arguments: list[str], settings: RunSettings, keyword: str | None) -> int:
+    """Let pytest play, print the summary, and return the exit status."""
+    bar = ProgressBar(sys.stderr)
+    try:
+        with _environment():
+            status = int(pytest.main(arguments, plugins=[bar]))
+    finally:
+        bar.close()
+    summary = bar.summary
+    if summary is None:
+        return STATUSES.get(status, 1)
+    for line in summary_lines(summary, settings.catalogue, bar.records):
+        click.echo(line)
+    if not summary.played and not summary.not_started and not summary.interrupted:
+        click.echo(_nothing(settings, keyword), err=True)
+    return summary.exit
+
+
+def _nothing(settings: RunSettings, keyword: str | None) -> str:
+    where = f"cases of {settings.protocol} for a {settings.description.role} over {settings.transport}"
+    if keyword:
+        return f"Error: nothing was tested: -k {keyword!r} selects none of the {where}"
+    return f"Error: nothing was tested: there are no {where}"
+
+
+def _workers(text: str) -> str:
+    if text != "auto" and not (text.isascii() and text.isdigit()):
+        raise WrongUsage(f"-n: {text!r} is neither a number of workers nor 'auto'")
+    return text
+
+
+def _isolation(folder: Path) -> list[str]:
+    """Return the arguments that keep the user's own pytest settings and conftest files out."""
+    return [
+        str(folder),
+        # An empty file for the settings, and no conftest from above the cases: both change what is played, or how.
+        *("-c", os.devnull, "--rootdir", str(folder), "--confcutdir", str(folder)),
+        # Our own plugin by name, as loading by entry points is off; and no .pytest_cache beside the installed cases.
+        *("-p", "goldwire", "-p", "no:cacheprovider"),
+    ]
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    """Keep other plugins and options from the environment out, for this process and its workers.
+
+    Hypothesis keeps what it has found out about the code under the user's cache, not in whatever folder this is.
+    """
+    wanted = {
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": "",
+        "PYTEST_PLUGINS": "",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(cache() / "hypothesis"),
+    }
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

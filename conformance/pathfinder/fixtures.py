@@ -1,0 +1,71 @@
+"""Fixtures of the cases: services that stand ready to be found by filters, and clients that are served throughout."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from conformance.pathfinder.answers import granted
+from harness.pathfinder.tester.driver import Driver, NotAnswered, Service
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
+
+
+def open_session(node: NodeUnderTest) -> Driver:
+    """Return the main connection, or a fresh one once that was ended."""
+    return node.session() if node.main.ended else node.main
+
+
+class PublishedServices:
+    """Services under names that a play has for them, to see which of them a filter matches."""
+
+    def __init__(self, node: NodeUnderTest, properties: Mapping[str, Mapping[str, Sequence[str | int]]]) -> None:
+        self.node = node
+        self.names: dict[int, str] = {}
+        for name, props in properties.items():
+            service = node.service()
+            self._publish(service.but(props={**service.props, **props}))
+            self.names[service.id] = name
+
+    def _publish(self, service: Service) -> None:
+        if not granted(self.node.other.publish(service)):
+            raise NotAnswered(f"services are not taken, such as {service.props}")
+
+    def ask(self, filter: str) -> Transaction:
+        """List what a filter matches."""
+        return open_session(self.node).services(self.node.narrow(filter))
+
+    def found(self, filter: str) -> set[str]:
+        """Return what a filter matches; it is one that must be accepted."""
+        listing = self.ask(filter)
+        assert granted(listing), f"{filter} is refused"
+        return self.named(listing)
+
+    def found_if_taken(self, filter: str) -> set[str] | None:
+        """Return what a filter matches; ``None`` when it is refused, as it may be."""
+        listing = self.ask(filter)
+        assert listing.completed or listing.refused, f"{filter} is neither taken nor refused"
+        return self.named(listing) if granted(listing) else None
+
+    def named(self, listing: Transaction) -> set[str]:
+        """Return the names of the services in a listing."""
+        ids = [fields.get("service-id") for fields in listing.notifications]
+        return {self.names[each] for each in ids if each in self.names}
+
+    def check(self, expected: Iterable[tuple[str, str]]) -> None:
+        """Compare what filters match with what they should: names with spaces between."""
+        for filter, names in expected:
+            assert self.found(filter) == set(names.split()), f"{filter} does not match what it says"
+
+
+class Bystanders:
+    """Two clients that are served on, whatever others do: one watches what the other publishes."""
+
+    def __init__(self, node: NodeUnderTest) -> None:
+        self.node = node
+        node.other.barrier()
+        self.watch = node.main.sure(node.main.subscribe(node.mine))
+
+    def are_served(self) -> bool:
+        """Tell whether both are answered, and one hears what the other publishes."""
+        service = self.node.service(name=["x"])
+        publisher, watcher = self.node.other, self.node.main
+        served = publisher.publish(service).completed and publisher.is_served() and watcher.is_served()
+        return served and watcher.hears(self.watch, "appeared", service.id) is not None

@@ -1,0 +1,71 @@
+"""Judging recordings: what the monitors say of a recorded session, as they would have said it of a live one."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from operator import attrgetter
+
+import msgspec
+
+from conformance.catalogue.rules import Profile
+from conformance.findings import judge_conversations
+from conformance.suite import Suite
+from conformance.verdicts import Judgement, Outcome
+from harness.captures.recorded_session import RecordedSession
+from harness.protocol import Judgeable
+from harness.trace import Trace
+
+
+def judge(recorded: RecordedSession, suite: Suite, profile: Profile) -> list[Judgement]:
+    """Return what every monitor says of a session, one judgement for each of its rules, in the order of the rules.
+
+    Nothing is said when the other side has left the document. What is seen to be broken only together with what came
+    behind a loss is inconclusive: what is missing may be the reason.
+    """
+    conversations = _conversations(recorded.trace, suite)
+    said = list(judge_conversations(conversations, suite, profile, recorded.name))
+    sound = _sound(recorded, conversations)
+    if sound == len(recorded.trace):
+        return ordered(said)
+    beginning = _conversations(recorded.beginning(sound), suite)
+    before = list(judge_conversations(beginning, suite, profile, recorded.name))
+    proven = {each.rule: each for each in before if each.outcome.accuses}
+    rules = {each.rule for each in said}
+    judged = [_unless_lost(each, proven) for each in said]
+    return ordered([*judged, *(each for each in before if each.rule not in rules)])
+
+
+def ordered(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Return judgements of one session sorted: in the same order whether they come from monitors or from a lake."""
+    by_rule = sorted(judgements, key=attrgetter("rule"))
+    if all(one.rule != two.rule for one, two in pairwise(by_rule)):  # as in nearly every session
+        return by_rule
+    return sorted(by_rule, key=_sort_key)
+
+
+def _sort_key(each: Judgement) -> tuple[str, int, str, str, str, int, int]:
+    entry = -1 if each.entry is None else each.entry
+    return each.rule, -each.outcome.rank, each.by, each.what, each.reading, each.evidence, entry
+
+
+def _conversations(trace: Trace, suite: Suite) -> list[Judgeable]:
+    return list(suite.harness.conversations(trace).values())
+
+
+def _sound(recorded: RecordedSession, conversations: list[Judgeable]) -> int:
+    """Return how many entries lie before the first loss.
+
+    Datagrams do not show whether a session began before they were captured; a conversation that knows of a handshake
+    does.
+    """
+    if recorded.trace.transport == "udp" and not all(each.is_open for each in conversations):
+        return 0
+    return recorded.sound
+
+
+def _unless_lost(judgement: Judgement, proven: dict[str, Judgement]) -> Judgement:
+    if not judgement.outcome.accuses:
+        return judgement
+    if judgement.rule in proven:
+        return msgspec.structs.replace(proven[judgement.rule], evidence=judgement.evidence)
+    what = f"something is missing before this, which may be the reason: {judgement.what}"
+    return msgspec.structs.replace(judgement, outcome=Outcome.INCONCLUSIVE, what=what)

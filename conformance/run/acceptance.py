@@ -1,0 +1,97 @@
+"""``--accept``: the expectation file is made to say what a run came to, with as few changes as possible.
+
+Only entries that did not come true are touched: what stays as it was need not be read again in a review.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+
+from conformance.contract.comparison import Breach, Complaint
+from conformance.contract.expectation_file import ExpectationFile
+from conformance.contract.expectations import (
+    EXPECTABLE,
+    Expectation,
+    Expectations,
+    local_path,
+    parse_expectations,
+)
+from conformance.contract.signatures import first_line, signature
+from conformance.run.records import CasePlayed, Record
+from conformance.run.settings import RunSettings
+from conformance.run.summary import Circumstances, evaluate
+from conformance.verdicts import Outcome
+
+ROUNDS = 5
+"""Rounds of mending at most. One is the rule, two when an expired entry, renewed, turns out to be wrong besides; the
+bound is for a file that no mending satisfies, and the gate then says what is left."""
+
+
+def accept(settings: RunSettings, records: Sequence[Record], around: Circumstances) -> Expectations:
+    """Rewrite the expectations so that this run is as expected; return them as they now are.
+
+    The file is the one that the user named, or ``expectations/NAME.toml`` here, which starts as a copy of
+    the file in force. Raises OSError when it cannot be written, BadExpectations when it cannot be cut up.
+    """
+    target = settings.given or local_path(settings.description.name)
+    expectations = settings.expectations
+    today = around.today or datetime.now(UTC).date()
+    file = ExpectationFile.of(expectations.path, len(expectations.entries))
+    before = file.text()
+    reasons: dict[str, str] = {}
+    for _ in range(ROUNDS):
+        summary, comparison = evaluate(records, settings.catalogue, settings.strict, expectations, around)
+        rules = {key: (Outcome(rule.outcome), rule.what) for key, rule in summary.rules.items() if rule.cases}
+        cases = {each.case: (each.outcome, each.what) for each in records if isinstance(each, CasePlayed)}
+        for complaint in comparison.complaints:
+            # A glob that is taken out leaves its reason to the entries that take its place.
+            if complaint.entry.is_glob:
+                reasons |= {name: complaint.entry.reason for name in rules if complaint.entry.names(name)}
+        mend(file, expectations.entries, comparison.complaints, rules | cases)
+        if not comparison.complaints:
+            break
+        file = ExpectationFile(file.text())
+        expectations = parse_expectations(file.text(), target)
+    mended, _ = evaluate(records, settings.catalogue, settings.strict, expectations, around)
+    for name, rule in mended.unexpected.items():
+        file.add(added(name, Outcome(rule.outcome), rule.what, today, reasons.get(name, "")))
+    after = file.text()
+    if after != before:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(after, encoding="utf-8")
+    return parse_expectations(after, target)
+
+
+def mend(
+    file: ExpectationFile,
+    entries: Sequence[Expectation],
+    complaints: Sequence[Complaint],
+    found: dict[str, tuple[Outcome, str]],
+) -> None:
+    """Change the entries that did not come true; ``found`` is what each judged rule and case came to."""
+    for complaint in complaints:
+        number = entries.index(complaint.entry)
+        entry = complaint.entry
+        match complaint.breach:
+            case Breach.UNMATCHED | Breach.UNEXPECTED_PASS | Breach.OVER_WIDE:
+                file.remove(number)
+            case Breach.EXPIRED:
+                # Whoever accepts the run accepts this too; a new date is for a person to choose.
+                file.change(number, until=None)
+            case Breach.CHANGED_OUTCOME | Breach.CHANGED_SIGNATURE:
+                outcome, what = found[complaint.unit]
+                if entry.is_glob:
+                    # It stands for others as well, which came to something else; each gets an entry of its own.
+                    file.remove(number)
+                elif outcome in EXPECTABLE:
+                    sign = signature(what) if entry.signature else None
+                    file.change(number, outcome=outcome.value, signature=sign or None)
+                else:
+                    file.remove(number)
+
+
+def added(name: str, outcome: Outcome, what: str, today: date, reason: str = "") -> dict[str, str]:
+    """Return the keys of a new entry."""
+    values = {"rule": name, "outcome": outcome.value}
+    if sign := signature(what):
+        values["signature"] = sign
+    return {**values, "reason": reason or f"accepted on {today}: {first_line(what) or outcome.value}"}

@@ -1,0 +1,64 @@
+"""The journal: the file to which a run's records are written, line by line, and from which they are read again."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import msgspec
+
+from conformance.run.records import Record
+
+
+class TornLine(Exception):
+    """A line that is no record; the message names file and line."""
+
+
+class Journal:
+    """Writes the records of a run to a file, each at once: what a killed run leaves behind can be read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        # Without a buffer: a record is in the file when ``write`` returns, and survives a kill of this process.
+        self._file: BinaryIO = path.open("wb", buffering=0)
+
+    def write(self, record: Record) -> None:
+        """Append one record; OSError when the disk does not take all of it."""
+        line = msgspec.json.encode(record) + b"\n"
+        # An unbuffered file may take a part only, as on a disk that is nearly full; the next attempt says why.
+        while line:
+            line = line[self._file.write(line) :]
+
+    def close(self) -> None:
+        """Close the file; once is enough."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read(path: Path) -> tuple[list[Record], str]:
+    """Return the records of a journal, and what is wrong with its last line (empty if nothing).
+
+    Raises TornLine for any other line that is no record, OSError when the file cannot be read.
+    """
+    # Only the last line may be torn: that is what a kill or a full disk leaves. Anything else is no journal of ours.
+    decoder = msgspec.json.Decoder(Record)
+    lines = path.read_bytes().split(b"\n")
+    rest = lines.pop()
+    records: list[Record] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            records.append(decoder.decode(line))
+        except msgspec.MsgspecError as error:
+            complaint = f"{path}, line {number}: {error}"
+            if number == len(lines) and not rest:
+                return records, complaint
+            raise TornLine(complaint) from None
+    if rest:
+        return records, f"{path}, line {len(lines) + 1}: cut off after {len(rest)} bytes"
+    return records, ""

@@ -1,0 +1,186 @@
+"""A run as the process sees it that collects the results: journal, summary, exports, exit status."""
+
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points, version
+from pathlib import Path
+
+import msgspec
+
+from conformance.cases import Case, cases
+from conformance.contract.expectations import BadExpectations
+from conformance.run.acceptance import accept
+from conformance.run.journal import Journal
+from conformance.run.records import JOURNAL, SUMMARY, TRACES, CasePlayed, Record, RunEnded, RunStarted
+from conformance.run.settings import RunSettings
+from conformance.run.summary import Circumstances, RunSummary, summarise
+
+EXPORTERS = "goldwire.exporters"
+
+
+class Unwritable(Exception):
+    """The folder for the report cannot be written to (exit status 2)."""
+
+
+class RunRecorder:
+    """Collects what was played, writes it down at once, and sums it up.
+
+    What cannot be written is noted in ``trouble`` and fails the gate in the end; the verdicts stand.
+    """
+
+    def __init__(self, settings: RunSettings) -> None:
+        self.settings = settings
+        self.records: list[Record] = []
+        self.errors: dict[str, str] = {}
+        self.trouble: list[str] = []
+        self.interrupted = False
+        self.not_started = ""
+        self.summary: RunSummary | None = None
+        self._journal: Journal | None = None
+
+    def start(self) -> RunStarted:
+        """Prepare the report's folder and begin the journal; Unwritable when that is not possible."""
+        settings = self.settings
+        if settings.report is not None:
+            self._journal = prepare_folder(settings.report)
+        started = RunStarted(
+            # Random, as runs of many machines meet in one lake.
+            run=secrets.token_hex(8),
+            time=_now(),
+            protocol=settings.protocol,
+            iut=settings.iut,
+            name=settings.description.name,
+            version=settings.version,
+            role=settings.description.role,
+            profile=settings.profile,
+            transport=settings.transport,
+            goldwire=version("goldwire"),
+            strict=settings.strict,
+            documents={name: document.sha256 for name, document in settings.catalogue.documents.items()},
+        )
+        self._write(started)
+        return started
+
+    def add(self, record: CasePlayed, trouble: str = "") -> None:
+        """Take down one case."""
+        if trouble:
+            self.trouble.append(trouble)
+        self._write(record)
+
+    def finish(self) -> RunSummary:
+        """End the journal, write the summary, call the exporters; a second call only returns the summary."""
+        if self.summary is not None:
+            return self.summary
+        # Half a run accepts nothing: the cases that were not played would be taken for expectations come true.
+        if self.settings.accept and not (self.not_started or self.interrupted):
+            self._accept()
+        summary = self._summarise()
+        counts, trouble = summary.counts, tuple(self.trouble)
+        # The journal first: the exports are made from it, and a kill during an export leaves a whole journal.
+        self._write(
+            RunEnded(time=_now(), interrupted=self.interrupted, counts=counts, exit=summary.exit, trouble=trouble)
+        )
+        report = self.settings.report
+        if report is not None:
+            self._attempt(SUMMARY, lambda: _write_summary(self._summarise(), report / SUMMARY))
+            # Exports are made from the journal: there is nothing to make them from when it could not be written.
+            for exporter in entry_points(group=EXPORTERS) if self._journal is not None else ():
+                self._attempt(exporter.name, partial(_export, exporter, report))
+            # Once more when an export has failed: the summary that is written then says so.
+            if len(self.trouble) > len(trouble):
+                self._attempt(SUMMARY, lambda: _write_summary(self._summarise(), report / SUMMARY))
+        if self._journal is not None:
+            with suppress(OSError):
+                self._journal.close()
+        self.summary = self._summarise()
+        return self.summary
+
+    def circumstances(self) -> Circumstances:
+        """Return what the records do not tell."""
+        return Circumstances(
+            interrupted=self.interrupted,
+            not_started=self.not_started,
+            trouble=tuple(self.trouble),
+            errors=self.errors,
+            cases=_all_cases(self.settings.protocol),
+            today=self.settings.today,
+        )
+
+    def _summarise(self) -> RunSummary:
+        settings = self.settings
+        return summarise(self.records, settings.catalogue, settings.strict, settings.expectations, self.circumstances())
+
+    def _accept(self) -> None:
+        try:
+            expectations = accept(self.settings, self.records, self.circumstances())
+        except (OSError, BadExpectations) as error:
+            self.trouble.append(f"--accept: {error}")
+        else:
+            self.settings = msgspec.structs.replace(self.settings, expectations=expectations)
+
+    def _write(self, record: Record) -> None:
+        self.records.append(record)
+        if self._journal is None:
+            return
+        try:
+            self._journal.write(record)
+        except OSError as error:
+            # Once: after a line that is torn, further ones would make a journal that cannot be read at all.
+            self.trouble.append(f"{self._journal.path} is incomplete: {error.strerror or error}")
+            with suppress(OSError):
+                self._journal.close()
+            self._journal = None
+
+    def _attempt(self, name: str, work: Callable[[], None]) -> None:
+        """Do one part of the report; a part that cannot be had must not take the verdicts with it."""
+        try:
+            work()
+        except OSError as error:
+            self.trouble.append(f"the report's {name} could not be written: {error}")
+        except Exception as error:
+            self.trouble.append(f"the report's {name} could not be made: {type(error).__name__}: {error}")
+
+
+def prepare_folder(folder: Path) -> Journal:
+    """Make a report's folder, or clear it of an earlier run's traces, and return the journal in it.
+
+    Raises Unwritable, with the reason.
+    """
+    try:
+        traces = folder / TRACES
+        traces.mkdir(parents=True, exist_ok=True)
+        for pattern in ("*.ndjson", "*.pcapng"):
+            for old in traces.glob(pattern):
+                old.unlink()
+        # A full disk and a read-only mount are found now rather than after minutes of playing.
+        probe = traces / ".probe"
+        probe.write_bytes(b"\n")
+        probe.unlink()
+        return Journal(folder / JOURNAL)
+    except OSError as error:
+        where = error.filename or folder
+        raise Unwritable(
+            f"--report: cannot write to {where}: {error.strerror}; choose another folder or make room"
+        ) from None
+
+
+def _write_summary(summary: RunSummary, path: Path) -> None:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+
+
+def _export(exporter: EntryPoint, folder: Path) -> None:
+    exporter.load()(folder)
+
+
+def _all_cases(protocol: str) -> tuple[Case, ...]:
+    try:
+        return tuple(cases(protocol))
+    except Exception:  # collecting them has failed as well, and was reported
+        return ()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,109 @@
+"""The records of a run: one JSON object per line, the truth of which every report is an export.
+
+``run.schema.json`` describes a line; after a change of the types: ``python -m conformance.run.records``. The schema
+is published with these docstrings and class names in it, so a change of either is a change of the format.
+"""
+
+from importlib.resources import as_file, files
+from inspect import cleandoc
+from typing import Any
+
+import msgspec
+
+from conformance.verdicts import Judgement, Outcome, worst
+
+JOURNAL = "run.ndjson"
+SUMMARY = "summary.json"
+TRACES = "traces"
+"""What a report's folder holds: the records, their summary, and a folder with the traces of what did not pass."""
+
+
+class RunStarted(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
+    """What is played, by whom and how: the first record.
+
+    ``time`` is ISO 8601 in UTC, ``iut`` is what the user typed, ``documents`` the SHA-256 of each document
+    behind the rules. ``seed`` is 0 as long as the property cases are derandomised.
+    """
+
+    run: str
+    time: str
+    protocol: str
+    iut: str
+    name: str
+    version: str
+    role: str
+    profile: str
+    transport: str
+    goldwire: str
+    seed: int = 0
+    strict: bool = False
+    documents: dict[str, str] = {}
+
+
+class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
+    """What one case came to, after confirmation.
+
+    ``attempts`` counts how often it was played, ``flaky`` is empty or says how the attempts differed,
+    ``trace`` is the name of the trace's files in the folder ``traces``, without ``.pcapng`` or ``.ndjson``.
+    ``error`` is what the tester itself did wrong, ``reproduce`` the command that plays the case again.
+    """
+
+    case: str
+    sentence: str
+    file: str
+    line: int
+    rules: tuple[str, ...]
+    outcome: Outcome
+    judgements: tuple[Judgement, ...] = ()
+    attempts: int = 1
+    flaky: str = ""
+    seconds: float = 0.0
+    trace: str = ""
+    error: str = ""
+    reproduce: str = ""
+
+    @property
+    def what(self) -> str:
+        """What came, in one line: that of the worst judgement."""
+        return worst_judgement(self.judgements).what if self.judgements else ""
+
+
+class RunEnded(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
+    """How the run ended, the last record: rules by verdict, and ``trouble``: what could not be written."""
+
+    time: str
+    interrupted: bool
+    counts: dict[str, int]
+    exit: int
+    trouble: tuple[str, ...] = ()
+
+
+Record = RunStarted | CasePlayed | RunEnded
+
+
+def worst_judgement(judgements: tuple[Judgement, ...] | list[Judgement]) -> Judgement:
+    """Return the worst of some judgements; among equals the first that says what came, or else the first."""
+    outcome = worst(judgement.outcome for judgement in judgements)
+    equals = [judgement for judgement in judgements if judgement.outcome is outcome]
+    return next((judgement for judgement in equals if judgement.what), equals[0])
+
+
+def schema() -> bytes:
+    """Return the JSON Schema of one line of a journal."""
+    described = _dedented(msgspec.json.schema(Record))
+    return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2) + b"\n"
+
+
+def _dedented(part: Any) -> Any:
+    """Take the indentation out of descriptions: Python 3.13 strips it from docstrings, earlier ones keep it."""
+    if isinstance(part, dict):
+        return {
+            key: cleandoc(value) if key == "description" and isinstance(value, str) else _dedented(value)
+            for key, value in part.items()
+        }
+    return [_dedented(each) for each in part] if isinstance(part, list) else part
+
+
+if __name__ == "__main__":
+    with as_file(files("conformance").joinpath("run.schema.json")) as target:
+        target.write_bytes(schema())

@@ -1,0 +1,240 @@
+"""The summary of a run: what each rule came to, what was expected of it, and the exit status."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+
+import msgspec
+
+from conformance.cases import Case
+from conformance.catalogue.rules import Catalogue
+from conformance.contract.comparison import Comparison, JudgedItem, KnownNames, compare
+from conformance.contract.expectations import Expectation, Expectations
+from conformance.run.played_cases import PlayedCases, why_unseen, why_untested
+from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted, worst_judgement
+from conformance.verdicts import Judgement, Outcome, Verdict, verdict, worst
+
+UNTESTED = "untested"
+INTERRUPTED = 130
+"""The exit status after Ctrl-C: what a shell gives to a process that SIGINT has ended (128 + 2)."""
+
+NOT_STARTED = 3
+"""The exit status when the implementation did not start: not 1, as nothing was learnt about it."""
+
+
+class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What one rule came to over all cases and monitors.
+
+    ``cases`` judged it, ``evidence`` is the number of observations, ``reading`` lists the readings seen.
+    ``what`` is what came in the worst of its judgements, ``reason`` why it is untested or why that was
+    expected, ``flaky`` in which cases the attempts differed.
+    """
+
+    outcome: str
+    verdict: Verdict
+    cases: tuple[str, ...] = ()
+    reading: str = ""
+    evidence: int = 0
+    what: str = ""
+    expected: bool = False
+    reason: str = ""
+    link: str = ""
+    flaky: str = ""
+
+
+class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A run in one value, the content of ``summary.json``.
+
+    ``counts`` are rules by verdict, ``complaints`` the expectations that did not come true, ``errors`` what
+    the tester did wrong, by case. ``played`` is the number of cases; ``exit`` the exit status.
+    """
+
+    protocol: str
+    iut: str
+    profile: str
+    rules: dict[str, RuleSummary]
+    name: str
+    version: str
+    role: str
+    transport: str
+    strict: bool
+    goldwire: str
+    counts: dict[str, int]
+    played: int
+    complaints: tuple[str, ...] = ()
+    errors: dict[str, str] = {}
+    trouble: tuple[str, ...] = ()
+    interrupted: bool = False
+    not_started: str = ""
+    exit: int = 0
+
+    @property
+    def unexpected(self) -> dict[str, RuleSummary]:
+        """The rules that fail and were not expected to."""
+        return {key: rule for key, rule in self.rules.items() if rule.verdict is Verdict.FAIL and not rule.expected}
+
+
+class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
+    """What the records of the cases do not tell: how the run ended, and all cases that there are.
+
+    ``passive`` when nothing was played and recordings were judged instead.
+    """
+
+    interrupted: bool = False
+    passive: bool = False
+    not_started: str = ""
+    trouble: tuple[str, ...] = ()
+    errors: dict[str, str] = {}
+    cases: tuple[Case, ...] = ()
+    today: date | None = None
+
+
+def summarise(
+    records: Sequence[Record],
+    catalogue: Catalogue,
+    strict: bool,
+    expectations: Expectations,
+    circumstances: Circumstances | None = None,
+) -> RunSummary:
+    """Return what a run came to.
+
+    ``records`` begin with RunStarted; a RunEnded among them tells whether the run was interrupted.
+    """
+    return evaluate(records, catalogue, strict, expectations, circumstances or Circumstances())[0]
+
+
+def evaluate(
+    records: Sequence[Record],
+    catalogue: Catalogue,
+    strict: bool,
+    expectations: Expectations,
+    circumstances: Circumstances,
+) -> tuple[RunSummary, Comparison]:
+    """Return the summary of a run, and its comparison with what was expected of it."""
+    started = next(record for record in records if isinstance(record, RunStarted))
+    played = [record for record in records if isinstance(record, CasePlayed)]
+    around = _completed(circumstances, records, played)
+    scope = PlayedCases(played, around.cases, started.role, started.transport)
+    judged = _by_rule(played, catalogue)
+    rule_units = [_unit(key, judgements, scope) for key, judgements in judged.items()]
+    case_units = [JudgedItem(record.case, record.outcome, record.what) for record in played]
+    comparison = compare(
+        expectations,
+        expectations.applying(started.version, started.role, started.profile),
+        rule_units,
+        case_units,
+        KnownNames(frozenset(catalogue.rules), scope.names, scope.whole and not around.interrupted),
+        around.today or datetime.now(UTC).date(),
+    )
+    flaky = {record.case: record.flaky for record in played if record.flaky}
+    rules = {}
+    for key, rule in catalogue.rules.items():
+        if judgements := judged.get(key):
+            expectation = comparison.rules.get(key) or _through_cases(judgements, comparison.cases)
+            rules[key] = _judged(judgements, strict, expectation, flaky)
+        else:
+            reason = why_unseen(rule) if around.passive else why_untested(rule, scope, interrupted=around.interrupted)
+            rules[key] = RuleSummary(outcome=UNTESTED, verdict=Verdict.UNTESTED, reason=reason)
+    counts = Counter(rule.verdict.value for rule in rules.values())
+    summary = RunSummary(
+        protocol=started.protocol,
+        iut=started.iut,
+        profile=started.profile,
+        rules=rules,
+        name=started.name,
+        version=started.version,
+        role=started.role,
+        transport=started.transport,
+        strict=strict,
+        goldwire=started.goldwire,
+        counts={each.value: counts[each.value] for each in Verdict},
+        played=len(played),
+        complaints=tuple(complaint.message for complaint in comparison.complaints),
+        errors=around.errors,
+        trouble=around.trouble,
+        interrupted=around.interrupted,
+        not_started=around.not_started,
+    )
+    return msgspec.structs.replace(summary, exit=exit_status(summary)), comparison
+
+
+def exit_status(summary: RunSummary) -> int:
+    """Return 0 as expected, 1 not so or nothing proven, 3 not started, 130 interrupted."""
+    # In this order: what was not started or was cut short has failures of its own, which say nothing.
+    if summary.not_started:
+        return NOT_STARTED
+    if summary.interrupted:
+        return INTERRUPTED
+    wrong = (
+        summary.unexpected
+        or summary.complaints
+        or summary.errors
+        or summary.trouble
+        or summary.counts[Verdict.ERROR.value]
+        # A run in which nothing is proven must not pass for a green one: a typing error in -k would do it.
+        or not summary.played
+        or not summary.counts[Verdict.PASS.value]
+    )
+    return 1 if wrong else 0
+
+
+def _completed(around: Circumstances, records: Sequence[Record], played: Sequence[CasePlayed]) -> Circumstances:
+    ended = [record for record in records if isinstance(record, RunEnded)]
+    # From the records, so that a summary that is made from a journal later says the same.
+    errors = around.errors | {
+        record.case: record.error or record.what or "the case gave no evidence"
+        for record in played
+        if record.error or record.outcome is Outcome.ERROR
+    }
+    interrupted = around.interrupted or any(record.interrupted for record in ended)
+    return msgspec.structs.replace(around, errors=errors, interrupted=interrupted)
+
+
+def _by_rule(played: Sequence[CasePlayed], catalogue: Catalogue) -> dict[str, list[Judgement]]:
+    judged: dict[str, list[Judgement]] = {}
+    for record in played:
+        for judgement in record.judgements:
+            if judgement.rule in catalogue.rules:
+                judged.setdefault(judgement.rule, []).append(judgement)
+    for judgements in judged.values():
+        # Workers deliver in any order, and the summary is to be the same. Cases come before monitors, whose texts lack
+        # the stimulus.
+        judgements.sort(key=lambda each: (each.by, each.case))
+    return judged
+
+
+def _unit(rule: str, judgements: list[Judgement], scope: PlayedCases) -> JudgedItem:
+    heaviest = worst_judgement(judgements)
+    return JudgedItem(rule, heaviest.outcome, heaviest.what, scope.is_thorough(rule))
+
+
+def _through_cases(judgements: list[Judgement], accepted: Mapping[str, Expectation]) -> Expectation | None:
+    """Return an entry for a case if each judgement as bad as the worst comes from an expected case."""
+    # All that accuse count, not only the worst: an entry for one case must not cover what another one has found.
+    outcome = worst(judgement.outcome for judgement in judgements)
+    blaming = [each for each in judgements if each.outcome.accuses or each.outcome is outcome]
+    if outcome in (Outcome.PASS, Outcome.ODD) or any(each.case not in accepted for each in blaming):
+        return None
+    return accepted[blaming[0].case]
+
+
+def _judged(
+    judgements: list[Judgement], strict: bool, expectation: Expectation | None, flaky: Mapping[str, str]
+) -> RuleSummary:
+    heaviest = worst_judgement(judgements)
+    return RuleSummary(
+        outcome=heaviest.outcome.value,
+        verdict=verdict(heaviest.outcome, strict=strict),
+        cases=_distinct(judgements, lambda each: each.case),
+        reading=", ".join(sorted(_distinct(judgements, lambda each: each.reading))),
+        evidence=sum(each.evidence for each in judgements),
+        what=heaviest.what,
+        expected=expectation is not None,
+        reason=expectation.reason if expectation else "",
+        link=expectation.link if expectation else "",
+        flaky="; ".join(f"{case}: {flaky[case]}" for case in _distinct(judgements, lambda j: j.case) if case in flaky),
+    )
+
+
+def _distinct(judgements: Sequence[Judgement], text: Callable[[Judgement], str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for each in judgements if (value := text(each))))

@@ -1,0 +1,1 @@
+"""The tester tested: faults must be caught, innocent peers must pass."""

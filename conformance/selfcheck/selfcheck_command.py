@@ -1,0 +1,116 @@
+"""``goldwire selfcheck``: the kill matrix, as a table."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
+
+from conformance.catalogue.loading import protocols
+from conformance.catalogue.rules import Profile
+from conformance.selfcheck.matrix import Matrix, MatrixRow
+from conformance.selfcheck.peers import compute_matrix, matrix_peers
+
+LISTED = 4
+"""Rules that a line names before it counts the rest: a fault that fells thirty would fill the screen."""
+
+
+@click.command()
+@click.argument("protocol", required=False)
+@click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
+@click.option("-n", "workers", type=click.IntRange(min=1), help="Processes; one per core by default.")
+@click.option("--brief", is_flag=True, help="Play a fault only until it is killed: what falls with it is not seen.")
+@click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as Markdown.")
+def selfcheck(protocol: str | None, profile: Profile, workers: int | None, brief: bool, write: Path | None) -> int:
+    """Prove the tester: every fault is caught, every rule is guarded, no oddity is accused.
+
+    Exit status 1 on a survivor, an unguarded rule, a false accusation or an error of the tester.
+    """
+    if protocol is not None and protocol not in protocols():
+        raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")
+    if brief and write is not None:
+        raise click.UsageError("--write: the matrix that is written is the whole one; leave out --brief")
+    sound = True
+    for each in [protocol] if protocol else protocols():
+        whole = _compute(each, profile, workers or 0, brief=brief)
+        _show(whole)
+        if write is not None:
+            write.write_text(markdown(whole, profile))
+        sound = sound and whole.is_sound
+    return 0 if sound else 1
+
+
+def _compute(protocol: str, profile: Profile, workers: int, *, brief: bool) -> Matrix:
+    console = Console(stderr=True)
+    whole = Matrix(protocol, (), ())
+    # On standard error, so that the matrix itself can go into a file or a pipe.
+    columns = (SpinnerColumn(), *Progress.get_default_columns()[:3], TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(protocol, total=len(matrix_peers(protocol)))
+        for item in compute_matrix(protocol, profile=profile, workers=workers, brief=brief):
+            if isinstance(item, Matrix):
+                whole = item
+            else:
+                progress.update(task, advance=1, description=f"{protocol} {item.name}")
+    return whole
+
+
+def _show(whole: Matrix) -> None:
+    for row in whole.rows:
+        if row.kind == "fault":
+            verdict = "killed" if not row.survived else f"SURVIVED {', '.join(row.survived)}"
+            fallen = f"; with it fell {listed(row.collateral)}" if row.collateral else ""
+            click.echo(f"fault   {row.name}: {verdict} [{', '.join(row.killed)}]{fallen}")
+        else:
+            verdict = f"ACCUSED of {', '.join(row.accusers)}" if row.accusers else "passes"
+            click.echo(f"{row.kind:7} {row.name}: {verdict}")
+    for name, rule in whole.survivors:
+        click.echo(f"survivor: fault {name} breaks {rule}, and no case or monitor of the rule sees it", err=True)
+    for name, rule in whole.false_accusations:
+        click.echo(f"false accusation: {name} keeps {rule} and is accused", err=True)
+    for rule in whole.unguarded:
+        click.echo(f"unguarded: no fault proves the cases and monitors of {rule}", err=True)
+    for name, error in whole.errors:
+        click.echo(f"error: playing against {name}: {error}", err=True)
+    faults = [row for row in whole.rows if row.kind == "fault"]
+    innocent = [row for row in whole.rows if row.kind != "fault"]
+    click.echo(
+        f"{whole.protocol}: {sum(not row.survived for row in faults)} of {len(faults)} faults killed, "
+        f"{sum(not row.accusers for row in innocent)} of {len(innocent)} innocent peers pass, "
+        f"{len(whole.unguarded)} rules unguarded, {len(whole.errors)} errors"
+    )
+
+
+def listed(rules: tuple[str, ...]) -> str:
+    """Name the first few rules and count the rest."""
+    more = f" and {len(rules) - LISTED} more" if len(rules) > LISTED else ""
+    return ", ".join(rules[:LISTED]) + more
+
+
+def markdown(whole: Matrix, profile: Profile) -> str:
+    """Write the matrix as a page: faults with what kills them and what falls with them, then the innocent."""
+    lines = [
+        f"# The kill matrix of {whole.protocol}",
+        "",
+        f"Made by `goldwire selfcheck {whole.protocol} --profile {profile} --write FILE`. Each fault is one way in",
+        "which a reference peer breaks the rules named; the cases and monitors of those rules must see it. What falls",
+        "with it besides is listed. Oddities keep the rules in unusual ways; nobody may accuse them.",
+        "",
+        "| fault | role | what it does | rules | caught by | falls with it |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [_fault_line(row) for row in whole.rows if row.kind == "fault"]
+    lines += ["", "| innocent peer | role | what it does | accused of |", "|---|---|---|---|"]
+    for row in whole.rows:
+        if row.kind != "fault":
+            accused = ", ".join(row.accusers) or "nothing"
+            lines.append(f"| {row.name} | {row.role} | {row.sentence or 'the reference peer itself'} | {accused} |")
+    return "\n".join(lines) + "\n"
+
+
+def _fault_line(row: MatrixRow) -> str:
+    rules = ", ".join(row.rules)
+    by = sorted({accuser for rule in row.killed for accuser in row.accusers[rule]})
+    caught = ", ".join(by[:3]) + (f" and {len(by) - 3} more" if len(by) > 3 else "")
+    fallen = ", ".join(row.collateral) or "nothing"
+    return f"| {row.name} | {row.role} | {row.sentence} | {rules} | {caught or 'NOBODY'} | {fallen} |"

@@ -1,0 +1,53 @@
+"""How the project's own tests run: in every process that plays some.
+
+It stands here, not in ``tests/``: pytest puts a conftest file's folder at the head of ``sys.path``, and the folders of
+``tests/`` are called like the rooms.
+"""
+
+import ctypes
+import gc
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+
+# What runs in a shell's background has SIGINT ignored, and so would have all that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Hundreds of tests start a Python of their own. Where Python is told to write no bytecode, each of these compiles all
+# that it imports, which takes longer than the test: so they write it, but not into folders of sources.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parent / ".pytest_cache" / "bytecode"))
+
+# Some tests make texts and frames of megabytes. glibc answers the first that is freed by keeping such memory for the
+# future, between what stays; with a threshold of our own it gives it back, and workers stay small. They inherit this.
+os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(128 * 1024))
+
+_trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)  # glibc has it, others may not
+
+
+@pytest.hookimpl
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    """Give whole files to workers: with single tests, each worker would set up what a file's tests share.
+
+    Where the gate is played from within the checkout (``--iut``), its cases are shared out as everywhere else.
+    """
+    is_gate = bool(config.getoption("iut", default=None))
+    return LoadFileScheduling(config, log) if config.option.dist == "load" and not is_gate else None
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what is imported and collected by now: it stays, and it is most of all there is."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Give memory back after each file: what its tests made lies between what stays, and malloc would keep it all."""
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        _trim(0)

@@ -1,0 +1,1 @@
+"""Captures: recordings of TCP and UDP as files, read as sessions and written as packets; the recording proxy."""

@@ -1,0 +1,392 @@
+"""Flows: the packets between two ends, put together to one session, and their bytes cut into frames.
+
+A connection is taken for one of the protocol when the first frame of either side can be one, or when it is with a
+server that was named.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from harness.captures.losses import Losses, Missing
+from harness.captures.packets import ACK, FIN, RST, SYN, Packet, port, spelled
+from harness.captures.reassembly import Stream, StreamBytes
+from harness.captures.recorded_session import LINK, RecordedSession
+from harness.captures.resynchronisation import Resynchroniser, TimedFrame, plausible
+from harness.captures.servers import ServerEndpoint
+from harness.errors import Oversized
+from harness.links.framing import Framing, Reader
+from harness.links.transports import framing_of
+from harness.protocol import load
+from harness.trace import Direction, Entry, Happening, Trace
+
+STREAMS: tuple[str, ...] = ("tcp", "tcp-stream")
+"""Transports that are seen as TCP; which of them it is the frames must tell."""
+
+MOST_UNKNOWN = 1 << 18
+"""Bytes of a side in which a frame of the protocol must begin; four times as many of both sides together.
+
+A stream of another protocol would otherwise be kept, and tried anew with every segment, as long as it lasts.
+"""
+
+RAW = 2
+KINDS = {0: Happening.FRAME, RAW: Happening.RAW}
+"""What is added to a side's mark for each kind of entry."""
+
+_TLS = (b"\x16\x03", b"\x17\x03")
+
+
+class ProtocolFrames:
+    """What distinguishes frames of a protocol from others: its framings, and a test whether a frame is plausible."""
+
+    def __init__(self, protocol: str, transport: str | None = None) -> None:
+        brings = load(protocol)
+        framings = brings.framings
+        self.protocol = protocol
+        self.is_plausible: Callable[[bytes], bool] = plausible(brings)
+        wanted: Sequence[str] = STREAMS if transport in (None, "udp") else (transport or "tcp",)
+        self.framings: dict[str, dict[str, Framing]] = {
+            "tcp": {each: framings[each] for each in wanted if each in framings},
+            "udp": {"udp": framing_of(framings, "udp")},
+        }
+
+
+class FlowSide:
+    """One of two ends of a session, and what it says."""
+
+    def __init__(self, end: bytes, mark: int) -> None:
+        self.end = end
+        self.mark = mark
+        self.other = self
+        self.stream = Stream()
+        self.is_begun = False
+        """Whether the first of what it said was captured."""
+        self.isn: int | None = None
+        self.reader: Reader | None = None
+        self.resynchroniser: Resynchroniser | None = None
+        self.candidates: dict[str, Resynchroniser] | None = None
+        self.early: list[StreamBytes] = []
+        self.head = b""
+        self.is_lost = False
+
+
+class Flow:
+    """One conversation between two ends, as its packets come; the first packet's source is the first side."""
+
+    def __init__(self, packet: Packet, protocol_frames: ProtocolFrames, servers: tuple[ServerEndpoint, ...]) -> None:
+        self.number = packet.number
+        self.transport = packet.transport
+        self.is_over = False
+        self._protocol_frames = protocol_frames
+        self._is_named = bool(servers)
+        self._is_foreign = False
+        self._framing: Framing | None = None
+        self._kind: str = "udp" if packet.transport == "udp" else "tcp"
+        self.sides = (FlowSide(packet.source, 0), FlowSide(packet.target, 1))
+        self.sides[0].other, self.sides[1].other = self.sides[1], self.sides[0]
+        self._began = packet.time
+        self._last = packet.number
+        self._dialler: FlowSide | None = None
+        self._listener = self._guess(servers)
+        # Columns: packet, time, what and whose, bytes. Millions of tuples would keep the garbage collector busy.
+        self._numbers: list[int] = []
+        self._times: list[int] = []
+        self._marks: list[int] = []
+        self._data: list[bytes] = []
+        self._losses = Losses()
+        self._loss_at: int | None = None
+        self._ended: tuple[FlowSide, str] | None = None
+        self._bytes = self._kept = 0
+        if packet.transport == "udp":
+            self._dialler, self.sides[0].is_begun, self.sides[1].is_begun = self.sides[0], True, True
+
+    def _guess(self, servers: tuple[ServerEndpoint, ...]) -> FlowSide:
+        """Return the side that listens: one that is named, else that of the lower port, until a dial is seen."""
+        first, second = self.sides
+        for server in servers:
+            for side in (second, first):
+                if server.is_(side.end):
+                    return side
+        return first if self.transport == "tcp" and port(first.end) < port(second.end) else second
+
+    # --- packets ------------------------------------------------------------------------------------------
+
+    def is_renewed_by(self, side: FlowSide, packet: Packet) -> bool:
+        """Tell whether a SYN begins another connection between the same ends, and has not merely come again."""
+        if side.isn is None:
+            return side.stream.next is not None or self.is_over  # else both dial at once
+        return side.isn != packet.seq or side.stream.next != (packet.seq + 1) & 0xFFFFFFFF
+
+    def segment(self, side: FlowSide, packet: Packet) -> bool:
+        """Take a TCP segment; True when the connection has ended with it."""
+        flags, other, stream = packet.flags, side.other, side.stream
+        self._last = packet.number
+        seq = packet.seq
+        if flags & SYN:
+            self._open(side, packet)
+            seq = (seq + 1) & 0xFFFFFFFF
+        if flags & ACK and not flags & RST:
+            theirs = other.stream
+            theirs.acknowledged = packet.ack
+            if theirs.next is None:
+                # What they say begins here: with their first byte, if this side was seen to begin and has said nothing.
+                theirs.begin(packet.ack)
+                other.is_begun = side.is_begun and not self._bytes and (seq - (stream.next or 0)) & 0xFFFFFFFF == 0
+            elif theirs.is_waiting:
+                for piece in theirs.stall():
+                    self._piece(other, piece)
+        if self._is_foreign:
+            self._bytes += len(packet.data)
+        elif packet.data:
+            self._bytes += len(packet.data)
+            for piece in stream.take(seq, packet.data, packet.number, packet.time):
+                self._piece(side, piece)
+        if flags & FIN:
+            stream.finish((seq + len(packet.data) + packet.lacking) & 0xFFFFFFFF)
+            self._ended = self._ended or (side, "fin")
+        if flags & RST:
+            self._ended = self._ended or (side, "reset")
+            return True
+        return bool(flags & (FIN | ACK)) and stream.is_over and other.stream.is_over
+
+    def datagram(self, side: FlowSide, packet: Packet) -> None:
+        """Take a UDP datagram."""
+        self._last = packet.number
+        self._bytes += len(packet.data)
+        if self._is_foreign:
+            return
+        if packet.lacking:
+            self._losses.add(Missing.CUT_FRAME, len(packet.data))
+            self._lose(packet.number - 1)
+        else:
+            self._piece(side, StreamBytes(packet.data, packet.number, packet.time))
+
+    def _open(self, side: FlowSide, packet: Packet) -> None:
+        if side.isn is not None or side.stream.next is not None:
+            return
+        side.isn, side.is_begun = packet.seq, True
+        side.stream.begin((packet.seq + 1) & 0xFFFFFFFF)
+        if self._dialler is None:
+            self._dialler = side.other if packet.flags & ACK else side
+            if not self._is_named:
+                self._listener = self._dialler.other
+
+    # --- frames -------------------------------------------------------------------------------------------
+
+    def _piece(self, side: FlowSide, piece: StreamBytes) -> None:
+        """Take bytes of one side, in order."""
+        if self._framing is not None:
+            self._read(side, piece)
+        elif not self._is_foreign:
+            side.early.append(piece)
+            self._kept += len(piece.data)
+            if len(side.head) < 2:
+                side.head += piece.data[:2]
+            self._recognise(side, piece)
+
+    def _recognise(self, side: FlowSide, piece: StreamBytes) -> None:
+        """Recognise by the first frame of a side whether this is the protocol, and over which transport."""
+        if side.candidates is None:
+            moves = not side.is_begun or bool(piece.gap)
+            side.candidates = {
+                name: Resynchroniser(framing, self._protocol_frames.is_plausible, moves=moves)
+                for name, framing in self._protocol_frames.framings[self.transport].items()
+            }
+        for name, resynchroniser in side.candidates.items():
+            if not resynchroniser.has_failed:
+                resynchroniser.offer(piece)
+            if resynchroniser.is_found:
+                self._settle(name)
+                return
+            if max(resynchroniser.size, resynchroniser.passed_over, self._kept // 4) > MOST_UNKNOWN:
+                resynchroniser.has_failed = True
+        self._doubt()
+
+    def _doubt(self) -> None:
+        """Give up when neither side says what can be a frame."""
+        both = all(side.candidates is not None for side in self.sides)
+        if not self._failed() or not (both or self._kept > MOST_UNKNOWN):
+            return
+        if self._is_named:
+            self._settle(next(iter(self._protocol_frames.framings[self.transport])))
+            return
+        self._is_foreign = True
+        for side in self.sides:
+            side.early, side.candidates = [], None
+
+    def _failed(self) -> bool:
+        tried = [side.candidates for side in self.sides if side.candidates is not None]
+        return all(resynchroniser.has_failed for candidates in tried for resynchroniser in candidates.values())
+
+    def _settle(self, name: str) -> None:
+        """Take a framing for the right one, and read what has come."""
+        self._kind, self._framing = name, self._protocol_frames.framings[self.transport][name]
+        for side in self.sides:
+            side.candidates = None
+            early, side.early = side.early, []
+            for piece in early:
+                self._read(side, piece)
+
+    def _read(self, side: FlowSide, piece: StreamBytes) -> None:
+        """Take the frames of one side out of its bytes."""
+        assert self._framing is not None
+        if piece.gap:
+            self._break(side, piece)
+        elif side.reader is None and side.resynchroniser is None:
+            if side.is_begun:
+                side.reader = self._framing.reader()
+            else:
+                side.resynchroniser = Resynchroniser(self._framing, self._protocol_frames.is_plausible)
+                self._losses.add(Missing.BEGINNING)
+                self._lose(0)
+        if side.is_lost:
+            self._losses.add(Missing.PASSED_OVER, len(piece.data))
+        elif side.resynchroniser is not None:
+            side.resynchroniser.offer(piece._replace(gap=0))
+            if side.resynchroniser.is_found:
+                self._found(side, side.resynchroniser)
+        elif side.reader is not None:
+            try:
+                frames = side.reader.feed(piece.data)
+            except Oversized as error:
+                frames, side.is_lost = error.frames, True
+            number, time, mark = piece.number, piece.time, side.mark
+            for frame in frames:
+                self._numbers.append(number)
+                self._times.append(time)
+                self._marks.append(mark)
+                self._data.append(frame)
+            if side.is_lost:
+                self._note(side.mark + RAW, number, time, side.reader.rest)
+
+    def _break(self, side: FlowSide, piece: StreamBytes) -> None:
+        """Note a gap; frames begin again where the stream is resynchronised."""
+        assert self._framing is not None
+        self._losses.add(Missing.GAP, piece.gap)
+        self._lose(piece.since)
+        if side.is_lost:
+            return
+        if side.resynchroniser is not None:
+            side.resynchroniser.finish()
+            self._found(side, side.resynchroniser)
+        broken, side.reader = side.reader, None
+        if broken is not None and broken.rest:
+            self._losses.add(Missing.CUT_FRAME, len(broken.rest))
+        side.resynchroniser = Resynchroniser(
+            self._framing, self._protocol_frames.is_plausible, broken=broken, gap=piece.gap
+        )
+
+    def _found(self, side: FlowSide, resynchroniser: Resynchroniser) -> None:
+        """Take the frames that resynchronising has found, and go on behind them."""
+        if resynchroniser.passed_over or resynchroniser.size:
+            kept = (
+                resynchroniser.passed_over
+                if resynchroniser.is_found
+                else resynchroniser.passed_over + resynchroniser.size
+            )
+            self._losses.add(Missing.PASSED_OVER, kept) if kept else None
+        side.resynchroniser = None
+        if not resynchroniser.is_found:
+            return
+        self._take(side, resynchroniser.frames)
+        side.reader, side.is_lost = resynchroniser.reader, resynchroniser.is_oversized
+        for piece in resynchroniser.left:
+            self._read(side, piece)
+
+    def _take(self, side: FlowSide, frames: Iterable[TimedFrame]) -> None:
+        for frame, number, time in frames:
+            self._note(side.mark, number, time, frame)
+
+    def _note(self, mark: int, number: int, time: int, data: bytes) -> None:
+        self._numbers.append(number)
+        self._times.append(time)
+        self._marks.append(mark)
+        self._data.append(data)
+
+    def _lose(self, number: int) -> None:
+        """Note that something is missing behind a packet."""
+        self._loss_at = number if self._loss_at is None else min(self._loss_at, number)
+
+    # --- the end ------------------------------------------------------------------------------------------
+
+    def recorded(self, source: str, others: Losses) -> Sequence[RecordedSession]:
+        """End the session and return it; if it is not of the protocol, return nothing and count it in ``others``."""
+        for side in self.sides:
+            while side.stream.is_waiting:
+                for piece in side.stream.give_up():
+                    self._piece(side, piece)
+        if self._framing is None and not self._is_foreign:
+            self._last_look()
+        self.is_over = True
+        if self._framing is None:
+            if self._bytes:
+                others.add(self._why_not(), self._bytes)
+            return ()
+        for side in self.sides:
+            self._close(side)
+        return (self._told(source),)
+
+    def _last_look(self) -> None:
+        """Decide on a connection of which nothing more will come."""
+        for side in self.sides:
+            for name, resynchroniser in (side.candidates or {}).items():
+                resynchroniser.finish()
+                if resynchroniser.is_found and self._framing is None:
+                    self._settle(name)
+                    return
+        if self._is_named and any(side.early for side in self.sides):
+            self._settle(next(iter(self._protocol_frames.framings[self.transport])))
+
+    def _why_not(self) -> Missing:
+        if any(side.head in _TLS for side in self.sides):
+            return Missing.ENCRYPTED
+        return Missing.FOREIGN
+
+    def _close(self, side: FlowSide) -> None:
+        """Count what a side left incomplete, or record it as raw bytes before the end."""
+        lacking, since = side.stream.lacking()
+        if lacking:
+            self._losses.add(Missing.GAP, lacking)
+            self._lose(since)
+        for number, count in side.stream.contradictions:
+            self._losses.add(Missing.CONTRADICTION, count)
+            self._lose(number - 1)
+        if side.resynchroniser is not None:
+            side.resynchroniser.finish()
+            self._found(side, side.resynchroniser)
+        if side.reader is None or side.is_lost or not (rest := side.reader.rest):
+            return
+        if self._ended is not None and not lacking:
+            self._note(side.mark + RAW, self._last, max(self._times, default=self._began), rest)
+        else:
+            self._losses.add(Missing.CUT_FRAME, len(rest))
+
+    def _told(self, source: str) -> RecordedSession:
+        dialler = self._dialler or self._listener.other
+        trace = Trace(self._protocol_frames.protocol, self._kind)
+        trace.epoch = self._began / 1e9
+        trace.ports[LINK] = port(self._listener.other.end), port(self._listener.end)
+        if self._dialler is not None and self._dialler.is_begun:
+            trace.add(Entry(0.0, LINK, Happening.OPENED, self._direction(dialler), note=spelled(dialler.other.end)))
+        latest, before = 0, len(trace)
+        marks = {side.mark + kind: (what, self._direction(side)) for side in self.sides for kind, what in KINDS.items()}
+        for place in sorted(range(len(self._numbers)), key=self._numbers.__getitem__):
+            latest = max(latest, self._times[place] - self._began)
+            trace.add(Entry(latest / 1e9, LINK, *marks[self._marks[place]], self._data[place]))
+        sound = len(trace)
+        if self._loss_at is not None:
+            sound = before + sum(number <= self._loss_at for number in self._numbers)
+        self._numbers, self._times, self._marks, self._data = [], [], [], []
+        if self._ended is not None:
+            by, how = self._ended
+            note = how if by is self._listener else "closed"
+            trace.add(Entry(latest / 1e9, LINK, Happening.CLOSED, self._direction(by), note=note))
+        return RecordedSession(
+            source=source,
+            number=self.number,
+            key=f"{self._kind} {spelled(dialler.end)} to {spelled(dialler.other.end)}",
+            trace=trace,
+            sound=len(trace) if self._loss_at is None else sound,
+            losses=self._losses.all(),
+        )
+
+    def _direction(self, side: FlowSide) -> Direction:
+        return Direction.RECEIVED if side is self._listener else Direction.SENT

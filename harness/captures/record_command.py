@@ -1,0 +1,66 @@
+"""``goldwire record``: a proxy in front of a server that writes what is said to a capture."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import click
+
+from harness.captures.proxy import Proxy
+from harness.captures.writer import PcapngWriter
+from harness.errors import BadDescription
+from harness.links.acceptor import open_more_files
+from harness.links.addresses import Address
+from harness.links.transports import parse_address
+
+
+@click.command()
+@click.argument("address")
+@click.option("--listen", required=True, metavar="ADDRESS", help="Where those who dial come to: tcp/127.0.0.1:7448.")
+@click.option(
+    "--out",
+    required=True,
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The capture to write.",
+)
+def record(address: str, listen: str, out: Path) -> int:
+    """Pass on connections to the server at ADDRESS, and write what is said to a capture (pcapng), until interrupted.
+
+    Prints ``ready`` and where it listens. What was written can be read at any time, and is what ``goldwire audit``
+    takes. Exit status 1 when the capture cannot be written any more.
+    """
+    target, where = _stream(address), _stream(listen)
+    try:
+        capture = PcapngWriter(out, live=True)
+    except OSError as error:
+        raise click.UsageError(f"--out: cannot write {out}: {error.strerror}") from error
+    open_more_files()
+    with capture:
+        proxy = Proxy(target, capture)
+        asyncio.run(_run(proxy, where))
+    click.echo(f"{out}: {proxy.connections} connections, {capture.packets} packets", err=True)
+    if proxy.trouble is not None:
+        click.echo(f"{out} is incomplete: {proxy.trouble}", err=True)
+    return 1 if proxy.trouble is not None else 0
+
+
+def _stream(text: str) -> Address:
+    try:
+        address = parse_address(text)
+    except BadDescription as error:
+        raise click.UsageError(str(error)) from error
+    if address.transport in ("udp", "ux"):
+        raise click.UsageError(f"{text}: only what goes over TCP is recorded here; for others there is tcpdump")
+    return address
+
+
+async def _run(proxy: Proxy, where: Address) -> None:
+    over = asyncio.Event()
+    proxy.on_trouble = over.set
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, over.set)
+    await proxy.listen(where)
+    click.echo(f"ready {where}")
+    await over.wait()
+    await proxy.stop()

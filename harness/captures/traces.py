@@ -1,0 +1,100 @@
+"""Traces as captures: what went over the links, as packets that Wireshark shows as clean streams.
+
+The packets are made up around the recorded bytes: loopback addresses, real ports, TCP handshakes and ends.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.captures.packets import ETHERNET
+from harness.captures.segmentation import TcpConnection, datagram, packed_end
+from harness.captures.writer import PcapngWriter
+from harness.links.addresses import LOOPBACK
+from harness.links.framing import Framing, Framings
+from harness.links.transports import known_transport
+from harness.trace import Direction, Entry, Happening, Trace
+
+_LOOPBACK_HEADER = bytes(12) + b"\x08\x00"
+"""The header of Ethernet as Linux gives it to packets over loopback: all-zero addresses, then IPv4."""
+
+_FALLBACK_PORTS = (40000, 7447)
+"""Ports of links that have none, as in memory; each link gets one more, so that Wireshark tells them apart."""
+
+_SIDES = {Direction.SENT: 0, Direction.RECEIVED: 1}
+
+
+def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
+    """Write a trace as pcapng, with the framing of its transport; over UDP a frame is a datagram.
+
+    TLS is written as what it protects, and what went as AF_UNIX packets as it would have gone over TCP.
+    """
+    framing = framings.get(known_transport(trace.transport) or "tcp") or framings["tcp"]
+    streams: dict[str, _LinkPackets] = {}
+    with PcapngWriter(path, ETHERNET) as writer:
+        for entry in trace:
+            if entry.what is Happening.NOTE:
+                continue
+            stream = streams.get(entry.link)
+            if stream is None:
+                ports = trace.ports.get(entry.link, (0, 0))
+                if not any(ports):
+                    ports = (_FALLBACK_PORTS[0] + len(streams), _FALLBACK_PORTS[1])
+                kind = _UdpPackets if trace.transport == "udp" else _TcpPackets
+                stream = streams[entry.link] = kind(ports, framing)
+            time = round((trace.epoch + entry.time) * 1e9)
+            for packet in stream.packets(entry):
+                writer.write(_LOOPBACK_HEADER + packet, time, _comment(entry))
+
+
+def _comment(entry: Entry) -> str:
+    return f"link {entry.link}: {entry.what.value} {entry.note}".rstrip()
+
+
+class _LinkPackets(ABC):
+    """The packets of one link; ``ports`` are the tester's and the other side's."""
+
+    def __init__(self, ports: tuple[int, int], framing: Framing) -> None:
+        self.ends = tuple(packed_end(LOOPBACK, port) for port in ports)
+        self.framing = framing
+
+    @abstractmethod
+    def packets(self, entry: Entry) -> Iterator[bytes]:
+        """Yield the packets that an entry stands for."""
+
+
+class _UdpPackets(_LinkPackets):
+    def packets(self, entry: Entry) -> Iterator[bytes]:
+        if entry.what in (Happening.FRAME, Happening.RAW):
+            side = _SIDES[entry.direction]
+            yield datagram(self.ends[side], self.ends[1 - side], entry.data)
+
+
+class _TcpPackets(_LinkPackets):
+    def __init__(self, ports: tuple[int, int], framing: Framing) -> None:
+        super().__init__(ports, framing)
+        self._connection: TcpConnection | None = None
+        self._dialler = Direction.SENT
+
+    def packets(self, entry: Entry) -> Iterator[bytes]:
+        if self._connection is None:
+            # A trace may begin in the middle of a link; the tester is then taken for who dialled.
+            self._dialler = entry.direction if entry.what is Happening.OPENED else Direction.SENT
+            ends = self.ends if self._dialler is Direction.SENT else self.ends[::-1]
+            self._connection = TcpConnection(*ends)
+            yield from self._connection.handshake()
+        connection, side = self._connection, int(entry.direction is not self._dialler)
+        if entry.what is Happening.FRAME:
+            yield from connection.data(side, self._framed(entry.data))
+        elif entry.what is Happening.RAW:
+            yield from connection.data(side, entry.data)
+        elif entry.what is Happening.CLOSED and entry.note == "reset":
+            yield connection.reset(side)
+        elif entry.what is Happening.CLOSED:
+            yield from (connection.finish(side), connection.finish(1 - side), connection.acknowledge(side))
+
+    def _framed(self, frame: bytes) -> bytes:
+        try:
+            return self.framing.encode(frame)
+        except ValueError:
+            return frame  # it went by other means, which carry more

@@ -1,0 +1,143 @@
+"""Exchanges: what goes over one link, told to the conversation on it. Every driver and scripted server stands on one.
+
+An exchange reads until a deadline. Each frame is decoded once, when it was sent or has come, and the message goes on to
+whoever wants to know it: to the conversation first, then to the driver. What it could not send it says, and how its
+link ended it keeps.
+"""
+
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+import msgspec
+
+from harness.errors import Deadline, LinkClosed
+from harness.links.link import Link
+from harness.trace import Direction, Entry
+
+Message = TypeVar("Message")
+Said = TypeVar("Said")
+Message_contra = TypeVar("Message_contra", contravariant=True)
+Said_co = TypeVar("Said_co", covariant=True)
+
+
+class Records(Protocol[Message_contra, Said_co]):
+    """A protocol's conversation, as an exchange sees it."""
+
+    def feed(self, entry: Entry, message: Message_contra) -> Said_co:
+        """Take one frame, by its entry, with what was read from it, and return what that says."""
+        ...
+
+    def end(self, by: Direction, how: str) -> None:
+        """Take note that the link has ended."""
+        ...
+
+
+class Timer(Protocol):
+    """Something that has to act when its time has come, whether anything was received or not: a session's lease."""
+
+    def next_tick(self) -> float | None:
+        """Return when time matters next, in seconds of the link's clock; ``None`` when it does not."""
+        ...
+
+    def tick(self, now: float) -> None:
+        """Act on the time that it is now."""
+        ...
+
+
+class Exchange(Generic[Message, Said]):
+    """One link with its conversation.
+
+    ``read`` decodes a frame and never raises: a frame that is none is a message that says so. ``on_received`` is called
+    with each message that comes and with what the conversation made of it.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        conversation: Records[Message, Said],
+        read: Callable[[bytes], Message],
+        on_received: Callable[[Message, Said], None] = lambda message, said: None,
+        timer: Timer | None = None,
+    ) -> None:
+        self.link = link
+        self.ended = ""
+        """How the link ended; empty while it has not."""
+        self.ended_at = 0.0
+        """When it was seen to have ended, in seconds of the link's clock."""
+        self._conversation = conversation
+        self._read = read
+        self._on_received = on_received
+        self._timer = timer
+
+    def now(self) -> float:
+        """Return the time in seconds of the link's clock."""
+        return self.link.clock.now()
+
+    # --- sending ------------------------------------------------------------------------------------------
+
+    def send(self, frame: bytes) -> Said | None:
+        """Send one frame; ``None`` when the link has ended. ``Deadline`` when the other side takes nothing."""
+        entry = self._sent(self.link.send, frame)
+        return None if entry is None else self._conversation.feed(entry, self._read(frame))
+
+    def send_raw(self, data: bytes) -> Entry | None:
+        """Send bytes without framing; ``None`` when the link has ended, ``Deadline`` as ``send`` raises it."""
+        return self._sent(self.link.send_raw, data)
+
+    def sent_in_pieces(self, frame: bytes, last: Entry) -> Said:
+        """Tell the conversation of a frame whose bytes were sent by ``send_raw``: it is cited where its last one is."""
+        return self._conversation.feed(msgspec.structs.replace(last, data=frame), self._read(frame))
+
+    def _sent(self, send: Callable[[bytes], Entry], data: bytes) -> Entry | None:
+        try:
+            return send(data)
+        except LinkClosed as error:
+            self.end(Direction.RECEIVED, error.how)
+            return None
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def receive(self, deadline: float) -> bool:
+        """Take the next frame; ``False`` when none came by then, or the link has ended."""
+        try:
+            entry = self.link.receive(deadline)
+        except Deadline:
+            return False
+        except LinkClosed as error:
+            self.end(Direction.RECEIVED, error.how)
+            return False
+        message = self._read(entry.data)
+        self._on_received(message, self._conversation.feed(entry, message))
+        return True
+
+    def read_until(self, done: Callable[[], bool], deadline: float) -> None:
+        """Read until something holds, the deadline has come or the link has ended.
+
+        That the link has ended is no reason to stop at once: frames that came before its end are still to be read.
+        """
+        while not done():
+            due = None if self._timer is None else self._timer.next_tick()
+            if self.receive(deadline if due is None else min(deadline, due)):
+                continue
+            if self.ended or self.now() >= deadline:
+                return
+            if self._timer is not None:
+                self._timer.tick(self.now())
+
+    # --- the end ------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """End the link."""
+        self.link.close()
+        self.end(Direction.SENT, "closed by the tester")
+
+    def abort(self) -> None:
+        """Reset the link, if it is of a kind that can be reset; else end it."""
+        self.link.abort()
+        self.end(Direction.SENT, "reset by the tester")
+
+    def end(self, by: Direction, how: str) -> None:
+        """Take note that the link has ended; how it ended first is how it ended."""
+        if not self.ended:
+            self.ended, self.ended_at = how, self.now()
+        self._conversation.end(by, self.ended)

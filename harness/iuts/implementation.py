@@ -1,0 +1,314 @@
+"""Implementations that run: started, ready, watched, and gone when the tester is."""
+
+import os
+import shutil
+import sys
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Protocol, Self
+
+from harness.errors import BadDescription, LinkError, StartFailed
+from harness.iuts.control import Control
+from harness.iuts.description import Description, Embedded, Launched, Remote
+from harness.iuts.environments import environment
+from harness.iuts.process import Process
+from harness.links.addresses import Address
+from harness.links.transports import free_addresses
+
+Probe = Callable[[str], None]
+
+# Between two probes of a node that is starting: short against a start, long enough not to take its processor away.
+_PROBE_PAUSE = 0.02
+# A node that somebody else runs is there or not: it is not awaited as a start would be.
+_REMOTE_PATIENCE = 5.0
+
+
+class Implementation(Protocol):
+    """An implementation that was started; a context manager that stops it."""
+
+    description: Description
+    tempo: float
+    """Seconds of the protocol that pass in one second: 1, unless its time is scaled."""
+
+    @property
+    def control(self) -> Control | None:
+        """How to tell it to act; None when it does not listen to that."""
+        ...
+
+    @property
+    def exit_status(self) -> int | None:
+        """Its exit status, minus the signal's number after a signal; None while it runs."""
+        ...
+
+    def address(self, transport: str = "tcp") -> str:
+        """Return where it listens; BadDescription when it does not, over that transport."""
+        ...
+
+    def alive(self) -> bool:
+        """Return whether it runs, as far as one can know."""
+        ...
+
+    def output_tail(self) -> str:
+        """Return the last lines that it printed."""
+        ...
+
+    def stop(self) -> None:
+        """End it; once is enough."""
+        ...
+
+    def restart(self) -> None:
+        """End it and start it anew; its address may change."""
+        ...
+
+    def begin(self, connect: str, scenario: str) -> None:
+        """End it and start it anew, to dial other addresses and play another scenario."""
+        ...
+
+    def events(self) -> list[str]:
+        """Return the texts of the lines ``event TEXT`` that it printed since it was started."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None: ...
+
+
+Embedding = Callable[[Description, str], Implementation]
+
+
+class _Stopped(ABC):
+    """The context manager that stops."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End it; once is enough."""
+
+
+class RemoteImplementation(_Stopped):
+    """A node that somebody else runs: nothing is known of it but its address."""
+
+    tempo = 1.0
+    control: Control | None = None
+    exit_status: int | None = None
+
+    def __init__(self, description: Description, where: Address) -> None:
+        self.description = description
+        self._where = where
+
+    def address(self, transport: str = "tcp") -> str:
+        """Return its address; BadDescription when that is of another transport."""
+        if transport != self._where.transport:
+            raise BadDescription(f"{self._where} is not an address for {transport}")
+        return str(self._where)
+
+    def alive(self) -> bool:
+        """Return True: only a probe can tell."""
+        return True
+
+    def output_tail(self) -> str:
+        """Return nothing: what it prints is not seen here."""
+        return ""
+
+    def stop(self) -> None:
+        """Leave it running."""
+
+    def restart(self) -> None:
+        """Leave it running."""
+
+    def begin(self, connect: str, scenario: str) -> None:
+        """Leave it running."""
+
+    def events(self) -> list[str]:
+        """Return nothing: what it prints is not seen here."""
+        return []
+
+
+class ProgramImplementation(_Stopped):
+    """A program that the tester runs; each start listens on new ports."""
+
+    tempo = 1.0
+
+    def __init__(
+        self, description: Description, source: Launched, probe: Probe | None, connect: str, scenario: str
+    ) -> None:
+        self.description = description
+        self._source = source
+        self._probe = probe
+        self._connect = connect
+        self._scenario = scenario
+        self._python = self._interpreter()
+        self._process = self._start()
+
+    @property
+    def control(self) -> Control | None:
+        """How to tell it to act."""
+        return self._process.control
+
+    @property
+    def exit_status(self) -> int | None:
+        """Its exit status, minus the signal's number after a signal; None while it runs."""
+        return self._process.exit_status
+
+    @property
+    def pid(self) -> int:
+        """The number of its process, for those who watch its memory."""
+        return self._process.pid
+
+    def address(self, transport: str = "tcp") -> str:
+        """Return where it listens; BadDescription when it does not, over that transport."""
+        for each in self._places:
+            if each.transport == transport and not self.description.is_dialling:
+                return str(each)
+        raise BadDescription(f"{self.description.label} does not listen over {transport}")
+
+    def alive(self) -> bool:
+        """Return whether it runs and has printed no sign of a crash."""
+        return self._process.alive() and not self._process.crash_line()
+
+    def output_tail(self) -> str:
+        """Return the last lines that it printed."""
+        return self._process.output_tail()
+
+    def stop(self) -> None:
+        """End it and all that it started; once is enough."""
+        self._process.stop()
+
+    def restart(self) -> None:
+        """End it and start it anew, on other ports."""
+        self.stop()
+        self._process = self._start()
+
+    def begin(self, connect: str, scenario: str) -> None:
+        """End it and start it anew, to dial other addresses and play another scenario."""
+        self._connect, self._scenario = connect, scenario
+        self.restart()
+
+    def events(self) -> list[str]:
+        """Return the texts of the lines ``event TEXT`` that it printed since it was started."""
+        return self._process.events()
+
+    def _interpreter(self) -> str:
+        its = self._source.environment
+        return sys.executable if its is None else str(environment(its.package, its.version))
+
+    def _start(self) -> Process:
+        program = self._source.program
+        dialling = self.description.is_dialling
+        self._places: tuple[Address, ...] = free_addresses(self.description.transports)
+        values = self._placeholders()
+        command = (program.client_command if dialling else ()) or program.command
+        environ = {**os.environ, **self._hints(values)}
+        environ |= {name: text.format_map(values) for name, text in program.env.items()}
+        words = [part.format_map(values) for part in command]
+        if shutil.which(words[0], path=environ.get("PATH")) is None:
+            raise StartFailed(f"{self.description.label}: cannot run {words[0]}: No such file that may be run")
+        process = Process(
+            words,
+            environ,
+            control=program.control,
+            crash_signs=program.crash_signs,
+        )
+        try:
+            self._await(process)
+        except BaseException:
+            process.stop()
+            raise
+        return process
+
+    def _placeholders(self) -> dict[str, str]:
+        listens = [str(each) for each in self._places]
+        return {
+            "python": self._python,
+            "here": str(self._source.folder),
+            "role": self.description.role,
+            "listen": "" if self.description.is_dialling else ",".join(listens),
+            "connect": self._connect,
+            "port": str(next((each.port for each in self._places if each.port), 0)),
+        }
+
+    def _hints(self, values: Mapping[str, str]) -> dict[str, str]:
+        hints = {key: values[key] for key in ("role", "listen", "connect")} | {"scenario": self._scenario}
+        return {f"GOLDWIRE_{key.upper()}": value for key, value in hints.items()}
+
+    def _await(self, process: Process) -> None:
+        program = self._source.program
+        if program.ready == "line":
+            if not process.wait_ready(program.start_timeout):
+                raise self._failure(process, "printed the line 'ready'")
+        elif not self.description.is_dialling and self._probe is not None:
+            # A node that dials shows that it is ready by dialling.
+            complaint = _probed(
+                self._probe, self.address(self.description.transports[0]), program.start_timeout, process.wait
+            )
+            if complaint is not None:
+                raise self._failure(process, f"answered ({complaint})")
+
+    def _failure(self, process: Process, expected: str) -> StartFailed:
+        ended = None if process.alive() else process.exit_status
+        process.stop()
+        what = f"ended with status {ended} before it" if ended is not None else "has not"
+        within = "" if ended is not None else f" within {self._source.program.start_timeout:g} s"
+        last = process.output_tail().splitlines()[-20:]
+        printed = "\n".join(["; it printed last:", *(f"  {line}" for line in last)]) if last else ""
+        return StartFailed(f"{self.description.label} {what} {expected}{within}{printed or '; it printed nothing'}")
+
+
+def start(
+    description: Description,
+    *,
+    probe: Probe | None = None,
+    connect: str = "",
+    scenario: str = "",
+    embedded: Embedding | None = None,
+) -> Implementation:
+    """Start an implementation and return it once it is ready.
+
+    ``probe`` speaks to an address and raises LinkError until that works; it is asked again and again, and not
+    at all for roles that dial: these are given ``connect``, and are ready when they arrive there.
+    ``scenario`` is handed on in the environment. ``embedded`` runs our own peer (description, connect).
+    StartFailed carries the last lines.
+    """
+    if description.is_dialling and not connect:
+        raise BadDescription(f"{description.label} dials: it needs an address to dial")
+    match description.source:
+        case Embedded():
+            if embedded is None:
+                raise BadDescription(f"{description.label}: no embedded peer is at hand here")
+            return embedded(description, connect)
+        case Remote(address=where):
+            if probe is not None:
+                complaint = _probed(probe, str(where), _REMOTE_PATIENCE, threading.Event().wait)
+                if complaint is not None:
+                    raise StartFailed(f"{where} does not answer: {complaint}")
+            return RemoteImplementation(description, where)
+        case Launched() as source:
+            return ProgramImplementation(description, source, probe, connect, scenario)
+
+
+def _probed(probe: Probe, address: str, patience: float, ended: Callable[[float], bool]) -> LinkError | None:
+    """Probe until it works; the last complaint when ``patience`` seconds passed or the node has ended.
+
+    ``ended`` waits so many seconds for the node's end and returns whether it came.
+    """
+    give_up = time.monotonic() + patience
+    while True:
+        try:
+            probe(address)
+        except LinkError as error:
+            if ended(_PROBE_PAUSE) or time.monotonic() > give_up:
+                return error
+        else:
+            return None

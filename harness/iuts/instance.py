@@ -1,0 +1,214 @@
+"""Instances: an implementation that runs, as a play needs it: links to it, control over it, a fresh start."""
+
+from typing import Protocol
+
+from harness.clock import Clock, RealClock
+from harness.errors import Deadline, Unsupported
+from harness.iuts.control import Control
+from harness.iuts.description import Description
+from harness.iuts.implementation import Embedding, Probe, start
+from harness.links.framing import Framings
+from harness.links.link import Link
+from harness.links.listener import Listener
+from harness.links.transports import dial, known_transport, listen
+from harness.trace import Trace
+
+DIAL_PATIENCE = 20.0
+"""Seconds that an implementation has to dial: a fresh process may have to load an interpreter and libraries first."""
+
+PATIENCE = 2.5
+"""Seconds without an answer that count as none: long enough for a busy machine, short for hundreds of cases."""
+
+# How soon it is seen that who should dial has died: a play then need not wait for all of its patience.
+_DEATH_POLL = 0.25
+
+
+class Instance(Protocol):
+    """An implementation that runs; ``dials`` when it comes to the tester instead of listening."""
+
+    role: str
+    dials: bool
+    version: str
+    patience: float
+    """Seconds after which an answer that did not come is taken not to come."""
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that its links keep."""
+        ...
+
+    @property
+    def tempo(self) -> float:
+        """Seconds of the protocol that pass in one second of the clock."""
+        ...
+
+    def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
+        """Begin anew with one that dials: how many servers of which transport it finds, and what it is to play.
+
+        All servers accept. ``StartFailed`` when it does not come up.
+        """
+        ...
+
+    def link(
+        self, trace: Trace, label: str, transport: str = "tcp", server: int = 0, patience: float | None = None
+    ) -> Link:
+        """Make a link to it, or wait for it to dial; ``Unreachable`` or ``Deadline`` when that fails.
+
+        ``server`` is the one that it dials (from 0), ``patience`` how many seconds of the clock it has for that.
+        """
+        ...
+
+    def refuse(self, server: int = 0) -> None:
+        """Refuse dials to a server; links that were accepted stay."""
+        ...
+
+    def admit(self, server: int = 0) -> None:
+        """Accept dials to a server again, at the same address."""
+        ...
+
+    def events(self) -> list[str]:
+        """Return what it has said that its application was told, since it began and up to now."""
+        ...
+
+    def command(self, verb: str, *arguments: str) -> str:
+        """Tell it to act; ``Unsupported`` or ``ControlFailed`` when it cannot."""
+        ...
+
+    def alive(self) -> bool:
+        """Tell whether it still runs, as far as one can know."""
+        ...
+
+    def last_output(self) -> str:
+        """Return the last that was heard of it, if it has died."""
+        ...
+
+    def restart(self) -> None:
+        """Begin anew; ``StartFailed`` when it does not come up."""
+        ...
+
+    def stop(self) -> None:
+        """End it; once is enough."""
+        ...
+
+
+class SocketInstance:
+    """An implementation behind real sockets: a process, our embedded peer, or an address."""
+
+    def __init__(
+        self,
+        description: Description,
+        framings: Framings,
+        *,
+        probe: Probe | None = None,
+        embedded: Embedding | None = None,
+        scenario: str = "",
+    ) -> None:
+        self.description = description
+        self.role = description.role
+        self.version = description.version
+        self.dials = description.is_dialling
+        self.clock = RealClock()
+        self.patience = PATIENCE * description.time_scale
+        self._framings = framings
+        self._listeners: list[Listener] = []
+        self._listen(1 if self.dials else 0, description.transports[0])
+        self._running = start(
+            description,
+            probe=probe,
+            connect=self._connect(),
+            scenario=scenario,
+            embedded=embedded,
+        )
+
+    @property
+    def tempo(self) -> float:
+        """Seconds of the protocol that pass in one of the clock: more than 1 where our own peer runs fast."""
+        return self._running.tempo
+
+    def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
+        """Start it anew, to dial so many servers and play a scenario."""
+        self._running.stop()
+        if self.dials:
+            known = known_transport(transport or self.description.transports[0])
+            assert known is not None
+            self._listen(servers, known)
+        self._running.begin(self._connect(), scenario)
+
+    def link(
+        self, trace: Trace, label: str, transport: str = "tcp", server: int = 0, patience: float | None = None
+    ) -> Link:
+        """Dial it, or wait until it dials."""
+        if self.dials:
+            return self._accept(self._listeners[server], DIAL_PATIENCE if patience is None else patience, label, trace)
+        return dial(self._running.address(transport), self._framings, self.clock, label=label, trace=trace)
+
+    def _accept(self, listener: Listener, patience: float, label: str, trace: Trace) -> Link:
+        give_up = self.clock.now() + patience
+        while True:
+            alive = self._running.alive()
+            try:
+                return listener.accept(min(give_up, self.clock.now() + _DEATH_POLL), label, trace)
+            except Deadline:
+                # The dead dial no more; what they dialled while they lived was looked for once more.
+                if not alive or self.clock.now() >= give_up:
+                    raise
+
+    def refuse(self, server: int = 0) -> None:
+        """Refuse its dials to a server; those that were not accepted are reset."""
+        self._listeners[server].shut()
+
+    def admit(self, server: int = 0) -> None:
+        """Let its dials to a server in again."""
+        self._listeners[server].open()
+
+    def events(self) -> list[str]:
+        """Return what it printed as events."""
+        return self._running.events()
+
+    def command(self, verb: str, *arguments: str) -> str:
+        """Tell it to act, by a control line."""
+        control: Control | None = self._running.control
+        if control is None:
+            raise Unsupported(f"{self.description.label} takes no control lines")
+        return control.request(verb, *arguments)
+
+    def alive(self) -> bool:
+        """Tell whether its process runs."""
+        return self._running.alive()
+
+    def last_output(self) -> str:
+        """Return the last lines that it printed."""
+        status = self._running.exit_status
+        ended = "" if status is None else f"it ended with status {status}; "
+        return f"{ended}{self._running.output_tail()}".strip()
+
+    def restart(self) -> None:
+        """Stop it and start it anew; what it dialled before is forgotten."""
+        self._running.stop()
+        self._forget_dials()
+        self._running.restart()
+
+    def stop(self) -> None:
+        """End it."""
+        self._running.stop()
+        for each in self._listeners:
+            each.close()
+
+    def _connect(self) -> str:
+        return ",".join(each.address for each in self._listeners)
+
+    def _listen(self, servers: int, transport: str) -> None:
+        """Listen for so many servers; listeners that fit already stay where they are."""
+        fitting = [each for each in self._listeners if each.transport == transport][:servers]
+        for each in self._listeners:
+            if each not in fitting:
+                each.close()
+        self._listeners = fitting
+        self._forget_dials()
+        while len(self._listeners) < servers:
+            self._listeners.append(listen(transport, self._framings, self.clock))
+
+    def _forget_dials(self) -> None:
+        for each in self._listeners:
+            each.open()
+            each.forget()

@@ -1,0 +1,210 @@
+"""A process with its output, its control lines and its certain end.
+
+The process leads a session of its own. It is ended with everything in its process group: by ``stop``, when
+the tester exits, and by the kernel when the tester is killed (``guard.py``). The kernel counts the thread
+that started a process as its parent, so start one from a thread that lives as long as it should.
+"""
+
+import atexit
+import contextlib
+import math
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from harness.iuts.control import Control
+
+READY = "ready"
+EVENT = "event "
+
+_GUARD = Path(__file__).with_name("guard.py")
+# Seconds from SIGTERM to SIGKILL: time to say goodbye, not to hang.
+_TERM_PATIENCE = 3.0
+# Seconds for the last lines after the end; a process that left the group may hold the pipe open for ever.
+_READER_PATIENCE = 2.0
+_DEATH_POLL = 0.2
+# Seconds between the end of a dying process's pipes and its death: milliseconds, but for a core dump.
+_DYING_PATIENCE = 1.0
+# What a node prints is kept for the message that says how it died, and must not fill the tester's memory.
+_LINES_KEPT = 200
+_LINE_LENGTH = 2000
+# Events are what cases look for, so many more are kept; a case that wants more than these has gone wrong.
+_EVENTS_KEPT = 100_000
+_running: set["Process"] = set()
+
+
+class Process:
+    """A started command; ``pid`` is its own, ``control`` answers None unless it speaks control lines."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        *,
+        control: bool,
+        crash_signs: Sequence[str] = (),
+    ) -> None:
+        self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
+        self._events: deque[str] = deque(maxlen=_EVENTS_KEPT)
+        self._changed = threading.Condition()
+        self._ready = False
+        self._crash_signs = tuple(crash_signs)
+        self._crash_line = ""
+        self._pipes_open = 2
+        self._awaited = False
+        self._stopping = threading.Lock()
+        # A session of its own, so that Ctrl-C does not reach it and its whole group can be signalled.
+        self._popen = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), *command],
+            stdin=subprocess.PIPE if control else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(env),
+            start_new_session=True,
+        )
+        _running.add(self)
+        self.pid = self._popen.pid
+        # Tells of the end without reaping it: while it is not reaped, no other process can get its number.
+        self._end = os.pidfd_open(self.pid)
+        self._exit_status: int | None = None
+        self.control = Control(self._write) if control else None
+        assert self._popen.stdout is not None
+        assert self._popen.stderr is not None
+        self._readers = [
+            threading.Thread(target=self._read, args=[self._popen.stdout, True], daemon=True),
+            threading.Thread(target=self._read, args=[self._popen.stderr, False], daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    @property
+    def exit_status(self) -> int | None:
+        """The exit status, minus the signal's number after a signal; None while it runs."""
+        if self._exit_status is None:
+            seen = os.waitid(os.P_PIDFD, self._end, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if seen is not None:
+                self._exit_status = seen.si_status if seen.si_code == os.CLD_EXITED else -seen.si_status
+        return self._exit_status
+
+    def alive(self) -> bool:
+        """Return whether it runs; of a process that closed all its output, its end is awaited first."""
+        if not self._pipes_open and not self._awaited:
+            # The kernel closes a dying process's pipes a moment before it is dead.
+            self._awaited = True
+            self.wait(_DYING_PATIENCE)
+        return self.exit_status is None
+
+    def output_tail(self) -> str:
+        """Return the last lines of its standard output and error, in the order in which they came."""
+        with self._changed:
+            return "\n".join(self._lines)
+
+    def events(self) -> list[str]:
+        """Return the texts of the lines ``event TEXT`` on its standard output, of the last 100,000."""
+        with self._changed:
+            return list(self._events)
+
+    def crash_line(self) -> str:
+        """Return the first line of its output that holds a sign of a crash; empty when there was none."""
+        with self._changed:
+            return self._crash_line
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end; False when it still runs after so many seconds."""
+        if self.exit_status is None:
+            poll = select.poll()
+            poll.register(self._end, select.POLLIN)
+            poll.poll(None if math.isinf(seconds) else math.ceil(max(seconds, 0.0) * 1000))
+        return self.exit_status is not None
+
+    def wait_ready(self, seconds: float) -> bool:
+        """Wait for a line that starts with ``ready``; False when none came in so many seconds."""
+        give_up = time.monotonic() + seconds
+        with self._changed:
+            while not self._ready:
+                left = give_up - time.monotonic()
+                if left <= 0 or not self.alive() or not self._pipes_open:
+                    return False
+                # Its end is seen as that of its pipes; but a process that it left behind may hold those.
+                self._changed.wait(min(left, _DEATH_POLL))
+        return True
+
+    def stop(self) -> None:
+        """End it and all of its group: input ended, SIGTERM, after 3 seconds SIGKILL; once is enough."""
+        with self._stopping:
+            if self not in _running:
+                return
+            try:
+                if self.alive():
+                    self._close_input()
+                    self._signal(signal.SIGTERM)
+                    self.wait(_TERM_PATIENCE)
+            finally:
+                self._signal(signal.SIGKILL)
+                self.wait(math.inf)
+                self._popen.wait()
+                os.close(self._end)
+                self._hang_up()
+                _running.discard(self)
+
+    def settle(self) -> None:
+        """After its end, wait until its last lines are read."""
+        for reader in self._readers:
+            reader.join(_READER_PATIENCE)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+    def _hang_up(self) -> None:
+        self.settle()
+        self._close_input()
+        for reader, pipe in zip(self._readers, (self._popen.stdout, self._popen.stderr), strict=True):
+            # A process that left the group may hold the pipe open; its reader then ends with the pipe.
+            if pipe is not None and not reader.is_alive():
+                pipe.close()
+
+    def _close_input(self) -> None:
+        if self._popen.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._popen.stdin.close()
+
+    def _write(self, line: str) -> None:
+        assert self._popen.stdin is not None
+        self._popen.stdin.write(line.encode())
+        self._popen.stdin.flush()
+
+    def _read(self, pipe: IO[bytes], answers: bool) -> None:
+        while chunk := pipe.readline(_LINE_LENGTH):
+            line = chunk.decode(errors="replace").rstrip("\r\n")
+            with self._changed:
+                if answers and line.startswith(READY):
+                    self._ready = True
+                    self._changed.notify_all()
+                if answers and line.startswith(EVENT):
+                    self._events.append(line.removeprefix(EVENT))
+                if answers and self.control is not None and self.control.feed(line):
+                    continue
+                self._lines.append(line)
+                if not self._crash_line and any(sign in line for sign in self._crash_signs):
+                    self._crash_line = line
+        with self._changed:
+            self._pipes_open -= 1
+            # Not before both are closed: who hears of the end may ask at once whether it is alive.
+            if not self._pipes_open and self.control is not None:
+                self.control.end()
+            self._changed.notify_all()
+
+
+@atexit.register
+def _stop_all() -> None:
+    for process in list(_running):
+        process.stop()

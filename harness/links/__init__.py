@@ -1,0 +1,1 @@
+"""Links: how frames travel between the tester, implementations and our own peers."""

@@ -1,0 +1,234 @@
+"""Links on an asyncio loop: what runs a peer of ours has one for each of the peer's links."""
+
+import asyncio
+import contextlib
+import socket
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
+from harness.errors import Oversized
+from harness.links.framing import Framing
+
+WRITE_LIMIT = 64 * 1024 * 1024
+"""Bytes that may wait for a link that does not read; beyond it the link is cut."""
+
+HIGH_WATER = 4 * 1024 * 1024
+"""Bytes that wait for a link from which on nothing more is read from it."""
+
+LINGER = 2.0
+"""Seconds in which the other side of a link that the peer has ended may take the last and leave."""
+
+QUIET = 0.05
+"""Seconds without a byte after which a link that cannot be ended in one direction alone (TLS) is closed."""
+
+
+class AsyncLink(Protocol):
+    """A peer's end of one link."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much was put that it should be flushed before there is more."""
+        ...
+
+    def put(self, frame: bytes | None) -> None:
+        """Take a frame to be sent; ``None`` ends the link behind what was put before."""
+        ...
+
+    def flush(self) -> None:
+        """Send what was put."""
+        ...
+
+    def abort(self) -> None:
+        """End the link at once."""
+        ...
+
+
+class LinkOwner(Protocol):
+    """What runs a peer (``harness.peers.serving``), as the peer's links see it."""
+
+    def arrived(self, link: AsyncLink, address: str, *, dialled: bool = False, server: int | None = None) -> int:
+        """Give a new link a number and tell the peer, also the other side's address."""
+        ...
+
+    def received(self, number: int, frames: deque[bytes]) -> None:
+        """Give the peer frames of one link, and take those away; others may have to wait for the next time."""
+        ...
+
+    def left(self, number: int) -> None:
+        """Tell the peer that a link is gone."""
+        ...
+
+
+class StreamLink(asyncio.Protocol):
+    """A connection: TCP, TLS, or packets; ``spell`` names the other side by what its socket calls it."""
+
+    def __init__(
+        self,
+        owner: LinkOwner,
+        spell: Callable[[Any], str],
+        framing: Framing,
+        *,
+        has_packets: bool = False,
+        dialled: bool = False,
+        server: int | None = None,
+    ) -> None:
+        self._owner = owner
+        self._has_packets = has_packets
+        self._spell = spell
+        self._framing = framing
+        self._reader = framing.reader()
+        self._dialled = dialled
+        self._server = server
+        self._number = 0
+        self._waiting_frames: deque[bytes] = deque()
+        self._frames: list[bytes] = []
+        self._size = 0
+        self._is_held = False
+        self._is_waiting = False
+        self._is_lost = False
+        self._has_left = False
+        self._is_over = False
+        self._linger: asyncio.TimerHandle | None = None
+        self._quiet: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # that of TLS is no subclass
+        self._transport.set_write_buffer_limits(HIGH_WATER)
+        connection = transport.get_extra_info("socket")
+        if connection.family != socket.AF_UNIX:
+            with contextlib.suppress(OSError):  # it may have left already
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        address = self._spell(transport.get_extra_info("peername"))
+        self._number = self._owner.arrived(self, address, dialled=self._dialled, server=self._server)
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_over:
+            self._close_when_quiet()
+            return
+        try:
+            self._waiting_frames += self._reader.feed(data)
+        except Oversized as error:
+            self._waiting_frames += error.frames
+            self._is_lost = True
+        if not self._is_waiting:
+            self._hand_on()
+
+    def _hand_on(self) -> None:
+        """Give the peer what was heard: now, or as soon as others have had their turn and the answers are taken."""
+        self._is_waiting = False
+        if self._waiting_frames and not self._is_over:
+            self._owner.received(self._number, self._waiting_frames)
+        if self._is_over:
+            self._waiting_frames.clear()
+        elif self._waiting_frames:
+            self._transport.pause_reading()
+            self._hand_on_later()
+        elif self._is_lost:
+            self._owner.left(self._number)
+            self._hang_up()
+        elif self._has_left:
+            self._leave()
+        elif not self._is_held:
+            self._transport.resume_reading()
+
+    def _hand_on_later(self) -> None:
+        if not self._is_held and not self._is_waiting:
+            self._is_waiting = True
+            asyncio.get_running_loop().call_soon(self._hand_on)
+
+    def pause_writing(self) -> None:
+        # Who does not read the answers may not ask for more.
+        self._is_held = True
+        if not self._is_over:
+            self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._is_held = False
+        if self._is_over:
+            self._transport.resume_reading()
+        else:
+            self._hand_on_later()
+
+    @property
+    def is_full(self) -> bool:
+        return self._size > HIGH_WATER
+
+    def eof_received(self) -> None:
+        # At once, so that who comes again right after is not taken for somebody else; what was said is still sent.
+        self._leave()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        for timer in (self._linger, self._quiet):
+            if timer is not None:
+                timer.cancel()
+        self._is_held = False
+        if error is not None:
+            self._waiting_frames.clear()
+        self._leave()
+
+    def _leave(self) -> None:
+        """Take note that nothing more comes; what the other side said before it left still counts."""
+        self._has_left = True
+        if self._waiting_frames and not self._is_over:
+            self._hand_on_later()
+            return
+        self._is_over = True
+        self._owner.left(self._number)
+
+    def put(self, frame: bytes | None) -> None:
+        if frame is None:
+            self._is_over = True
+        elif not self._is_over:
+            self._frames.append(frame)
+            self._size += len(frame)
+
+    def flush(self) -> None:
+        frames, self._frames, self._size = self._frames, [], 0
+        if frames and not self._transport.is_closing():
+            self._write(frames)
+        if self._is_over:
+            self._hang_up()
+
+    def abort(self) -> None:
+        self._is_over = True
+        self._transport.abort()
+
+    def _write(self, frames: list[bytes]) -> None:
+        try:
+            framed = [self._framing.encode(frame) for frame in frames]
+        except ValueError:
+            # It cannot be told, and to leave it out would be a lie.
+            self._transport.abort()
+            return
+        if self._has_packets:
+            for packet in framed:
+                self._transport.write(packet)
+        else:
+            # Not by writelines: in 3.12 that forgets to say when too much waits (CVE-2024-12254).
+            self._transport.write(framed[0] if len(framed) == 1 else b"".join(framed))
+        if self._transport.get_write_buffer_size() > WRITE_LIMIT:
+            self._transport.abort()
+
+    def _hang_up(self) -> None:
+        """End this direction, and take what still comes: to close at once would destroy what was sent last."""
+        self._is_over = True
+        if self._linger is not None or self._transport.is_closing():
+            return
+        self._transport.resume_reading()
+        self._linger = asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
+        if not self._transport.can_write_eof():
+            self._quiet = asyncio.get_running_loop().call_later(QUIET, self._transport.close)
+            return
+        if self._transport.get_write_buffer_size():
+            self._transport.close()
+            return
+        try:
+            self._transport.write_eof()
+        except OSError:
+            self._transport.abort()  # the other side has left
+
+    def _close_when_quiet(self) -> None:
+        if self._quiet is not None:
+            self._quiet.cancel()
+            self._quiet = asyncio.get_running_loop().call_later(QUIET, self._transport.close)

@@ -1,0 +1,101 @@
+"""The transports: a new one (a broker, a path that loses packets) is a file of its own, and one line here.
+
+Addresses, links and listeners are asked for here; what they are like is the transport's own matter.
+"""
+
+import re
+from collections.abc import Iterable
+
+from harness.clock import Clock
+from harness.errors import BadDescription, Unreachable
+from harness.links.addresses import LOOPBACK, Address, FreePorts
+from harness.links.framing import Framing, Framings, Whole
+from harness.links.link import Link
+from harness.links.listener import Listener
+from harness.links.tcp import Tcp
+from harness.links.tls import Tls
+from harness.links.transport import Transport, no_address
+from harness.links.udp import Udp
+from harness.links.ux import Ux
+from harness.trace import Trace
+
+TRANSPORTS: dict[str, Transport] = {
+    each.name: each
+    for each in (
+        Tcp("tcp", "tcp-framed"),
+        Udp("udp"),
+        Tcp("tcp-stream"),  # TCP, where a protocol has a second framing
+        Ux("ux"),
+        Tls("tls"),
+    )
+}
+"""All transports by name, in the order in which they are listed."""
+
+SPELLINGS: dict[str, str] = {spelling: name for name, each in TRANSPORTS.items() for spelling in each.spellings}
+"""Other spellings of transports."""
+
+_LOOKS_LIKE_ONE = re.compile(r"(?P<transport>[a-z-]+)/.*:\d+")
+
+
+def known_transport(text: str) -> str | None:
+    """Return the name of a transport, of its name or of another spelling; None when there is none."""
+    name = SPELLINGS.get(text, text)
+    return name if name in TRANSPORTS else None
+
+
+def parse_address(text: str) -> Address:
+    """Read an address: ``tcp/127.0.0.1:7447``, ``udp/[::1]:7447``, ``ux/name``; BadDescription when it is none."""
+    name, _, rest = text.partition("/")
+    known = known_transport(name)
+    if known is not None:
+        return TRANSPORTS[known].parse(text, rest)
+    if match := _LOOKS_LIKE_ONE.fullmatch(text):
+        raise BadDescription(f"unknown transport {match['transport']!r} in {text!r}: known are {', '.join(TRANSPORTS)}")
+    raise BadDescription(no_address(text))
+
+
+def free_addresses(transports: Iterable[str]) -> tuple[Address, ...]:
+    """Return an address of this machine that is free for each transport.
+
+    UDP and the first of the others that has a port share one; the rest get ports, and names, of their own.
+    """
+    ports = FreePorts()
+    return tuple(TRANSPORTS[each].free_address(ports) for each in transports)
+
+
+def framing_of(framings: Framings, transport: str) -> Framing:
+    """Return a protocol's framing for a transport; BadDescription when it needs one and has none."""
+    found = framings.get(transport)
+    if found is not None:
+        return found
+    if TRANSPORTS[transport].has_packets:
+        return Whole()
+    raise BadDescription(f"this protocol has no framing for {transport}: it has {', '.join(framings)}")
+
+
+def dial(
+    address: str,
+    framings: Framings,
+    clock: Clock,
+    timeout: float = 5.0,
+    label: str = "a",
+    trace: Trace | None = None,
+) -> Link:
+    """Connect to an address, within ``timeout`` seconds.
+
+    Unreachable when nobody is there, BadDescription when the address is misspelt or has no framing.
+    """
+    target = parse_address(address)
+    framing = framing_of(framings, target.transport)
+    try:
+        return TRANSPORTS[target.transport].dial(target, framing, clock, label=label, trace=trace, timeout=timeout)
+    except OSError as error:
+        raise Unreachable(f"{address}: {error}") from error
+
+
+def listen(transport: str, framings: Framings, clock: Clock, host: str = LOOPBACK) -> Listener:
+    """Listen at a free address of this machine, for implementations that dial."""
+    [where] = free_addresses([transport])
+    if where.port:
+        where = Address(transport, host, where.port)
+    return TRANSPORTS[transport].listen(where, framing_of(framings, transport), clock)

@@ -1,0 +1,46 @@
+"""Pathfinder, as the harness has it."""
+
+from harness.clock import RealClock
+from harness.errors import HarnessError, LinkError
+from harness.links.transports import dial
+from harness.pathfinder.framings import FRAMINGS, LAYOUT
+from harness.pathfinder.peers.client import Client
+from harness.pathfinder.peers.server import Server
+from harness.pathfinder.tester.conversation import conversations
+from harness.pathfinder.tester.driver import Driver
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.variants.registry import FAULTS, ODDITIES
+from harness.protocol import WireProtocol
+from harness.trace import Trace
+
+PROBE_PATIENCE = 1.0
+"""Seconds within which a server has to say hello when it is asked whether it is there: it is asked again anyway."""
+
+
+def probe(address: str) -> None:
+    """Say hello to a server and leave; raises ``LinkError`` when it does not answer."""
+    trace = Trace("pathfinder")
+    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), trace, patience=PROBE_PATIENCE)
+    try:
+        driver.open()
+    except LinkError:
+        raise
+    except HarnessError as error:
+        raise LinkError(str(error)) from error
+    finally:
+        driver.close()
+
+
+PROTOCOL = WireProtocol(
+    name="pathfinder",
+    layout=LAYOUT,
+    framings=FRAMINGS,
+    roles={"server": Server, "client": Client},
+    dials=frozenset({"client"}),
+    node_under_test=NodeUnderTest,
+    conversations=conversations,
+    probe=probe,
+    faults=FAULTS,
+    oddities=ODDITIES,
+    tempo=20.0,  # the TTLs of its plays are seconds, which nobody wants to wait for
+)

@@ -1,0 +1,117 @@
+"""Conversations: what was said on one connection, understood. The driver and every monitor read them."""
+
+from harness.pathfinder.tester.events import DecodedMessage, Event, decode_message, event_of
+from harness.pathfinder.tester.transactions import Transaction
+from harness.trace import Direction, Entry, Happening, Trace
+
+
+class Conversation:
+    """What was said on one connection: feed it frames, read its events and its transactions."""
+
+    def __init__(self, link: str, *, client: Direction | None = None) -> None:
+        self.link = link
+        self.events: list[Event] = []
+        self.closed_by: Direction | None = None
+        self.client = client
+        """Which way the client's messages go: as was said, else as the first message that is understood shows."""
+        self.closed = ""
+        self.has_raw = False
+        # Who plays a case asks for transactions all the time; who judges a server in a capture of millions, never. So
+        # they are made when they are first asked for, and kept up to date from then on: who holds one waits for it.
+        self._is_asked = False
+        self._transactions: list[Transaction] = []
+        self._strays: list[Event] = []
+        self._latest: dict[int, Transaction] = {}
+        self._sorted = 0
+        self._unknown = 0
+
+    is_open = True
+    """Whether its beginning is known: each message can be understood without a handshake."""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the tester said nothing that the document does not have."""
+        return not self.has_raw and all(
+            event.error is None for event in self.events if event.direction is Direction.SENT
+        )
+
+    @property
+    def server(self) -> Direction | None:
+        """Which way the server's messages go."""
+        if self.client is None:
+            return None
+        return Direction.SENT if self.client is Direction.RECEIVED else Direction.RECEIVED
+
+    def feed(self, entry: Entry, said: DecodedMessage) -> Event:
+        """Take one frame, as it was read, and return it as an event."""
+        event, direction = event_of(entry, said), entry.direction
+        self.events.append(event)
+        if self.client is None:
+            if event.type:
+                self.client = direction if event.type == "request" else _other(direction)
+            else:
+                self._unknown = len(self.events)
+        if self._is_asked:
+            self._sort()
+        return event
+
+    def end(self, by: Direction, how: str) -> None:
+        """Take note that the connection has ended: all its transactions have."""
+        self.closed_by = self.closed_by or by
+        self.closed = self.closed or how
+        for transaction in self._transactions:
+            transaction.closed = self.closed
+
+    @property
+    def transactions(self) -> list[Transaction]:
+        """The client's requests with what answered them, in order; one that is held goes on to take its answers."""
+        self._is_asked = True
+        self._sort()
+        return self._transactions
+
+    @property
+    def strays(self) -> list[Event]:
+        """Messages of no transaction that was ever begun."""
+        self._sort()
+        return self._strays
+
+    def _sort(self) -> None:
+        """Sort what has been said since the last time into transactions."""
+        for place in range(self._sorted, len(self.events)):
+            event = self.events[place]
+            # What was said before it showed who is the client belongs to nobody's request.
+            if event.direction is not self.client or place < self._unknown:
+                self._answer(event)
+            elif event.type == "request" and event.ta is not None:
+                transaction = Transaction(event, self.closed)
+                self._transactions.append(transaction)
+                self._latest[event.ta] = transaction
+        self._sorted = len(self.events)
+
+    def _answer(self, event: Event) -> None:
+        transaction = None if event.ta is None else self._latest.get(event.ta)
+        if transaction is None:
+            self._strays.append(event)
+        else:
+            transaction.take(event)
+
+
+def conversations(trace: Trace) -> dict[str, Conversation]:
+    """Read a whole trace: one conversation per link."""
+    found: dict[str, Conversation] = {}
+    for entry in trace:
+        if entry.link not in found:
+            opened = entry.what is Happening.OPENED  # who dials is the client
+            found[entry.link] = Conversation(entry.link, client=entry.direction if opened else None)
+        conversation = found[entry.link]
+        if entry.what is Happening.FRAME:
+            conversation.feed(entry, decode_message(entry.data))
+        elif entry.what is Happening.RAW and entry.direction is Direction.SENT:
+            conversation.has_raw = True
+        elif entry.what is Happening.CLOSED:
+            conversation.end(entry.direction, entry.note)
+    return found
+
+
+def _other(direction: Direction) -> Direction:
+    return Direction.SENT if direction is Direction.RECEIVED else Direction.RECEIVED

@@ -1,0 +1,350 @@
+"""The driver: the tester's side of one connection to a server, in the protocol's own verbs.
+
+A verb sends a request, waits for what answers it, and returns the transaction: ``completed``, ``failed``, ``reason``,
+``notifications``. Nothing that a server does is an error here, but for ``sure``, which plays rest on.
+"""
+
+import itertools
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Self
+
+import msgspec
+
+from harness.errors import Deadline, HarnessError
+from harness.exchange import Exchange
+from harness.links.link import Link
+from harness.pathfinder.tester.conversation import Conversation
+from harness.pathfinder.tester.events import Event, decode_message, event_of
+from harness.pathfinder.tester.transactions import Match, Transaction
+from harness.trace import Direction, Entry, Happening, Trace
+from wire.errors import EncodeError
+from wire.json.strict import spell
+from wire.pathfinder.values import VERSION, Message, write
+
+WINDOW = 0.3
+"""Seconds to read after an offending stimulus before anything else is written."""
+
+TTL = 60
+"""Seconds that a service of the tester lives without its owner, where the play is not about that."""
+
+DELAY = TTL / 2
+"""Seconds of the protocol's time by which a notification may be late: a server may delay it for a part of the TTL."""
+
+# Servers that others run keep what earlier testers left: no identifier is used twice.
+_ids = itertools.count(secrets.randbits(42) << 20)
+
+
+def new_id() -> int:
+    """Return an identifier for a client, a service or a subscription that nobody has used."""
+    return next(_ids)
+
+
+def count_ids_from(first: int) -> None:
+    """Have identifiers begin anew: for plays in memory that are to be the same each time."""
+    global _ids
+    _ids = itertools.count(first)
+
+
+class Service(msgspec.Struct, frozen=True):
+    """A service as it is published; ``ttl`` in seconds."""
+
+    id: int
+    props: Mapping[str, Any]
+    generation: int = 0
+    ttl: int = TTL
+
+    def newer(self, *, by: int = 1, **changes: Any) -> "Service":
+        """Return the service with a higher generation, and whatever else has changed."""
+        return msgspec.structs.replace(self, generation=self.generation + by, **changes)
+
+    def but(self, **changes: Any) -> "Service":
+        """Return the service with something changed, the generation kept."""
+        return msgspec.structs.replace(self, **changes)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields that a ``publish`` has for it."""
+        return {
+            "service-id": self.id,
+            "generation": self.generation,
+            "service-props": self.props,
+            "ttl": self.ttl,
+        }
+
+
+class NotAnswered(HarnessError):
+    """The server did not do what a play rests on."""
+
+
+class Driver:
+    """One connection to the server under test."""
+
+    def __init__(
+        self,
+        link: Link,
+        trace: Trace,
+        *,
+        client_id: int | None = None,
+        patience: float = 5.0,
+        tempo: float = 1.0,
+        deployed: bool = False,
+    ) -> None:
+        self.link = link
+        self.trace = trace
+        self.client_id = new_id() if client_id is None else client_id
+        self.patience = patience
+        self.tempo = tempo
+        self.deployed = deployed
+        self.conversation = Conversation(link.label, client=Direction.SENT)
+        self.exchange = Exchange(link, self.conversation, decode_message)
+        self.published: dict[int, Service] = {}
+        self._next_ta = 0
+
+    # --- life ---------------------------------------------------------------------------------------------
+
+    def open(self) -> Self:
+        """Say hello; ``NotAnswered`` when that does not complete."""
+        self.sure(self.hello())
+        return self
+
+    def close(self) -> None:
+        """End the connection."""
+        self.exchange.close()
+
+    def abort(self) -> None:
+        """Reset the connection, where its link can; else end it."""
+        self.exchange.abort()
+
+    def now(self) -> float:
+        """Return the time in seconds of the link's clock."""
+        return self.link.clock.now()
+
+    @property
+    def ended(self) -> str:
+        """How the connection ended; empty while it has not."""
+        return self.exchange.ended
+
+    # --- sending ------------------------------------------------------------------------------------------
+
+    def take_ta(self) -> int:
+        """Return a transaction identifier that was not used on this connection."""
+        self._next_ta += 1
+        return self._next_ta - 1
+
+    def begin(self, command: str, fields: Mapping[str, Any] | None = None, *, ta: int | None = None) -> Transaction:
+        """Send a request and wait for nothing; a value may be anything that JSON can say, or bytes as they are."""
+        message = {
+            "ta-cmd": command,
+            "ta-id": self.take_ta() if ta is None else ta,
+            "msg-type": "request",
+            **(fields or {}),
+        }
+        return self.begin_with(message)
+
+    def begin_with(self, message: Message) -> Transaction:
+        """Send a request as it is given, and wait for nothing."""
+        event = self.send(message)
+        transactions = self.conversation.transactions
+        if transactions and transactions[-1].request is event:
+            return transactions[-1]
+        return Transaction(event, self.ended)  # nothing can answer what has no identifier, or was never sent
+
+    def send(self, message: Message) -> Event:
+        """Send one message, whether the document has it or not; a link that has ended is noted, not raised."""
+        return self.send_bytes(spelled(message, deployed=self.deployed))
+
+    def send_bytes(self, frame: bytes) -> Event:
+        """Send one frame as it is."""
+        event = None
+        # The other side may take nothing: what it has to say is read all the same.
+        with suppress(Deadline):
+            event = self.exchange.send(frame)
+        return self._unsent(frame) if event is None else event
+
+    def send_pieces(self, data: bytes, frame: bytes, size: int = 1) -> Event:
+        """Send the framed bytes of one frame in pieces, each in a segment of its own."""
+        last = None
+        for start in range(0, len(data), size):
+            last = self.exchange.send_raw(data[start : start + size])
+        return self._unsent(frame) if last is None else self.exchange.sent_in_pieces(frame, last)
+
+    def send_raw(self, data: bytes) -> None:
+        """Send bytes without framing; monitors do not look at this connection any more."""
+        self.conversation.has_raw = True
+        self.exchange.send_raw(data)
+
+    def _unsent(self, frame: bytes) -> Event:
+        """Return what would have been said; the conversation and the trace know nothing of it."""
+        unsent = Entry(self.trace.now(), self.link.label, Happening.FRAME, Direction.SENT, frame)
+        return event_of(unsent, decode_message(frame))
+
+    def offend(self, stimulus: Message | bytes, *, window: float = WINDOW) -> Transaction | None:
+        """Send what a server may refuse, and only read until it reacts or the window ends.
+
+        Returns the transaction if the stimulus is a request that began one.
+        """
+        before = len(self.conversation.transactions)
+        event = self.send_bytes(stimulus) if isinstance(stimulus, bytes) else self.send(stimulus)
+        begun = self.conversation.transactions[before:]
+        if not begun and event.entry < 0 and event.type == "request" and event.ta is not None:
+            begun = [Transaction(event, self.ended)]  # it was never sent, and so it is over with its connection
+        self._pump(lambda: bool(self.ended or (begun and begun[0].is_over)), window)
+        return begun[0] if begun else None
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def read(self, seconds: float) -> None:
+        """Read whatever comes for so many seconds of the protocol's time, or until the connection ends."""
+        self._pump(lambda: False, seconds / self.tempo)
+
+    def wait_until(self, done: Callable[[], bool], *, seconds: float | None = None) -> bool:
+        """Read until something holds; ``False`` when patience (or so much protocol time) or the link ends first."""
+        if not done():
+            self._pump(done, self.patience if seconds is None else seconds / self.tempo)
+        return done()
+
+    def learns(self, done: Callable[[], bool]) -> bool:
+        """Read until something holds that a subscription has to tell; ``False`` when it is not told, however late."""
+        return self.wait_until(done, seconds=self.patience * self.tempo + DELAY)
+
+    def answered(self, transaction: Transaction) -> Transaction:
+        """Read until a transaction has an answer, or never will."""
+        self.wait_until(lambda: bool(transaction.answers) or transaction.is_over)
+        return transaction
+
+    def finish(self, transaction: Transaction) -> Transaction:
+        """Read until a transaction is over, or patience ends."""
+        self.wait_until(lambda: transaction.is_over)
+        return transaction
+
+    def sure(self, transaction: Transaction) -> Transaction:
+        """Return a transaction that completed, or was accepted and goes on; raises ``NotAnswered`` otherwise."""
+        going_on = transaction.accepted and transaction.command == "subscribe" and not transaction.is_over
+        if transaction.completed or going_on:
+            return transaction
+        raise NotAnswered(f"on link {self.link.label}: {transaction}")
+
+    def _pump(self, done: Callable[[], bool], seconds: float) -> None:
+        self.exchange.read_until(done, self.now() + seconds)
+
+    # --- verbs --------------------------------------------------------------------------------------------
+
+    def hello(self, *, client_id: int | None = None, minimum: int = VERSION, maximum: int = VERSION) -> Transaction:
+        """Say hello with an identifier (this session's own by default) and a range of versions."""
+        fields = {
+            "client-id": self.client_id if client_id is None else client_id,
+            "protocol-minimum-version": minimum,
+            "protocol-maximum-version": maximum,
+        }
+        return self.finish(self.begin("hello", fields))
+
+    def ping(self) -> Transaction:
+        """Ask whether the server is there."""
+        return self.finish(self.begin("ping"))
+
+    def publish(self, service: Service) -> Transaction:
+        """Publish a service, or publish it anew."""
+        transaction = self.finish(self.begin("publish", service.fields))
+        if transaction.completed:
+            self.published[service.id] = service
+        return transaction
+
+    def unpublish(self, service_id: int) -> Transaction:
+        """Take a service back."""
+        transaction = self.finish(self.begin("unpublish", {"service-id": service_id}))
+        if transaction.completed:
+            self.published.pop(service_id, None)
+        return transaction
+
+    def subscribe(self, filter: str | None = None, *, id: int | None = None) -> Transaction:
+        """Subscribe; returns once that is accepted or refused."""
+        fields: dict[str, Any] = {"subscription-id": new_id() if id is None else id}
+        if filter is not None:
+            fields["filter"] = filter
+        return self.answered(self.begin("subscribe", fields))
+
+    def unsubscribe(self, subscription_id: int) -> Transaction:
+        """End a subscription."""
+        return self.finish(self.begin("unsubscribe", {"subscription-id": subscription_id}))
+
+    def services(self, filter: str | None = None) -> Transaction:
+        """List the services."""
+        return self.finish(self.begin("services", {} if filter is None else {"filter": filter}))
+
+    def subscriptions(self) -> Transaction:
+        """List the subscriptions."""
+        return self.finish(self.begin("subscriptions"))
+
+    def clients(self) -> Transaction:
+        """List the clients."""
+        return self.finish(self.begin("clients"))
+
+    # --- what plays ask for -------------------------------------------------------------------------------
+
+    def barrier(self) -> None:
+        """Make sure that the server has acted on everything sent here; ``NotAnswered`` when it does not say so."""
+        self.sure(self.ping())
+
+    def is_served(self) -> bool:
+        """Tell whether the server still answers here."""
+        return not self.ended and self.ping().completed
+
+    def hears(
+        self, watch: Transaction, what: str, service_id: int, *, count: int = 1, seconds: float | None = None
+    ) -> Match | None:
+        """Read until a subscription has told of a service for the ``count``-th time in one way; returns that match.
+
+        ``None`` when it is not told, however late (or within so many seconds of the protocol's time).
+        """
+
+        def heard() -> list[Match]:
+            return [match for match in watch.about(service_id) if match.what == what]
+
+        if seconds is None:
+            self.learns(lambda: len(heard()) >= count)
+        else:
+            self.wait_until(lambda: len(heard()) >= count, seconds=seconds)
+        return heard()[count - 1] if len(heard()) >= count else None
+
+    @property
+    def left(self) -> list[int]:
+        """The services that were published here, by whatever message, and not taken back here."""
+        found: dict[int, None] = dict.fromkeys(self.published)
+        for transaction in self.conversation.transactions:
+            service_id = transaction.request.fields.get("service-id")
+            if transaction.completed and isinstance(service_id, int):
+                if transaction.command == "publish":
+                    found[service_id] = None
+                else:
+                    found.pop(service_id, None)
+        return list(found)
+
+    def received(self) -> list[Event]:
+        """Return what the server said."""
+        return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]
+
+
+def spelled(message: Message, *, deployed: bool = False) -> bytes:
+    """Spell a message: canonically if the document has it, else as JSON of whatever is in it."""
+    try:
+        return write(message, deployed=deployed)
+    except EncodeError:
+        return _json(message).encode("utf-8", "surrogatepass")
+
+
+def _json(value: Any) -> str:
+    match value:
+        case bytes():
+            return value.decode("utf-8", "surrogateescape")  # spelled already
+        case str():
+            return spell(value)
+        case True | False | None:
+            return {True: "true", False: "false", None: "null"}[value]
+        case int() | float():
+            return repr(value)
+        case Mapping():
+            return "{" + ",".join(f"{spell(name)}:{_json(each)}" for name, each in value.items()) + "}"
+        case _:
+            return "[" + ",".join(map(_json, value)) + "]"

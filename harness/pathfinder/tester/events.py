@@ -1,0 +1,125 @@
+"""Events: the messages of a conversation, each read once. Transactions and conversations are made of them."""
+
+from json import JSONDecoder
+from typing import Any
+
+import msgspec
+
+from harness.trace import Direction, Entry
+from wire.errors import DecodeError
+from wire.pathfinder.values import COMMANDS, Message, read, read_loosely
+
+NOTIFY = ("notify", "notification")
+"""The document has both names for a notification; the table and the example have the first."""
+
+DISAPPEARED = ("disappeared", "removed")
+"""The document has both names for a service that is gone; the table has the second."""
+
+TYPES = ("request", "accept", "notify", "complete", "fail")
+"""The types of messages, in the one spelling that is used here."""
+
+Form = tuple[str, str, str, bool]
+"""What kind of message it is: its command, type and match type, and whether it is sound. Words that are none of the
+document's are empty, as are those that a message has not, so that there are few forms whatever a peer says."""
+
+_LENIENT = JSONDecoder(strict=False)
+"""Reads what strict JSON refuses, but somebody might mean: a name twice, NUL, integers of any size."""
+
+
+class DecodedMessage(msgspec.Struct, frozen=True, gc=False):
+    """What a frame says, read once: its fields whatever they are.
+
+    ``error`` says why the document has no such message; ``deployed`` that only the field's spelling of it is right.
+    A frame that does not begin with a JSON object has no fields; of a field that is said twice the last one counts.
+    ``command`` and ``type`` are empty where there is none; ``type`` is ``notify`` for a notification in either
+    spelling. ``ta`` is the transaction identifier, 7 where 7.0 is said; ``None`` when it is no integer.
+    ``form`` sums up what kind of message it is; only one that is sound (without ``error``) has a match type there.
+    """
+
+    fields: Message
+    command: str
+    type: str
+    ta: int | None
+    form: Form
+    error: DecodeError | None = None
+    deployed: bool = False
+
+
+class Event(msgspec.Struct, frozen=True, gc=False):
+    """One message: when, which way, its frame and where that stands in the trace, and what it says."""
+
+    time: float
+    direction: Direction
+    frame: bytes
+    entry: int
+    fields: Message
+    command: str
+    type: str
+    ta: int | None
+    form: Form
+    error: DecodeError | None = None
+    deployed: bool = False
+
+
+def event_of(entry: Entry, said: DecodedMessage) -> Event:
+    """Return what was said in an entry as an event."""
+    return Event(
+        entry.time,
+        entry.direction,
+        entry.data,
+        entry.index,
+        said.fields,
+        said.command,
+        said.type,
+        said.ta,
+        said.form,
+        said.error,
+        said.deployed,
+    )
+
+
+def decode_message(frame: bytes) -> DecodedMessage:
+    """Read a frame: by the document, else by the field's spelling, else whatever fields it has."""
+    try:
+        return _sound(read(frame), deployed=False)
+    except DecodeError as refusal:
+        error = refusal
+    try:
+        return _sound(read(frame, deployed=True), deployed=True)
+    except DecodeError:
+        fields = _salvaged(frame)
+    said, ta = _text(fields.get("msg-type")), fields.get("ta-id")
+    type = "notify" if said in NOTIFY else said
+    if isinstance(ta, float) and ta.is_integer():
+        ta = int(ta)
+    elif not isinstance(ta, int) or isinstance(ta, bool):
+        ta = None
+    command = _text(fields.get("ta-cmd"))
+    form = command if command in COMMANDS else "", type if type in TYPES else "", "", False
+    return DecodedMessage(fields, command, type, ta, form, error)
+
+
+def _sound(fields: Message, *, deployed: bool) -> DecodedMessage:
+    """Return what the layout has accepted: the three fields that every message has are there, and of their types."""
+    command, type, match = fields["ta-cmd"], fields["msg-type"], fields.get("match-type", "")
+    if type in NOTIFY:
+        type = "notify"
+    if match in DISAPPEARED:
+        match = "disappeared"
+    return DecodedMessage(fields, command, type, fields["ta-id"], (command, type, match, True), None, deployed)
+
+
+def _salvaged(frame: bytes) -> dict[str, Any]:
+    """Return the fields of what is no message, as far as anybody can tell; nothing when nobody can."""
+    fields = read_loosely(frame)
+    if fields is None:
+        try:
+            text = frame.decode("utf-8-sig", "replace").lstrip()
+            fields, _ = _LENIENT.raw_decode(text)
+        except (ValueError, RecursionError):
+            return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,182 @@
+"""What a case has at hand: the server under test and connections to it, or the client under test and its servers."""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from harness.errors import HarnessError
+from harness.iuts.instance import Instance
+from harness.links.link import Labels
+from harness.pathfinder.tester.conversation import Conversation
+from harness.pathfinder.tester.driver import TTL, Driver, Service, new_id
+from harness.pathfinder.tester.scripted_servers import Domain
+from harness.trace import Direction, Trace
+from wire.pathfinder.filters import escape
+from wire.pathfinder.values import Message
+
+
+class NodeUnderTest:
+    """The implementation in one play; ``readings`` collects what it was seen to follow.
+
+    Plays share a server, so every service of a play has a property that no other play's has: ``mine`` is the filter
+    for it, ``narrow`` puts another filter beside it, ``listed`` looks at these services only.
+    """
+
+    def __init__(
+        self, instance: Instance, trace: Trace, *, profile: str, namespace: str, transport: str = "tcp"
+    ) -> None:
+        self.instance = instance
+        self.trace = trace
+        self.profile = profile
+        self.transport = transport
+        self.patience = instance.patience
+        self.tempo = instance.tempo
+        self.readings: list[tuple[str, str, str]] = []
+        self.play = f"{namespace.strip('/')}.{new_id():x}"
+        self.sessions: list[Driver] = []
+        self.domains: list[Domain] = []
+        self._heard: list[Driver] = []
+        self._labels = Labels()
+        self._main: Driver | None = None
+        self._other: Driver | None = None
+
+    @property
+    def role(self) -> str:
+        """The role that the implementation plays."""
+        return self.instance.role
+
+    def shows(self, rule: str, reading: str, option: str) -> None:
+        """Note which option of a reading the node was seen to follow; the profile decides what that means."""
+        self.readings.append((rule, reading, option))
+
+    # --- a server under test ------------------------------------------------------------------------------
+
+    def connect(self, *, client_id: int | None = None, transport: str = "") -> Driver:
+        """Make a connection and say nothing on it."""
+        link = self.instance.link(self.trace, self._labels.next(), transport or self.transport)
+        session = Driver(
+            link,
+            self.trace,
+            client_id=client_id,
+            patience=self.patience,
+            tempo=self.tempo,
+            deployed=self.profile == "deployed",
+        )
+        self.sessions.append(session)
+        self._heard.append(session)
+        return session
+
+    def session(self, *, client_id: int | None = None, transport: str = "") -> Driver:
+        """Make a connection and say hello on it; ``NotAnswered`` when that does not complete."""
+        return self.connect(client_id=client_id, transport=transport).open()
+
+    def back(self, client_id: int, *, within: float = 2.0) -> Driver:
+        """Come back as a client whose connection has just ended, within some seconds of the protocol's time.
+
+        A server may take a moment to notice the end; ``NotAnswered`` when it takes longer, or refuses otherwise.
+        """
+        deadline = self.instance.clock.now() + within / self.tempo
+        while True:
+            session = self.connect(client_id=client_id)
+            hello = session.hello()
+            if hello.reason != "client-id-exists" or self.instance.clock.now() >= deadline:
+                session.sure(hello)
+                return session
+            session.read(0.1)
+            session.close()
+
+    @property
+    def main(self) -> Driver:
+        """The client that most plays speak as; connected when it is first needed."""
+        if self._main is None:
+            self._main = self.session()
+        return self._main
+
+    @property
+    def other(self) -> Driver:
+        """Another client; connected when it is first needed."""
+        if self._other is None:
+            self._other = self.session()
+        return self._other
+
+    def service(self, *, generation: int = 0, ttl: int = TTL, **props: list[str | int]) -> Service:
+        """Make a service of this play, with an identifier that nobody has used; it is not published yet."""
+        return Service(new_id(), {"play": [self.play], **props}, generation, ttl)
+
+    @property
+    def mine(self) -> str:
+        """The filter that matches the services of this play."""
+        return f"(play={escape(self.play)})"
+
+    def narrow(self, filter: str) -> str:
+        """Return a filter that matches the services of this play which match another one."""
+        return f"(&{self.mine}{filter})"
+
+    def listed(self, filter: str | None = None, *, session: Driver | None = None) -> dict[int, Message]:
+        """Return what the server lists of this play's services, by their ids; ``NotAnswered`` when it does not."""
+        asking = session or self.main
+        text = self.mine if filter is None else self.narrow(filter)
+        found = asking.sure(asking.services(text)).notifications
+        return {fields["service-id"]: fields for fields in found if "service-id" in fields}
+
+    def probe(self) -> None:
+        """Make sure that the server still answers, on a fresh connection; raises what goes wrong."""
+        session = self.connect()
+        try:
+            session.open().barrier()
+        finally:
+            session.close()
+
+    # --- a client under test ------------------------------------------------------------------------------
+
+    def begin(self, scenario: str, *, servers: int = 1) -> Domain:
+        """Start the client anew with a scenario, and so many servers of one domain for it to dial."""
+        self.instance.begin(scenario, servers, self.transport)
+        deployed = self.profile == "deployed"
+        domain = Domain(self.instance, self.trace, self._labels.next, servers, self.patience, self.tempo, deployed)
+        self.domains.append(domain)
+        return domain
+
+    # --- both ---------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def scene(self) -> Iterator["NodeUnderTest"]:
+        """Play a scene of its own within this play: fresh connections, services that are its own."""
+        scene = copy.copy(self)
+        scene.play = f"{self.play}.{new_id():x}"
+        scene.sessions, scene.domains, scene._main, scene._other = [], [], None, None
+        try:
+            yield scene
+        finally:
+            scene.close()
+
+    @property
+    def conversations(self) -> list[Conversation]:
+        """What was said on every connection, as far as it was read."""
+        connections = [connection.conversation for domain in self.domains for connection in domain.connections]
+        return [session.conversation for session in self._heard] + connections
+
+    @property
+    def evidence(self) -> int:
+        """How much the implementation said or did: messages that came, connections that it ended."""
+        said = sum(event.direction is Direction.RECEIVED for each in self.conversations for event in each.events)
+        return said + sum(each.closed_by is Direction.RECEIVED for each in self.conversations)
+
+    def close(self) -> None:
+        """Take back what was published, and end all connections."""
+        with suppress(HarnessError):
+            self._tidy()
+        for session in self.sessions:
+            session.close()
+        for domain in self.domains:
+            domain.close()
+
+    def _tidy(self) -> None:
+        """Take back what was published: a server that takes what it should not would show it to the plays to come."""
+        for session in self.sessions:
+            taking = next((each for each in (session, *self.sessions) if not each.ended), None)
+            if taking is None:
+                return
+            for service_id in session.left:
+                if not taking.unpublish(service_id).is_over:
+                    return  # nobody answers here

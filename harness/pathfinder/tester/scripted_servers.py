@@ -1,0 +1,324 @@
+"""The tester as the servers of one domain, for clients under test: obliging until a play says otherwise.
+
+A ``Domain`` has one or more servers, each at an address that the client was given. Each connection of the client's is
+an ``AcceptedConnection``: it takes the client's requests and, while the play reads, grants them as a server would.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from harness.errors import Deadline, HarnessError
+from harness.exchange import Exchange
+from harness.iuts.instance import Instance
+from harness.links.link import Link
+from harness.pathfinder.tester.conversation import Conversation
+from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.events import DecodedMessage, Event, decode_message
+from harness.pathfinder.tester.transactions import Transaction
+from harness.trace import Direction, Trace
+from wire.pathfinder.values import COMMANDS, MULTIPLE, VERSION, Message
+
+PAUSE = 0.005
+"""Seconds of the link's clock between two looks at all connections and at what the application was told."""
+
+DIAL_PATIENCE = 10.0
+"""Seconds of the protocol's time within which a client is expected to dial."""
+
+
+class NotCome(HarnessError):
+    """The client did not do what a play rests on."""
+
+
+def service(id: int, generation: int = 0, **changes: Any) -> dict[str, Any]:
+    """Return the fields that describe a service of somebody else."""
+    fields: dict[str, Any] = {
+        "service-id": id,
+        "generation": generation,
+        "service-props": {"name": ["goldwire"]},
+        "ttl": 60,
+        "client-id": 7,
+    }
+    return fields | {name.replace("_", "-"): value for name, value in changes.items()}
+
+
+def match(what: str, id: int, generation: int = 0, **changes: Any) -> dict[str, Any]:
+    """Return the fields with which a subscription is told of a service."""
+    known = {"service-id": id} if what == "disappeared" else service(id, generation, **changes)
+    return {"match-type": what, **known}
+
+
+class AcceptedConnection:
+    """One connection of the client to one server: what it asked for, and what it was told."""
+
+    def __init__(self, domain: "Domain", server: int, link: Link) -> None:
+        self.domain = domain
+        self.server = server
+        self.link = link
+        self.conversation = Conversation(link.label, client=Direction.RECEIVED)
+        self.exchange = Exchange(link, self.conversation, decode_message, self._on_message)
+        self.obliges = True
+        """Whether requests are granted as they come; ``False`` leaves them to the play."""
+        self.published: dict[int, Message] = {}
+        """The services that the client has published here, by their ids: the fields of the latest ``publish``."""
+        self.generations: list[tuple[int, int]] = []
+        """Service and generation of each ``publish``, in order."""
+
+    @property
+    def ended(self) -> str:
+        """How the connection ended; empty while it has not."""
+        return self.exchange.ended
+
+    @property
+    def ended_at(self) -> float:
+        """When it was seen to have ended, in seconds of the trace."""
+        return self.exchange.ended_at - self.domain.trace.began
+
+    @property
+    def requests(self) -> list[Transaction]:
+        """The client's transactions on this connection, in order."""
+        return self.conversation.transactions
+
+    @property
+    def said(self) -> list[Event]:
+        """All that the client said on this connection."""
+        return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]
+
+    def asked(self, command: str) -> list[Transaction]:
+        """Return the transactions of one command, in order."""
+        return [transaction for transaction in self.requests if transaction.command == command]
+
+    @property
+    def client_id(self) -> int | None:
+        """The identifier in the client's first hello."""
+        hellos = self.asked("hello")
+        return hellos[0].request.fields.get("client-id") if hellos else None
+
+    @property
+    def subscriptions(self) -> list[Transaction]:
+        """The client's subscriptions that were accepted and have not ended."""
+        return [each for each in self.asked("subscribe") if each.accepted and not each.is_over]
+
+    @property
+    def waiting(self) -> list[Transaction]:
+        """The client's transactions that have no answer yet."""
+        return [each for each in self.requests if not each.answers]
+
+    # --- saying -------------------------------------------------------------------------------------------
+
+    def say(self, message: Message | bytes) -> None:
+        """Send a message, or a frame as it is; a connection that has ended is noted, not raised."""
+        frame = message if isinstance(message, bytes) else spelled(message, deployed=self.domain.deployed)
+        with suppress(Deadline):  # the client takes nothing: what it has to say is read all the same
+            self.exchange.send(frame)
+
+    def say_raw(self, data: bytes) -> None:
+        """Send bytes without framing; monitors do not look at this connection any more."""
+        self.conversation.has_raw = True
+        with suppress(Deadline):
+            self.exchange.send_raw(data)
+
+    def answer(self, transaction: Transaction, type: str, fields: Mapping[str, Any] | None = None) -> None:
+        """Answer a request."""
+        self.say({"ta-cmd": transaction.command, "ta-id": transaction.ta, "msg-type": type, **(fields or {})})
+
+    def grant(self, transaction: Transaction) -> None:
+        """Answer a request as a server does that has nothing to say against it."""
+        fields = transaction.request.fields
+        match transaction.command:
+            case "hello":
+                self.answer(transaction, "complete", {"protocol-version": VERSION})
+            case "publish":
+                self.published[fields.get("service-id", -1)] = fields
+                self.answer(transaction, "complete")
+            case "unpublish":
+                self.published.pop(fields.get("service-id", -1), None)
+                self.answer(transaction, "complete")
+            case "subscribe":
+                self.answer(transaction, "accept")
+            case "unsubscribe":
+                self.answer(transaction, "complete")
+                for each in self.subscriptions:
+                    if each.request.fields.get("subscription-id") == fields.get("subscription-id"):
+                        self.answer(each, "complete")
+            case command if command in MULTIPLE:
+                self.answer(transaction, "accept")
+                for listed in self._listing(command):
+                    self.answer(transaction, "notify", listed)
+                self.answer(transaction, "complete")
+            case _:
+                self.answer(transaction, "complete")
+
+    def _listing(self, command: str) -> list[Message]:
+        """Return what a server lists that knows this client only."""
+        address = "client-address" if self.domain.deployed else "client-addr"
+        known: dict[str, list[Message]] = {
+            "services": [{**service(1), "client-id": self.client_id}],
+            "subscriptions": [{"subscription-id": 1, "client-id": self.client_id, "filter": "(name=goldwire)"}],
+            "clients": [{"client-id": self.client_id, address: self.link.peername, "time": 1}],
+        }
+        return known.get(command, [])
+
+    def tell(self, what: str, service: int, generation: int = 0, **changes: Any) -> None:
+        """Tell every live subscription of a service: ``appeared``, ``modified`` or ``disappeared``."""
+        for each in self.subscriptions:
+            self.answer(each, "notify", match(what, service, generation, **changes))
+
+    def drop(self) -> None:
+        """End the connection."""
+        self.exchange.close()
+
+    def abort(self) -> None:
+        """Reset the connection, where its link can; else end it."""
+        self.exchange.abort()
+
+    # --- hearing ------------------------------------------------------------------------------------------
+
+    def take(self, deadline: float) -> bool:
+        """Take one frame, granting what it asks for if this connection obliges; ``False`` when none came by then."""
+        if self.ended:
+            return False
+        # That the connection has ended is something that came, too.
+        return self.exchange.receive(deadline) or bool(self.ended)
+
+    def _on_message(self, said: DecodedMessage, event: Event) -> None:
+        # A request that is not quite right is granted too: it is the case that judges.
+        if event.type == "request" and event.ta is not None and event.command in COMMANDS:
+            self._asked(event)
+
+    def _asked(self, event: Event) -> None:
+        transaction = self.requests[-1]
+        if event.command == "publish" and event.error is None:
+            self.generations.append((event.fields["service-id"], event.fields["generation"]))
+        if self.obliges:
+            self.grant(transaction)
+
+
+class Domain:
+    """The servers of one domain, and the client's connections to them in the order in which it came."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        trace: Trace,
+        label: Callable[[], str],
+        servers: int,
+        patience: float,
+        tempo: float,
+        deployed: bool = False,
+    ) -> None:
+        self.instance = instance
+        self.trace = trace
+        self.servers = servers
+        self.patience = patience
+        self.tempo = tempo
+        self.deployed = deployed
+        self.connections: list[AcceptedConnection] = []
+        self._label = label
+
+    # --- connections --------------------------------------------------------------------------------------
+
+    def accept(self, server: int = 0, *, within: float | None = None, obliges: bool = True) -> AcceptedConnection:
+        """Return the client's next connection to a server; ``NotCome`` when it has not dialled by then.
+
+        ``within`` is in seconds of the protocol's time; without it the client has ample time.
+        """
+        patience = self._ample(DIAL_PATIENCE) if within is None else self._seconds(within)
+        try:
+            link = self.instance.link(self.trace, self._label(), server=server, patience=patience)
+        except Deadline as error:
+            raise NotCome(f"the client did not dial server {server} within {patience * self.tempo:g} s") from error
+        connection = AcceptedConnection(self, server, link)
+        connection.obliges = obliges
+        self.connections.append(connection)
+        return connection
+
+    def comes(self, server: int = 0, *, within: float | None = None, obliges: bool = True) -> AcceptedConnection | None:
+        """Return the client's next connection to a server; ``None`` when it has not dialled by then."""
+        try:
+            return self.accept(server, within=within, obliges=obliges)
+        except NotCome:
+            return None
+
+    def greeted(self, server: int = 0) -> AcceptedConnection:
+        """Return the client's next connection to a server, once its hello was answered."""
+        connection = self.accept(server)
+        self.asks(connection, "hello")
+        return connection
+
+    def subscribed(self, server: int = 0) -> AcceptedConnection:
+        """Return the client's next connection to a server, once it has subscribed there."""
+        connection = self.accept(server)
+        self.needs(lambda: bool(connection.subscriptions), "subscribed")
+        return connection
+
+    def refuse(self, server: int = 0) -> None:
+        """Let nobody in any more: whoever dials is refused."""
+        self.instance.refuse(server)
+
+    def admit(self, server: int = 0) -> None:
+        """Let the client in again, at the same address."""
+        self.instance.admit(server)
+
+    # --- time ---------------------------------------------------------------------------------------------
+
+    def now(self) -> float:
+        """Return the time in seconds of the links' clock."""
+        return self.instance.clock.now()
+
+    def read(self, seconds: float) -> None:
+        """Serve all connections for so many seconds of the protocol's time."""
+        self.wait_until(lambda: False, seconds=seconds)
+
+    def wait_until(self, done: Callable[[], bool], *, seconds: float | None = None) -> bool:
+        """Serve all connections until something holds; ``False`` when patience (or so much protocol time) ends."""
+        deadline = self.now() + (self.patience if seconds is None else self._seconds(seconds))
+        while not done():
+            taken = sum(connection.take(self.now()) for connection in self.connections)
+            # Time is looked at even where there is always more to take.
+            if self.now() > deadline or not (taken or self._pass(deadline)):
+                break
+        return done()
+
+    def _pass(self, deadline: float) -> bool:
+        """Let a moment pass; ``False`` when there is none left."""
+        if self.now() >= deadline:
+            return False
+        open_connections = [connection for connection in self.connections if not connection.ended]
+        if not open_connections:
+            raise NotCome("the client is connected to no server")
+        # What the application was told wakes no link, nor does another connection: look at all of them soon.
+        open_connections[0].take(min(deadline, self.now() + PAUSE))
+        return True
+
+    def _seconds(self, seconds: float) -> float:
+        return seconds / self.tempo
+
+    def _ample(self, seconds: float) -> float:
+        return max(self._seconds(seconds), self.patience)
+
+    def needs(self, done: Callable[[], bool], what: str, *, seconds: float = DIAL_PATIENCE) -> None:
+        """Serve until something holds that the play rests on; ``NotCome`` says what did not."""
+        if not self.wait_until(done, seconds=self._ample(seconds) * self.tempo):
+            raise NotCome(f"the client never {what}")
+
+    def asks(self, connection: AcceptedConnection, command: str, *, times: int = 1) -> list[Transaction]:
+        """Return what the client asks for on a connection, once it has done so so many times; ``NotCome`` otherwise."""
+        self.needs(lambda: len(connection.asked(command)) >= times, f"asked for {command}")
+        return connection.asked(command)
+
+    # --- what the client's application was told -----------------------------------------------------------
+
+    @property
+    def events(self) -> list[str]:
+        """What the client has told its application, a text each: ``appeared SERVICE GENERATION`` …"""
+        return self.instance.events()
+
+    def told(self, *texts: str, seconds: float | None = None) -> bool:
+        """Serve until the application was told all of these."""
+        return self.wait_until(lambda: set(texts) <= set(self.events), seconds=seconds)
+
+    def close(self) -> None:
+        """End all connections."""
+        for connection in self.connections:
+            connection.drop()

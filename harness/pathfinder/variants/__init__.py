@@ -1,0 +1,1 @@
+"""The variants of Pathfinder's peers: faults break a rule, oddities keep one in an unusual way."""

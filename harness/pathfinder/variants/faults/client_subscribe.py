@@ -1,0 +1,98 @@
+"""Faults of a client against Pathfinder, "Subscribe Command" and "Unsubscribe Command"."""
+
+from typing import Any
+
+from harness.pathfinder.peers.account import Account
+from harness.pathfinder.peers.client import Client
+from harness.pathfinder.peers.records import Place, Seen
+from harness.pathfinder.variants.faults.client_messages import RewritesRequests
+from harness.pathfinder.variants.registry import fault
+from wire.pathfinder.values import Message
+
+
+class Deaf(Client):
+    """A client that overlooks some matches."""
+
+    def hears(self, match: Message) -> bool:
+        """Tell whether the client takes note of a match."""
+        return True
+
+    def on_match(self, place: Place, match: Message) -> None:
+        if match["match-type"] == "disappeared" or self.hears(match):
+            super().on_match(place, match)
+
+
+@fault("PF-005", does="overlooks services whose properties are not plain ASCII")
+class HearsAsciiOnly(Deaf):
+    def hears(self, match: Message) -> bool:
+        return str(match["service-props"]).isascii()
+
+
+@fault("PF-013", does="overlooks services that have no properties")
+class HearsPropertiesOnly(Deaf):
+    def hears(self, match: Message) -> bool:
+        return bool(match["service-props"])
+
+
+@fault("PF-077", does="understands JSON only as it spells it itself")
+class HearsOneSpelling(Client):
+    def received(self, link: int, frame: bytes, now: float) -> None:
+        if b"\n" not in frame and b"\\u0073" not in frame:
+            super().received(link, frame, now)
+
+
+@fault("PF-104", does="overlooks orphans")
+class HearsNoOrphans(Deaf):
+    def hears(self, match: Message) -> bool:
+        return "orphan-since" not in match
+
+
+@fault("PF-201", does="reads numbers as floating point")
+class HearsFloatingPoint(Client):
+    def see(self, service: int, place: Place, latest: Seen, match_type: str) -> None:
+        super().see(int(float(service)), place, latest, match_type)
+
+
+@fault("PF-124", does="subscribes without the filter that it was given")
+class SubscribesWithoutFilter(RewritesRequests):
+    asking = "subscribe"
+
+    def rewrite(self, message: dict[str, Any]) -> Message:
+        message.pop("filter", None)
+        return message
+
+
+@fault("PF-124", does="subscribes with an empty filter where it was given none")
+class SubscribesWithEmptyFilter(RewritesRequests):
+    asking = "subscribe"
+
+    def rewrite(self, message: dict[str, Any]) -> Message:
+        return {"filter": ""} | message
+
+
+@fault("PF-125", does="leaves the subscription-id out")
+class SubscribesWithoutId(RewritesRequests):
+    asking = "subscribe"
+
+    def rewrite(self, message: dict[str, Any]) -> Message:
+        del message["subscription-id"]
+        return message
+
+
+@fault("PF-135", does="ends its subscriptions on all servers at the first one")
+class EndsAllAtTheFirst(Client):
+    def unsubscribe(self, account: Account, now: float) -> None:
+        super().unsubscribe(account, now)
+        first = self.accounts[0]
+        if account is not first:
+            first.queue.extend(account.queue)
+            account.queue.clear()
+            self.go_on(first, now)
+
+
+@fault("PF-136", does="adds the filter to its unsubscribe")
+class UnsubscribesFilters(RewritesRequests):
+    asking = "unsubscribe"
+
+    def rewrite(self, message: dict[str, Any]) -> Message:
+        return message | {"filter": "(name=goldwire)"}

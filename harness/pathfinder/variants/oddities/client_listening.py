@@ -1,0 +1,87 @@
+"""Unusual clients: what they make of what they hear, and how they tell it."""
+
+from contextlib import suppress
+from typing import Any
+
+from harness.pathfinder.peers.account import Account
+from harness.pathfinder.peers.client import Client
+from harness.pathfinder.peers.records import KnownService, Place, Seen
+from harness.pathfinder.tester.scripted_servers import match
+from harness.pathfinder.variants.lenient import salvaged
+from harness.pathfinder.variants.registry import oddity
+from wire.errors import DecodeError, EncodeError
+from wire.pathfinder.values import read, write
+
+DELAY = 0.4
+"""Seconds by which a slow client tells its application later."""
+
+
+@oddity("PF-221", does="overlooks what is no message, and keeps the connection")
+class OverlooksBreaches(Client):
+    def on_breach(self, account: Account, now: float) -> None:
+        """Do nothing."""
+
+
+@oddity("PF-079", "PF-081", does="overlooks fields that it does not know, and takes the last of a doubled one")
+class OverlooksFields(Client):
+    known = {"ta-cmd", "ta-id", "msg-type", "orphan-since", *match("appeared", 0)}
+
+    def received(self, link: int, frame: bytes, now: float) -> None:
+        try:
+            read(frame, deployed=self.deployed)
+        except DecodeError:
+            fields = salvaged(frame) or {}
+            with suppress(EncodeError):
+                frame = write({name: each for name, each in fields.items() if name in self.known})
+        super().received(link, frame, now)
+
+
+@oddity("PF-042", "PF-043", "PF-044", does="tells its application later")
+class TellsLater(Client):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.held: list[tuple[float, str]] = []
+
+    def hold(self, now: float) -> None:
+        """Keep what there is to be told for a while."""
+        self.held += [(now + DELAY, text) for text in self.events]
+        self.events.clear()
+
+    def received(self, link: int, frame: bytes, now: float) -> None:
+        super().received(link, frame, now)
+        self.hold(now)
+
+    def tick(self, now: float) -> None:
+        super().tick(now)
+        self.hold(now)
+        self.events += [text for at, text in self.held if at <= now]
+        self.held = [(at, text) for at, text in self.held if at > now]
+
+    def next_tick(self) -> float | None:
+        at, held = super().next_tick(), self.held[0][0] if self.held else None
+        return min((each for each in (at, held) if each is not None), default=None)
+
+
+@oddity("PF-044", does="forgets at once what it knows from a lost server only")
+class ForgetsLostServers(Client):
+    def keeps_unconfirmed(self, known: KnownService) -> float:
+        return 0.001
+
+
+@oddity("PF-044", does="remembers what it knows from a lost server for an hour")
+class RemembersLostServers(Client):
+    def keeps_unconfirmed(self, known: KnownService) -> float:
+        return 3600.0
+
+
+@oddity("PF-041", "PF-044", does="counts a match of an older generation as an appearance, which it does not tell")
+class CountsOldMatches(Client):
+    def see(self, service: int, place: Place, latest: Seen, match_type: str) -> None:
+        super().see(service, place, latest, match_type)
+        self.picture.add(service, place)
+
+
+@oddity("PF-043", does="tells as modified only what a server calls so, in a higher generation")
+class NeedsHigherGenerations(Client):
+    def is_news(self, known: KnownService, latest: Seen, match_type: str) -> bool:
+        return match_type == "modified" and latest.generation > known.seen.generation

@@ -1,0 +1,96 @@
+"""Unusual, legal ways to read and to evaluate filters: what the grammar and the semantics leave open."""
+
+from msgspec.structs import replace
+
+from harness.pathfinder.peers.server import Server
+from harness.pathfinder.variants.evaluating import Choosy, Evaluating, LiteralFilters
+from harness.pathfinder.variants.registry import oddity
+from wire.pathfinder.filters import INTEGER, Composite, Equal, Filter, Greater, Item, Less, Present, Substring
+from wire.pathfinder.matching import Props
+
+
+@oddity("PF-068", "PF-070", "PF-072", does="takes the grammar by its letter, whatever others do")
+class ByTheLetter(LiteralFilters):
+    pass
+
+
+@oddity("PF-072", "PF-075", does="compares with integers only")
+class IntegerOperands(Choosy):
+    def is_refused(self, part: Composite | Item) -> bool:
+        return isinstance(part, Greater | Less) and not INTEGER.fullmatch(part.value)
+
+
+@oddity("PF-075", does="compares with integers of 64 bits only")
+class SmallOperands(IntegerOperands):
+    def is_refused(self, part: Composite | Item) -> bool:
+        is_integer = not super().is_refused(part)
+        is_large = isinstance(part, Greater | Less) and (
+            len(part.value) > 20 or (is_integer and not -(2**63) <= int(part.value) < 2**63)
+        )
+        return not is_integer or is_large
+
+
+@oddity("PF-071", does="takes a closing brace for an ordinary character")
+class BracesToo(Server):
+    def parse(self, text: str) -> Filter:
+        if "}" not in text:
+            return super().parse(text)
+        deployed, self.deployed = self.deployed, True
+        try:
+            return super().parse(text)
+        finally:
+            self.deployed = deployed
+
+
+@oddity("PF-073", does="takes (a=**) for (a=*)")
+class AsterisksAreOne(Evaluating):
+    def test(self, item: Item, props: Props) -> bool:
+        is_bare = isinstance(item, Substring) and not (item.initial or item.final or any(item.any))
+        return super().test(Present(item.key) if is_bare else item, props)
+
+
+@oddity("PF-073", does="refuses asterisks side by side, where the profile lets it")
+class NoDoubleAsterisks(Choosy):
+    def is_refused(self, part: Composite | Item) -> bool:
+        return self.deployed and isinstance(part, Substring) and "" in part.any
+
+
+@oddity("PF-070", does="refuses filters for the empty string, where the profile lets it")
+class NoEmptyValues(Choosy):
+    def is_refused(self, part: Composite | Item) -> bool:
+        return self.deployed and isinstance(part, Equal) and not part.value
+
+
+@oddity("PF-212", does="looks for substrings in the digits of numbers too")
+class DigitsToo(Evaluating):
+    def test(self, item: Item, props: Props) -> bool:
+        if isinstance(item, Substring):
+            return super().test(item, {item.key: [str(value) for value in props.get(item.key, ())]})
+        return super().test(item, props)
+
+
+@oddity("PF-076", does="compares texts with texts only, where the profile lets it")
+class TextsOnly(Evaluating):
+    def test(self, item: Item, props: Props) -> bool:
+        if isinstance(item, Equal) and not self.deployed:
+            return item.value in props.get(item.key, ())
+        return super().test(item, props)
+
+
+@oddity("PF-213", does="orders texts as well as numbers, where the profile lets it")
+class OrdersTexts(Evaluating):
+    def test(self, item: Item, props: Props) -> bool:
+        texts = [value for value in props.get(item.key, ()) if isinstance(value, str)]
+        if isinstance(item, Greater | Less) and not self.deployed:
+            is_met = any(text > item.value if isinstance(item, Greater) else text < item.value for text in texts)
+            return is_met or super().test(item, props)
+        return super().test(item, props)
+
+
+@oddity("PF-076", does="takes capital letters for small ones in values, where the profile lets it")
+class IgnoresCase(Evaluating):
+    def test(self, item: Item, props: Props) -> bool:
+        if isinstance(item, Equal) and not self.deployed:
+            folded = [value.casefold() if isinstance(value, str) else value for value in props.get(item.key, ())]
+            return super().test(replace(item, value=item.value.casefold()), {item.key: folded})
+        return super().test(item, props)

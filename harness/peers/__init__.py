@@ -1,0 +1,1 @@
+"""Reference peers: machines without sockets, what runs them, and their faults and oddities."""

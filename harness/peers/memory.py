@@ -1,0 +1,222 @@
+"""A peer in memory: its links are calls and its time is virtual, so that nothing waits and every play is the same."""
+
+from collections import deque
+from collections.abc import Callable
+
+from harness.clock import VirtualClock
+from harness.errors import ControlFailed, Deadline, LinkClosed, Unreachable
+from harness.links.link import RecordedLink
+from harness.peers.peer import HANG_UP, Dialler, PeerMaker, PeerSettings
+from harness.trace import Direction, Entry, Happening, Trace
+
+DIAL_PATIENCE = 20.0
+"""Seconds of virtual time that a peer has to dial, as over sockets; waiting costs nothing here."""
+
+
+class MemoryLink(RecordedLink):
+    """The tester's end of a link into a world."""
+
+    def __init__(self, world: "World", number: int, label: str, trace: Trace | None) -> None:
+        opened = Direction.RECEIVED if world.dials else Direction.SENT
+        super().__init__(label, world.clock, trace, "memory", (0, 0), opened)
+        self._world = world
+        self._number = number
+
+    def send(self, frame: bytes) -> Entry:
+        """Hand one frame to the peer."""
+        if self._how is not None:
+            raise LinkClosed(self._how)
+        entry = self._record(Happening.FRAME, Direction.SENT, frame)
+        self._world.give(self._number, frame)
+        return entry
+
+    def send_raw(self, data: bytes) -> Entry:
+        """Hand bytes to the peer as one frame: there is no framing in memory."""
+        return self.send(data)
+
+    def receive(self, deadline: float) -> Entry:
+        """Return the next frame, letting virtual time pass until there is one."""
+        while not self._frames:
+            if self._how is not None:
+                raise LinkClosed(self._how)
+            if not self._world.wait(deadline):
+                raise Deadline(f"nothing arrived on link {self.label} in time")
+        return self._frames.popleft()
+
+    def close(self) -> None:
+        """End the link."""
+        if self._how is None:
+            self._end("closed")
+            self._world.cut(self._number)
+
+    def arrive(self, frame: bytes | None) -> None:
+        """Take what the peer put out: a frame, or its hanging up."""
+        if frame is HANG_UP:
+            self._end("fin")
+        elif self._how is None:
+            self._arrived(frame)
+
+
+class Arrival:
+    """A link that the peer has dialled and nobody has accepted yet; what the peer puts out waits."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.frames: list[bytes | None] = []
+
+    def arrive(self, frame: bytes | None) -> None:
+        """Keep what the peer put out."""
+        self.frames.append(frame)
+
+
+class World:
+    """One peer, the links to it, and their time; an instance (``harness.iuts.instance``) that runs in memory.
+
+    ``make`` makes a fresh peer at each start. With ``dials`` the links that are asked for are the peer's own: once each
+    if it is no ``Dialler``, which dials whenever it likes.
+    """
+
+    version = ""
+    patience = 5.0
+    tempo = 1.0
+
+    def __init__(self, make: PeerMaker, role: str, *, profile: str = "document", dials: bool = False) -> None:
+        self.role = role
+        self.dials = dials
+        self._make = make
+        self._settings = PeerSettings(profile)
+        self.clock = VirtualClock()
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew with a fresh peer."""
+        self._peer = self._make(self._settings)
+        self._links: dict[int, MemoryLink | Arrival] = {}
+        self._arrivals: list[deque[Arrival]] = [deque() for _ in range(self._settings.servers)]
+        self._shut: set[int] = set()
+        self._events: list[str] = []
+        self._count = 0
+        self._death = ""
+        self._do(lambda: None)
+
+    def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
+        """Begin anew with a fresh peer that plays a scenario with so many servers."""
+        self._settings = PeerSettings(self._settings.profile, scenario, servers)
+        self.restart()
+
+    def link(
+        self, trace: Trace, label: str, transport: str = "tcp", server: int = 0, patience: float | None = None
+    ) -> MemoryLink:
+        """Connect to the peer, or be dialled by it: virtual time passes until a peer that dials at will does so."""
+        if self._death:
+            raise Unreachable(f"the node has died: {self._death}")
+        if isinstance(self._peer, Dialler):
+            return self._accept(server, DIAL_PATIENCE if patience is None else patience, label, trace)
+        self._count += 1
+        link = self._links[self._count] = MemoryLink(self, self._count, label, trace)
+        self._do(lambda: self._peer.connected(link._number, self.clock.now(), dialled=self.dials))
+        return link
+
+    def _accept(self, server: int, patience: float, label: str, trace: Trace) -> MemoryLink:
+        deadline = self.clock.now() + patience
+        while not self._arrivals[server]:
+            if not self.wait(deadline):
+                if self._death:
+                    raise Unreachable(f"the node has died: {self._death}")
+                raise Deadline(f"the node did not dial server {server} in {patience:g} s")
+        arrival = self._arrivals[server].popleft()
+        link = MemoryLink(self, arrival.number, label, trace)
+        if arrival.number in self._links:
+            self._links[arrival.number] = link
+        for frame in arrival.frames:
+            link.arrive(frame)
+        return link
+
+    def refuse(self, server: int = 0) -> None:
+        """Refuse the peer's dials to a server from now on; those that were not accepted are cut."""
+        self._shut.add(server)
+        while self._arrivals[server]:
+            arrival = self._arrivals[server].popleft()
+            if arrival.number in self._links:
+                self.cut(arrival.number)
+
+    def admit(self, server: int = 0) -> None:
+        """Let the peer's dials to a server in again."""
+        self._shut.discard(server)
+
+    def events(self) -> list[str]:
+        """Return what the peer's application was told since it began."""
+        return list(self._events)
+
+    def command(self, verb: str, *arguments: str) -> str:
+        """Tell the peer to act."""
+        answers: list[str] = []
+        self._do(lambda: answers.append(self._peer.command(verb, list(arguments), self.clock.now())))
+        if not answers:
+            raise ControlFailed(f"{verb!r} was not answered: the node has died: {self._death}")
+        return answers[0]
+
+    def give(self, number: int, frame: bytes) -> None:
+        """Hand a frame to the peer."""
+        self._do(lambda: self._peer.received(number, frame, self.clock.now()))
+
+    def cut(self, number: int) -> None:
+        """Tell the peer that a link is gone."""
+        self._links.pop(number, None)
+        self._do(lambda: self._peer.disconnected(number, self.clock.now()))
+
+    def wait(self, deadline: float) -> bool:
+        """Let time pass up to the peer's next action; ``False`` when the deadline comes first."""
+        at = None if self._death else self._peer.next_tick()
+        if at is None or at > deadline:
+            self.clock.time = max(self.clock.time, deadline)
+            return False
+        self.clock.time = max(self.clock.time, at)
+        self._do(lambda: self._peer.tick(self.clock.now()))
+        return True
+
+    def alive(self) -> bool:
+        """Tell whether the peer has not died."""
+        return not self._death
+
+    def last_output(self) -> str:
+        """Return what the peer died of."""
+        return self._death
+
+    def stop(self) -> None:
+        """End the world: nothing runs that would have to be stopped."""
+
+    def _do(self, act: Callable[[], None]) -> None:
+        if self._death:
+            return
+        try:
+            act()
+            self._deliver()
+            self._events += self._peer.take_events()
+            if isinstance(self._peer, Dialler):
+                for server in self._peer.dials(self.clock.now()):
+                    self._dialled(self._peer, server)
+        except ControlFailed:
+            raise
+        except Exception as error:  # a node that fails has died, whatever the reason
+            self._death = f"{type(error).__name__}: {error}"
+            for link in self._links.values():
+                link.arrive(HANG_UP)
+            self._links.clear()
+
+    def _deliver(self) -> None:
+        for number, frame in self._peer.drain(self.clock.now()):
+            link = self._links.get(number)
+            if link is not None:
+                link.arrive(frame)
+                if frame is HANG_UP:
+                    del self._links[number]
+
+    def _dialled(self, dialler: Dialler, server: int) -> None:
+        if server in self._shut:
+            self._do(lambda: dialler.refused(server, self.clock.now()))
+            return
+        self._count += 1
+        arrival = self._links[self._count] = Arrival(self._count)
+        self._arrivals[server].append(arrival)
+        self._do(lambda: dialler.reached(server, arrival.number, self.clock.now()))

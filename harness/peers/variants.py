@@ -1,0 +1,65 @@
+"""Faults and oddities: named ways of a peer to break a rule, and legal but unusual ways to keep one."""
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import TypeVar
+
+import msgspec
+
+from harness.peers.peer import Peer
+
+Made = TypeVar("Made", bound=type[Peer])
+
+
+class Variant(msgspec.Struct, frozen=True):
+    """One fault or oddity: the class of the peer that has it, the rules that it is about, and what it does."""
+
+    name: str
+    rules: tuple[str, ...]
+    sentence: str
+    role: str
+    peer: type[Peer]
+
+
+class Variants:
+    """The faults, or the oddities, of one protocol: a decorator that collects peers.
+
+    ``package`` is where they stand, one module or a folder of them. It is loaded when somebody asks for them, not
+    before: hundreds of small classes take their time, and most commands need none of them.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._is_loaded = False
+        self._registered: dict[str, Variant] = {}
+
+    def __call__(self, *rules: str, does: str) -> Callable[[Made], Made]:
+        """Register a peer that breaks (or oddly keeps) some rules; ``does`` says how in a few words."""
+
+        def register(peer: Made) -> Made:
+            name = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in peer.__name__)
+            name = name.lstrip("-")
+            if name in self._registered:
+                raise ValueError(f"two variants are called {name}: {peer} and {self._registered[name].peer}")
+            self._registered[name] = Variant(name, rules, does, peer.role, peer)
+            return peer
+
+        return register
+
+    @property
+    def all(self) -> dict[str, Variant]:
+        """All of them, by name, in the order of the modules' names."""
+        if not self._is_loaded:
+            import_module(self._package)
+            spec = find_spec(self._package)
+            folders = None if spec is None else spec.submodule_search_locations
+            for module in iter_modules(folders) if folders is not None else ():
+                import_module(f"{self._package}.{module.name}")
+            self._is_loaded = True
+        return self._registered
+
+    def about(self, text: str) -> list[Variant]:
+        """Return the variants of a name, or about a rule."""
+        return [each for each in self.all.values() if text == each.name or text in each.rules]

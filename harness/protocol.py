@@ -1,0 +1,203 @@
+"""What a protocol is for the rooms from here on: one value that its folder declares, and what follows from that alone.
+
+A protocol brings ``harness/<name>/protocol.py`` with ``PROTOCOL = WireProtocol(…)``. Everybody gets it by ``load``, so
+that nobody has to guess what is there: a protocol that lacks a part is refused, by name and with what to do.
+"""
+
+import math
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Protocol
+
+import harness
+from harness.errors import BadDescription
+from harness.iuts.description import Description
+from harness.iuts.instance import Instance, SocketInstance
+from harness.links.framing import Framings
+from harness.peers.embedded import EmbeddedImplementation
+from harness.peers.memory import World
+from harness.peers.peer import Dialler, Peer, PeerMaker, PeerSettings
+from harness.peers.variants import Variants
+from harness.trace import Trace
+from wire.catalogue import grammars
+
+
+class IncompleteProtocol(BadDescription):
+    """A protocol lacks a part, or its parts contradict each other; the message names it and says what to do."""
+
+
+class Judgeable(Protocol):
+    """A conversation, as far as it is judged without regard to the protocol; its monitors know the rest of it."""
+
+    @property
+    def link(self) -> str:
+        """The label of its link in the trace."""
+        ...
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the tester kept to the document itself: else nobody is judged by what came of it."""
+        ...
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its beginning is known: a handshake was seen, or the protocol has none."""
+        ...
+
+
+class NodeInPlay(Protocol):
+    """What a case has at hand, as far as plays need it; the protocol's own cases know the rest of it."""
+
+    @property
+    def readings(self) -> list[tuple[str, str, str]]:
+        """What the implementation was seen to follow: rule, reading, option."""
+        ...
+
+    @property
+    def conversations(self) -> Sequence[Judgeable]:
+        """What was said on every link: the monitors read it after the play."""
+        ...
+
+    @property
+    def evidence(self) -> int:
+        """How much the implementation said or did: a play without evidence proves nothing."""
+        ...
+
+    def probe(self) -> None:
+        """Make sure that the implementation still answers, on a fresh link; raises what goes wrong."""
+        ...
+
+    def close(self) -> None:
+        """End all links of the play."""
+        ...
+
+
+class MakesNode(Protocol):
+    """What makes the node of a play: a protocol's class ``NodeUnderTest``."""
+
+    def __call__(
+        self, instance: Instance, trace: Trace, *, profile: str, namespace: str, transport: str = "tcp"
+    ) -> NodeInPlay: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WireProtocol:
+    """A protocol, as the harness has it.
+
+    ``layout`` is what a frame on any link holds. ``roles`` are the reference peers by role, the first is the default;
+    a role whose peer is a ``Dialler`` dials, and so does each in ``dials``, which its runner lets dial once. ``probe``
+    speaks to an address and raises ``LinkError`` when nobody answers there. ``tempo`` is how much faster than ours the
+    time of an embedded peer runs.
+    """
+
+    name: str
+    layout: str
+    framings: Framings
+    roles: Mapping[str, type[Peer]]
+    dials: frozenset[str] = frozenset()
+    node_under_test: MakesNode
+    conversations: Callable[[Trace], Mapping[str, Judgeable]]
+    probe: Callable[[str], None]
+    faults: Variants
+    oddities: Variants
+    tempo: float = 1.0
+
+    def __post_init__(self) -> None:
+        for complaint in self._complaints():
+            raise IncompleteProtocol(f"{declaration(self.name)}: {complaint}")
+
+    def _complaints(self) -> list[str]:
+        wrong = []
+        if self.layout not in grammars():
+            wrong.append(f"layout: there is no {self.layout!r}; wire/{self.name}/ names its layouts in LAYOUTS")
+        if "tcp" not in self.framings:
+            wrong.append("framings: say how a frame stands in a stream of bytes, under 'tcp'")
+        if not self.roles:
+            wrong.append("roles: name the reference peer of at least one role")
+        for role, peer in self.roles.items():
+            if peer.role != role:
+                wrong.append(f"roles: {peer.__name__} is called {role!r} here, and {peer.role!r} by itself")
+            if issubclass(peer, Dialler) and role not in self.dials:
+                wrong.append(f"dials: a {role} dials by itself, so it belongs here")
+        if unknown := self.dials - self.roles.keys():
+            wrong.append(f"dials: {', '.join(sorted(unknown))}: not among the roles {', '.join(self.roles)}")
+        if not (self.tempo > 0 and math.isfinite(self.tempo)):
+            wrong.append(f"tempo: {self.tempo:g} is no pace: 1 is ours, more is faster")
+        return wrong
+
+    def world(self, make: PeerMaker, role: str, *, profile: str = "document") -> World:
+        """Run a peer in memory and virtual time."""
+        return World(make, role, profile=profile, dials=role in self.dials)
+
+    def instance(self, description: Description, *, profile: str = "document") -> SocketInstance:
+        """Start an implementation behind real sockets; our own peer when that is what is described."""
+        return SocketInstance(
+            description,
+            self.framings,
+            probe=self.probe,
+            embedded=lambda its, connect: self.embedded(its, connect=connect, profile=profile, tempo=self.tempo),
+        )
+
+    def embedded(
+        self,
+        description: Description,
+        *,
+        connect: str = "",
+        scenario: str = "",
+        profile: str = "document",
+        tempo: float = 1.0,
+        make: PeerMaker | None = None,
+    ) -> EmbeddedImplementation:
+        """Start a peer of ours behind real sockets: that of the role by default, or what ``make`` makes."""
+        return EmbeddedImplementation(
+            description,
+            make or self.roles[description.role].of,
+            self.framings,
+            connect,
+            PeerSettings(profile, scenario),
+            tempo=tempo,
+        )
+
+
+def known() -> list[str]:
+    """Return the names of all protocols: of the folders here that declare one."""
+    return sorted(name for name in _folders() if find_spec(f"harness.{name}.protocol") is not None)
+
+
+@cache
+def load(name: str) -> WireProtocol:
+    """Return a protocol.
+
+    ``BadDescription`` when there is none of this name, ``IncompleteProtocol`` when it lacks a part.
+    """
+    file = declaration(name)
+    if name not in _folders():
+        raise BadDescription(f"unknown protocol {name!r}: known are {', '.join(known())}")
+    if find_spec(f"harness.{name}.protocol") is None:
+        raise IncompleteProtocol(f"{name!r} is no protocol: there is no {file}; known are {', '.join(known())}")
+    try:
+        module = import_module(f"harness.{name}.protocol")
+    except TypeError as error:
+        # The one TypeError that says which part is missing; any other is a mistake to be seen as it is.
+        if "WireProtocol" not in str(error):
+            raise
+        raise IncompleteProtocol(f"{file}: {error}; harness/protocol.py says what each part is") from error
+    found = vars(module).get("PROTOCOL")
+    if not isinstance(found, WireProtocol):
+        raise IncompleteProtocol(f"{file} declares no PROTOCOL = WireProtocol(name={name!r}, …)")
+    if found.name != name:
+        raise IncompleteProtocol(f"{file}: name: it is called {found.name!r}, and stands in the folder {name}/")
+    return found
+
+
+def declaration(name: str) -> str:
+    """Return where a protocol is declared."""
+    return f"harness/{name}/protocol.py"
+
+
+def _folders() -> set[str]:
+    return {module.name for module in pkgutil.iter_modules(harness.__path__) if module.ispkg}

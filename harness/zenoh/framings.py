@@ -1,0 +1,7 @@
+"""How Zenoh's frames travel, and what one holds."""
+
+from harness.links.framing import Framings, LengthPrefixed
+
+FRAMINGS: Framings = {"tcp": LengthPrefixed(2, "little")}
+LAYOUT = "zenoh/batch"
+"""What a frame on any link holds."""

@@ -1,0 +1,1 @@
+"""The reference peers of Zenoh: a file per role, and what they are made of."""

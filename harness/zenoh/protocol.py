@@ -1,0 +1,48 @@
+"""Zenoh, as the harness has it."""
+
+from harness.clock import RealClock
+from harness.errors import HarnessError, LinkError
+from harness.links.transports import dial
+from harness.protocol import WireProtocol
+from harness.trace import Trace
+from harness.zenoh.framings import FRAMINGS, LAYOUT
+from harness.zenoh.peers.client import Client
+from harness.zenoh.peers.router import Router
+from harness.zenoh.peers.transport import Settings
+from harness.zenoh.tester.conversation import conversations
+from harness.zenoh.tester.driver import Driver
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.variants.registry import FAULTS, ODDITIES
+from wire.zenoh.values_transport import WhatAmI
+
+PROBE_PATIENCE = 1.0
+"""Seconds within which a node has to shake hands when it is asked whether it is there: it is asked again anyway."""
+
+
+def probe(address: str) -> None:
+    """Shake hands with a node and leave; raises ``LinkError`` when it does not answer."""
+    trace = Trace("zenoh")
+    link = dial(address, FRAMINGS, RealClock(), trace=trace)
+    driver = Driver(link, trace, Settings(b"gw-probe", WhatAmI.CLIENT), patience=PROBE_PATIENCE)
+    try:
+        driver.open()
+    except LinkError:
+        raise
+    except HarnessError as error:
+        raise LinkError(str(error)) from error
+    finally:
+        driver.close()
+
+
+PROTOCOL = WireProtocol(
+    name="zenoh",
+    layout=LAYOUT,
+    framings=FRAMINGS,
+    roles={"router": Router, "client": Client},
+    dials=frozenset({"client"}),
+    node_under_test=NodeUnderTest,
+    conversations=conversations,
+    probe=probe,
+    faults=FAULTS,
+    oddities=ODDITIES,
+)

@@ -1,0 +1,137 @@
+"""Conversations: what was said on one link, understood. The driver and every monitor read them.
+
+A conversation keeps both mapping tables as they were at each message, so a message comes with the key expression
+that it stands for, whichever table its scope is looked up in.
+"""
+
+from harness.trace import Direction, Entry, Happening, Trace
+from harness.zenoh.batches import DecodedBatch, FragmentBuffer, read
+from harness.zenoh.tester.events import OTHER, Event, RefusedBatch
+from wire.errors import DecodeError
+from wire.zenoh.grammar_extensions import WIRE_EXPR
+from wire.zenoh.keys import Table, read_wire_expr_extension, resolve
+from wire.zenoh.values import (
+    Declare,
+    DeclareEntity,
+    DeclareKeyExpr,
+    EntityKind,
+    Interest,
+    NetworkMessage,
+    Push,
+    Request,
+    Response,
+    UndeclareEntity,
+    UndeclareKeyExpr,
+)
+from wire.zenoh.values_transport import (
+    Close,
+    Fragment,
+    Frame,
+    Init,
+    Open,
+    TransportMessage,
+)
+
+
+class Conversation:
+    """What was said on one link: feed it frames, read its events."""
+
+    def __init__(self, link: str) -> None:
+        self.link = link
+        self.events: list[Event] = []
+        self.refusals: list[RefusedBatch] = []
+        self.tables: dict[Direction, Table] = {Direction.SENT: {}, Direction.RECEIVED: {}}
+        self.declared: dict[tuple[Direction, EntityKind, int], str | None] = {}
+        self.whatami: dict[Direction, int] = {}
+        self.is_open = False
+        self.closed_by: Direction | None = None
+        self.closed = ""
+        self._fragments = {Direction.SENT: FragmentBuffer(), Direction.RECEIVED: FragmentBuffer()}
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the tester said nothing that cannot be decoded."""
+        return all(refusal.direction is not Direction.SENT for refusal in self.refusals)
+
+    def feed(self, entry: Entry, batch: DecodedBatch) -> RefusedBatch | None:
+        """Take one batch; return the refusal if it, or what its fragments complete, cannot be decoded."""
+        direction, time, index = entry.direction, entry.time, entry.index
+        error = batch.error
+        try:
+            for message in batch.messages:
+                self._take(direction, message, time, index)
+        except DecodeError as within:  # of what fragments complete
+            error = within
+        for inner in batch.beginning:
+            self._note(direction, inner, time, index)
+        if error is None:
+            return None
+        self.refusals.append(RefusedBatch(time, direction, error, index))
+        return self.refusals[-1]
+
+    def end(self, by: Direction, how: str) -> None:
+        """Take note that the link has ended."""
+        self.closed = self.closed or how
+
+    def _take(self, direction: Direction, message: TransportMessage, time: float, entry: int) -> None:
+        if isinstance(message, Frame):
+            for inner in message.messages:
+                self._note(direction, inner, time, entry)
+        elif isinstance(message, Fragment):
+            for inner in self._fragments[direction].take(message):
+                self._note(direction, inner, time, entry)
+        elif isinstance(message, Init):
+            self.whatami[direction] = message.whatami
+        elif isinstance(message, Open):
+            self.is_open = self.is_open or message.cookie is None
+        elif isinstance(message, Close):
+            self.closed_by = self.closed_by or direction
+
+    def _note(self, direction: Direction, message: NetworkMessage, time: float, entry: int) -> None:
+        sender, receiver = self.tables[direction], self.tables[OTHER[direction]]
+        key = known = None
+        if not isinstance(message, Declare):
+            if isinstance(message, Interest):
+                key = None if message.key is None else resolve(message.key, sender, receiver)
+            elif isinstance(message, Push | Request | Response):
+                key = resolve(message.key, sender, receiver)
+            self.events.append(Event(time, direction, message, entry, type(message), key))
+            return
+        body = message.body
+        # Tests of classes one after the other, the most frequent first: patterns take several times as long, and this
+        # is done for every declaration of a capture.
+        if isinstance(body, DeclareEntity):
+            key = resolve(body.key, sender, receiver)
+            self.declared[direction, body.kind, body.id] = key
+        elif isinstance(body, UndeclareEntity):
+            key = self._named(body, sender, receiver)
+            known = self.declared.pop((direction, body.kind, body.id), None)
+        elif isinstance(body, DeclareKeyExpr):
+            key = resolve(body.key, sender, receiver)
+            if key is not None:
+                sender[body.expr_id] = key
+        elif isinstance(body, UndeclareKeyExpr):
+            key = sender.pop(body.expr_id, None)
+        event = Event(time, direction, message, entry, type(body), key, known, body, message.interest_id)
+        self.events.append(event)
+
+    def _named(self, body: UndeclareEntity, sender: Table, receiver: Table) -> str | None:
+        for extension in body.extensions:
+            if extension.is_(WIRE_EXPR) and isinstance(extension.value, bytes):
+                try:
+                    return resolve(read_wire_expr_extension(extension.value)[0], sender, receiver)
+                except DecodeError:
+                    return None
+        return None
+
+
+def conversations(trace: Trace) -> dict[str, Conversation]:
+    """Read a whole trace: one conversation per link."""
+    found: dict[str, Conversation] = {}
+    for entry in trace:
+        if entry.what is Happening.FRAME:
+            conversation = found.get(entry.link)
+            if conversation is None:
+                conversation = found[entry.link] = Conversation(entry.link)
+            conversation.feed(entry, read(entry.data))
+    return found

@@ -1,0 +1,452 @@
+"""The driver: the tester's side of one Zenoh session, in the protocol's own verbs.
+
+A session keeps the handshake, the leases and both mapping tables; it can also send any bytes at any moment. Keys are
+put into the session's namespace on the way out and taken out of it on the way in, so that plays do not meet.
+"""
+
+from collections.abc import Callable, Iterable
+
+from harness.errors import HarnessError
+from harness.exchange import Exchange
+from harness.links.link import Link
+from harness.trace import Direction, Trace
+from harness.zenoh.batches import DecodedBatch, read
+from harness.zenoh.peers.transport import Ended, SessionTransport, Settings, State
+from harness.zenoh.tester.conversation import Conversation
+from harness.zenoh.tester.events import Event, RefusedBatch
+from harness.zenoh.tester.snapshots import Heard, Incomplete, Named, Snapshot, Update, named, updates
+from wire.zenoh.keys import wire_expr_extension
+from wire.zenoh.values import (
+    OPTION,
+    Declare,
+    DeclareEntity,
+    DeclareFinal,
+    DeclareKeyExpr,
+    EntityKind,
+    Extensions,
+    Interest,
+    InterestFinal,
+    Mode,
+    NetworkMessage,
+    Options,
+    Push,
+    Request,
+    Response,
+    ResponseFinal,
+    UndeclareEntity,
+    UndeclareKeyExpr,
+    WireExpr,
+)
+from wire.zenoh.values_transport import frame_header
+
+BARRIER = 1_000_000
+"""Interest ids from here on are the driver's own, for barriers."""
+
+WINDOW = 0.3
+"""Seconds to read after an offending stimulus before anything else is written."""
+
+
+class NotAnswered(HarnessError):
+    """The implementation did not do what every exchange rests on: a handshake, or the answer to a barrier."""
+
+
+class Driver:
+    """One session with the implementation under test."""
+
+    def __init__(
+        self, link: Link, trace: Trace, settings: Settings, *, namespace: str = "", patience: float = 5.0
+    ) -> None:
+        self.link = link
+        self.trace = trace
+        self.namespace = namespace
+        self.patience = patience
+        self.conversation = Conversation(link.label)
+        self.exchange = Exchange(link, self.conversation, read, self._on_batch, self)
+        self.ended = ""
+        """How the session ended, by a CLOSE or with its link; empty while it has not."""
+        self.is_dropped = False
+        self.unsettled = False
+        self.transport = SessionTransport(settings, opener=True)
+        self._settings = settings
+        self.mark = 0
+        self._next = {"entity": 1, "interest": 1, "barrier": BARRIER, "expr": 1, "alias": 1000, "request": 1}
+        self.deployed = False
+
+    # --- life ---------------------------------------------------------------------------------------------
+
+    def open(self, *, opener: bool = True) -> "Driver":
+        """Shake hands; ``opener`` is ``False`` when the implementation dialled. Raises ``NotAnswered``."""
+        self.transport = SessionTransport(self._settings, opener=opener)
+        if opener:
+            self.transport.start(self.now())
+        self._flush()
+        self._pump(lambda: self.transport.state is State.OPEN, self.patience)
+        if self.transport.state is not State.OPEN:
+            raise NotAnswered(f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}")
+        return self
+
+    def close(self) -> None:
+        """Say CLOSE and end the link."""
+        if not self.ended:
+            self.transport.close()
+            self._flush()
+        self.drop()
+
+    def drop(self) -> None:
+        """Cut the link without a word."""
+        self.is_dropped = not self.ended
+        self.exchange.close()
+        self.ended = self.ended or self.exchange.ended
+
+    def now(self) -> float:
+        """Return the time in seconds of the link's clock."""
+        return self.link.clock.now()
+
+    # --- sending ------------------------------------------------------------------------------------------
+
+    def send(self, *messages: NetworkMessage, reliable: bool = True) -> None:
+        """Send network messages, together in as few batches as they fit in."""
+        self.transport.send(messages, reliable=reliable)
+        self._flush()
+
+    def send_bytes(self, *spelled: bytes) -> None:
+        """Send network messages that are spelled already, in one FRAME."""
+        self.send_batch(frame_header(self.transport.take_sn()) + b"".join(spelled))
+
+    def send_in_fragments(self, data: bytes, size: int) -> None:
+        """Send bytes of network messages as fragments of ``size`` bytes."""
+        self.transport.send_fragments(data, size)
+        self._flush()
+
+    def send_batch(self, batch: bytes) -> None:
+        """Send a batch as it is."""
+        self.transport.outgoing.append(batch)
+        self._flush()
+
+    def offend(self, *spelled: bytes, window: float = WINDOW) -> None:
+        """Send network messages that the other side may refuse, and only read for some seconds afterwards."""
+        self.send_bytes(*spelled)
+        self.read(window)
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def read(self, seconds: float) -> None:
+        """Read whatever comes for a while, or until the link ends."""
+        self._pump(lambda: False, seconds)
+
+    def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0) -> Event | None:
+        """Read until an event is wanted and return it; ``None`` when patience or the link ends first."""
+        caught: list[Event] = []
+        place = since
+
+        def found() -> bool:
+            nonlocal place
+            while place < self.place and not caught:
+                event = self.conversation.events[place]
+                place += 1
+                if event.direction is Direction.RECEIVED and wanted(event):
+                    caught.append(event)
+            return bool(caught)
+
+        self.wait_until(found)
+        return caught[0] if caught else None
+
+    def wait_until(self, done: Callable[[], bool]) -> bool:
+        """Read until something holds; ``False`` when patience or the link ends first."""
+        if not done():
+            self._pump(done, self.patience)
+        return done()
+
+    def received(self, since: int = 0) -> list[Event]:
+        """Return the events that were received, from a place in the conversation on."""
+        return [event for event in self.conversation.events[since:] if event.direction is Direction.RECEIVED]
+
+    @property
+    def has_declared(self) -> bool:
+        """Whether the tester has declared an entity on this session that it has not undeclared."""
+        return any(direction is Direction.SENT for direction, _, _ in self.conversation.declared)
+
+    @property
+    def place(self) -> int:
+        """Where the conversation stands; for ``since``."""
+        return len(self.conversation.events)
+
+    def barrier(self) -> None:
+        """Make sure that everything sent so far was acted on: ask for what nobody has, wait for the D_FINAL."""
+        self._next["barrier"] += 1
+        interest = self._next["barrier"]
+        since = self.place
+        key = WireExpr(f"{self.namespace}goldwire/barrier")
+        options = Options.T | Options.R | Options.N | Options.M
+        self.send(Interest(interest, Mode.CURRENT, options, key))
+        answer = self.wait_for(
+            lambda event: event.interest_id == interest and isinstance(event.body, DeclareFinal), since=since
+        )
+        if answer is None:
+            raise NotAnswered(f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}")
+        self.unsettled = False
+
+    def answers(self) -> bool:
+        """Tell whether the other side answers a barrier on this session."""
+        try:
+            self.barrier()
+        except NotAnswered:
+            return False
+        return True
+
+    # --- interests ----------------------------------------------------------------------------------------
+
+    def interest(
+        self,
+        mode: Mode,
+        *kinds: EntityKind,
+        key: str | WireExpr | None = None,
+        aggregate: bool = False,
+        keyexprs: bool = False,
+        id: int | None = None,
+        extensions: Extensions = (),
+    ) -> "Ask":
+        """Send an INTEREST and return a handle on its answer."""
+        options = Options(0)
+        for kind in kinds:
+            options |= OPTION[kind]
+        options |= Options.A if aggregate else Options(0)
+        options |= Options.K if keyexprs else Options(0)
+        spelled = self.wire_expr(key) if key is not None else None
+        if spelled is not None:
+            options |= Options.R
+            options |= Options.N if spelled.suffix is not None else Options(0)
+            options |= Options.M if spelled.sender else Options(0)
+        message = Interest(self._id("interest", id), mode, options, spelled, extensions)
+        ask = Ask(self, message)
+        self.send(message)
+        return ask
+
+    def final(self, interest: "Ask | int", extensions: Extensions = ()) -> None:
+        """End an interest."""
+        self.send(InterestFinal(interest if isinstance(interest, int) else interest.id, extensions))
+        self.unsettled = True
+
+    # --- declarations -------------------------------------------------------------------------------------
+
+    def declare_keyexpr(self, key: str | WireExpr, id: int | None = None) -> int:
+        """Declare an ExprId and return it; a key that is text is put into the namespace."""
+        expr_id = self._id("expr", id)
+        self.send(Declare(DeclareKeyExpr(expr_id, self.wire_expr(key))))
+        self.unsettled = True
+        return expr_id
+
+    def undeclare_keyexpr(self, expr_id: int) -> None:
+        """Free an ExprId."""
+        self.send(Declare(UndeclareKeyExpr(expr_id)))
+        self.unsettled = True
+
+    def alias(self, key: str) -> int:
+        """Return an ExprId for a key as it stands on the wire, declaring it if there is none yet."""
+        for expr_id, known in self.conversation.tables[Direction.SENT].items():
+            if known == key:
+                return expr_id
+        return self.declare_keyexpr(WireExpr(key), self._id("alias", None))
+
+    def declare(self, kind: EntityKind, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()) -> int:
+        """Declare an entity and return its id."""
+        entity = self._id("entity", id)
+        self.send(Declare(DeclareEntity(kind, entity, self.wire_expr(key), extensions)))
+        self.unsettled = True
+        return entity
+
+    def declare_subscriber(self, key: str | WireExpr, id: int | None = None) -> int:
+        """Declare a subscriber and return its id."""
+        return self.declare(EntityKind.SUBSCRIBER, key, id)
+
+    def declare_queryable(self, key: str | WireExpr, id: int | None = None, extensions: Extensions = ()) -> int:
+        """Declare a queryable and return its id."""
+        return self.declare(EntityKind.QUERYABLE, key, id, extensions)
+
+    def declare_token(self, key: str | WireExpr, id: int | None = None) -> int:
+        """Declare a token and return its id."""
+        return self.declare(EntityKind.TOKEN, key, id)
+
+    def undeclare(self, kind: EntityKind, id: int, key: str | WireExpr | None = None) -> None:
+        """Undeclare an entity, with its key in the WireExpr extension.
+
+        By default the key that it was declared with goes through an ExprId: the one form of the extension that reads
+        the same with and without a count before the suffix (reading R04).
+        """
+        known = self.conversation.declared.get((Direction.SENT, kind, id))
+        spelled = WireExpr(None, self.alias(known or "")) if key is None else self.wire_expr(key)
+        extension = wire_expr_extension(spelled, deployed=self.deployed)
+        self.send(Declare(UndeclareEntity(kind, id, (extension,))))
+        self.unsettled = True
+
+    def undeclare_subscriber(self, id: int) -> None:
+        """Undeclare a subscriber."""
+        self.undeclare(EntityKind.SUBSCRIBER, id)
+
+    def undeclare_queryable(self, id: int) -> None:
+        """Undeclare a queryable."""
+        self.undeclare(EntityKind.QUERYABLE, id)
+
+    def undeclare_token(self, id: int) -> None:
+        """Undeclare a token."""
+        self.undeclare(EntityKind.TOKEN, id)
+
+    # --- data ---------------------------------------------------------------------------------------------
+
+    def publish(self, key: str, payload: bytes) -> None:
+        """Put data on a key."""
+        self.send(Push(self.wire_expr(key), payload))
+        self.unsettled = True
+
+    def query(self, key: str, extensions: Extensions = ()) -> int:
+        """Send a query and return its id."""
+        request = self._id("request", None)
+        self.send(Request(request, self.wire_expr(key), "", extensions))
+        self.unsettled = True
+        return request
+
+    def answer(self, request: Event, payload: bytes) -> None:
+        """Answer a query that was received."""
+        assert isinstance(request.message, Request)
+        self.send(Response(request.message.id, WireExpr(request.key), payload), ResponseFinal(request.message.id))
+
+    def data(self, since: int = 0) -> list[tuple[str, bytes | None]]:
+        """Return the data that was received: keys within the namespace, and payloads."""
+        return [
+            (self.inner(event.key) or "", event.message.payload)
+            for event in self.received(since)
+            if isinstance(event.message, Push)
+        ]
+
+    # --- what comes unasked -------------------------------------------------------------------------------
+
+    def hears(self, *wanted: Update) -> Heard:
+        """Read until all of some updates have come since the last ``news``; true when they have."""
+        heard: list[Update] = []
+
+        def all_heard() -> bool:
+            heard[:] = updates(self, self.mark)
+            return all(update in heard for update in wanted)
+
+        self.wait_until(all_heard)
+        return Heard(wanted, tuple(heard), self.ended)
+
+    def expect(self, *wanted: Update) -> None:
+        """Read until some updates have come; ``Incomplete`` when they do not, which is for other cases to judge."""
+        heard = self.hears(*wanted)
+        if not heard:
+            raise Incomplete(repr(heard))
+
+    def learns(self, *wanted: Update) -> Heard:
+        """Read until all of some updates have come since the last ``news``, with or without an interest id."""
+        heard: list[Update] = []
+
+        def all_heard() -> bool:
+            heard[:] = [Update(update.verb, update.entity) for update in updates(self, self.mark)]
+            return all(update in heard for update in wanted)
+
+        if not all_heard():
+            self._pump(all_heard, self.patience)
+        return Heard(wanted, tuple(heard), self.ended)
+
+    def news(self) -> list[Update]:
+        """Return the updates that came since the last call and before the answer to a barrier sent now."""
+        self.barrier()
+        fresh = updates(self, self.mark)
+        self.mark = self.place
+        return fresh
+
+    # --- keys ---------------------------------------------------------------------------------------------
+
+    def wire_expr(self, key: str | WireExpr) -> WireExpr:
+        """Spell a key: text goes into the namespace, a WireExpr stays as it is."""
+        return WireExpr(self.namespace + key) if isinstance(key, str) else key
+
+    def inner(self, key: str | None) -> str | None:
+        """Take a key out of the namespace; ``None`` when it is not in it."""
+        if key is None or not key.startswith(self.namespace):
+            return None
+        return key[len(self.namespace) :]
+
+    def entity(self, event: Event) -> Named | None:
+        """Return the entity that an event is about, if it is within the namespace."""
+        return named(self, event)
+
+    # --- underneath ---------------------------------------------------------------------------------------
+
+    def _id(self, what: str, given: int | None) -> int:
+        if given is not None:
+            return given
+        self._next[what] += 1
+        return self._next[what] - 1
+
+    def _flush(self) -> None:
+        for batch in self.transport.drain(self.now()):
+            self.exchange.send(batch)
+            if self.exchange.ended:
+                self.ended = self.ended or self.exchange.ended
+                return
+
+    def _pump(self, done: Callable[[], bool], seconds: float) -> None:
+        # A session that was closed is over, although its link may still bring something.
+        self.exchange.read_until(lambda: bool(self.ended) or done(), self.now() + seconds)
+        self.ended = self.ended or self.exchange.ended
+
+    def next_tick(self) -> float | None:
+        """Return when the session's transport has something to do."""
+        return self.transport.next_tick()
+
+    def tick(self, now: float) -> None:
+        """Let time pass: the session is kept alive, or its lease expires."""
+        self._act(self.transport.tick(now))
+        self._flush()
+
+    def _on_batch(self, batch: DecodedBatch, refusal: RefusedBatch | None) -> None:
+        """Let the session's transport act on a batch that came; the conversation knows it already."""
+        self._act(self.transport.receive(batch, self.now()))
+        if refusal is not None and self.transport.state is State.OPEN:
+            # The batch was sound, or the transport had refused it: what its fragments complete is not.
+            self._act([self.transport.refuse(f"fragments: {refusal.error}")])
+        self._flush()
+
+    def _act(self, events: Iterable[object]) -> None:
+        for event in events:
+            if isinstance(event, Ended) and event.how != "expired":
+                self.ended = f"{event.how} {event.detail}".strip()
+
+
+class Ask:
+    """An interest that was sent, and how to get at its answer."""
+
+    def __init__(self, session: "Driver", message: Interest) -> None:
+        self.session = session
+        self.message = message
+        self.id = message.id
+        self.since = session.place
+
+    def reply(self) -> Snapshot:
+        """Read up to the interest's D_FINAL, or until patience or the link ends."""
+        session = self.session
+
+        def ends(event: Event) -> bool:
+            return event.interest_id == self.id and isinstance(event.body, DeclareFinal)
+
+        final = session.wait_for(ends, since=self.since)
+        events = session.received(self.since)
+        if final is not None:
+            events = events[: events.index(final) + 1]
+        mine: list[Named] = []
+        stray: list[Named] = []
+        for event in events:
+            entity = named(session, event)
+            if entity is not None and isinstance(event.body, DeclareEntity):
+                (mine if event.interest_id == self.id else stray).append(entity)
+        return Snapshot(self.id, tuple(events), tuple(mine), tuple(stray), final, session.ended)
+
+    def snapshot(self) -> Snapshot:
+        """Read the whole snapshot; ``Incomplete`` when it does not end, which is for other cases to judge."""
+        reply = self.reply()
+        if reply.final is None:
+            raise Incomplete(f"interest {self.id} was not answered up to D_FINAL: {reply.ended or 'silence'}")
+        self.session.mark = self.session.place
+        return reply

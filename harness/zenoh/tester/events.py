@@ -1,0 +1,43 @@
+"""Events: what a conversation holds, network messages as they were understood and batches that cannot be."""
+
+import msgspec
+
+from harness.trace import Direction
+from wire.errors import DecodeError
+from wire.zenoh.values import NetworkMessage
+
+OTHER = {Direction.SENT: Direction.RECEIVED, Direction.RECEIVED: Direction.SENT}
+
+
+class Event(msgspec.Struct, frozen=True, gc=False):
+    """One network message: when, which way, where in the trace, and the keys that it stands for.
+
+    ``key`` is what the message itself names (``None`` when it names none, or an ExprId that was never declared);
+    ``known`` is, for an undeclaration, the key under which its id was declared before; ``body`` and ``interest_id``
+    are, for a DECLARE, the declaration inside it and its interest id. ``form`` is the class of that declaration, or of
+    any other message.
+    """
+
+    time: float
+    direction: Direction
+    message: NetworkMessage
+    entry: int
+    form: type
+    key: str | None = None
+    known: str | None = None
+    body: object = None
+    interest_id: int | None = None
+
+
+class RefusedBatch(msgspec.Struct, frozen=True):
+    """A batch that cannot be decoded."""
+
+    time: float
+    direction: Direction
+    error: DecodeError
+    entry: int
+
+    @property
+    def form(self) -> type["RefusedBatch"]:
+        """The class stands for the kind, as with events."""
+        return RefusedBatch

@@ -1,0 +1,253 @@
+"""What a case has at hand: the node under test, sessions with it, and somebody else who declares things to it."""
+
+import copy
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from harness.errors import HarnessError
+from harness.iuts.instance import Instance
+from harness.links.link import Labels
+from harness.trace import Trace
+from harness.zenoh.peers.transport import Settings
+from harness.zenoh.tester.conversation import Conversation
+from harness.zenoh.tester.driver import Ask, Driver
+from harness.zenoh.tester.snapshots import Set
+from wire.zenoh.values import EntityKind, Extensions, Mode, WireExpr
+from wire.zenoh.values_transport import Sizes, WhatAmI
+
+LEASE = 60_000
+_ZIDS = itertools.count(1)
+
+
+class Declarer(Protocol):
+    """Somebody else that the node knows of: another session, or the node itself told by control lines."""
+
+    def declare(self, kind: EntityKind, key: str, id: int | None = None) -> int:
+        """Declare an entity and return its id."""
+        ...
+
+    def undeclare(self, kind: EntityKind, id: int) -> None:
+        """Undeclare it."""
+        ...
+
+    def declare_subscriber(self, key: str) -> int: ...
+
+    def declare_queryable(self, key: str) -> int: ...
+
+    def declare_token(self, key: str) -> int: ...
+
+    def undeclare_subscriber(self, id: int) -> None: ...
+
+    def undeclare_queryable(self, id: int) -> None: ...
+
+    def undeclare_token(self, id: int) -> None: ...
+
+    def barrier(self) -> None:
+        """Make sure that the node has acted on what was declared."""
+        ...
+
+
+class ByControl:
+    """The node itself, told by control lines to declare."""
+
+    def __init__(self, instance: Instance, namespace: str) -> None:
+        self._instance = instance
+        self._namespace = namespace
+        self._count = 0
+        self.unsettled = False
+
+    def declare(self, kind: EntityKind, key: str, id: int | None = None) -> int:
+        """Tell the node to declare an entity."""
+        self._count += 1
+        self._instance.command("declare", kind.value, f"n{self._count}", f"{self._namespace}{key}")
+        return self._count
+
+    def undeclare(self, kind: EntityKind, id: int) -> None:
+        """Tell the node to undeclare it."""
+        self._instance.command("undeclare", f"n{id}")
+
+    def declare_subscriber(self, key: str) -> int:
+        """Tell the node to declare a subscriber."""
+        return self.declare(EntityKind.SUBSCRIBER, key)
+
+    def declare_queryable(self, key: str) -> int:
+        """Tell the node to declare a queryable."""
+        return self.declare(EntityKind.QUERYABLE, key)
+
+    def declare_token(self, key: str) -> int:
+        """Tell the node to declare a token."""
+        return self.declare(EntityKind.TOKEN, key)
+
+    def undeclare_subscriber(self, id: int) -> None:
+        """Tell the node to undeclare a subscriber."""
+        self.undeclare(EntityKind.SUBSCRIBER, id)
+
+    def undeclare_queryable(self, id: int) -> None:
+        """Tell the node to undeclare a queryable."""
+        self.undeclare(EntityKind.QUERYABLE, id)
+
+    def undeclare_token(self, id: int) -> None:
+        """Tell the node to undeclare a token."""
+        self.undeclare(EntityKind.TOKEN, id)
+
+    def barrier(self) -> None:
+        """Do nothing: a control line is answered when it is done."""
+
+
+class NodeUnderTest:
+    """The implementation in one play; ``readings`` collects what it was seen to follow."""
+
+    def __init__(
+        self, instance: Instance, trace: Trace, *, profile: str, namespace: str, transport: str = "tcp"
+    ) -> None:
+        self.instance = instance
+        self.trace = trace
+        self.profile = profile
+        self.namespace = namespace
+        self.transport = transport
+        self.patience = instance.patience
+        self.readings: list[tuple[str, str, str]] = []
+        self.sessions: list[Driver] = []
+        self._heard: list[Driver] = []
+        self._labels = Labels()
+        self._scenes = 0
+        self._main: Driver | None = None
+        self._other: Driver | ByControl | None = None
+        if instance.dials:
+            instance.restart()
+
+    @property
+    def role(self) -> str:
+        """The role that the implementation plays."""
+        return self.instance.role
+
+    def session(
+        self,
+        *,
+        transport: str = "",
+        whatami: WhatAmI | None = None,
+        lease: int = LEASE,
+        initial_sn: int = 0,
+        sizes: Sizes | None = None,
+        zid: bytes | None = None,
+    ) -> Driver:
+        """Open another session with the node; ``lease`` in milliseconds."""
+        opener = not self.instance.dials
+        settings = Settings(
+            zid or b"gw-test\x00" + next(_ZIDS).to_bytes(8, "little"),
+            whatami if whatami is not None else WhatAmI.CLIENT if opener else WhatAmI.ROUTER,
+            lease,
+            initial_sn,
+            sizes,
+        )
+        link = self.instance.link(self.trace, self._labels.next(), transport or self.transport)
+        session = Driver(link, self.trace, settings, namespace=self.namespace, patience=self.patience)
+        session.deployed = self.profile == "deployed"
+        self.sessions.append(session)
+        self._heard.append(session)
+        return session.open(opener=opener)
+
+    @property
+    def main(self) -> Driver:
+        """The session that asks; opened when it is first needed."""
+        if self._main is None:
+            self._main = self.session()
+        return self._main
+
+    def fresh(self) -> Driver:
+        """Open another session; where the node dials, there is only the main one."""
+        return self.main if self.instance.dials else self.session()
+
+    @property
+    def other(self) -> Driver | ByControl:
+        """Somebody else who declares: a second session with a router, or the node itself in other roles."""
+        if self._other is None:
+            if self.instance.dials:
+                _ = self.main  # a node that dials takes no control lines before its session is open
+            self._other = self.session() if self.role == "router" else ByControl(self.instance, self.namespace)
+        return self._other
+
+    def settle(self) -> None:
+        """Wait until the node has acted on everything that any session said."""
+        for session in self.sessions:
+            if session.unsettled and not session.ended:
+                session.barrier()
+
+    def interest(
+        self,
+        mode: Mode,
+        *kinds: EntityKind,
+        key: str | WireExpr | None = None,
+        aggregate: bool = False,
+        keyexprs: bool = False,
+        id: int | None = None,
+        extensions: Extensions = (),
+        session: Driver | None = None,
+    ) -> Ask:
+        """Ask, on the main session by default, once everything declared before has been acted on."""
+        self.settle()
+        asking = session or self.main
+        return asking.interest(
+            mode, *kinds, key=key, aggregate=aggregate, keyexprs=keyexprs, id=id, extensions=extensions
+        )
+
+    def listed(self, *kinds: EntityKind) -> Set:
+        """Return what a snapshot lists now: on a fresh session, or on the only one that a node which dials has."""
+        if self.instance.dials:
+            return self.interest(Mode.CURRENT_FUTURE, *kinds).snapshot().declared
+        asking = self.session()
+        listed = self.interest(Mode.CURRENT_FUTURE, *kinds, session=asking).snapshot().declared
+        asking.close()
+        return listed
+
+    def shows(self, rule: str, reading: str, option: str) -> None:
+        """Note which option of a reading the node was seen to follow; the profile decides what that means."""
+        self.readings.append((rule, reading, option))
+
+    @contextmanager
+    def scene(self) -> Iterator["NodeUnderTest"]:
+        """Play a scene of its own within this play: fresh sessions, a namespace below this one's."""
+        self._scenes += 1
+        if self.instance.dials:
+            self.instance.restart()  # a node that dials comes once per start
+        scene = copy.copy(self)
+        scene.namespace = f"{self.namespace}{self._scenes}/"
+        scene.sessions, scene._main, scene._other = [], None, None
+        try:
+            yield scene
+        finally:
+            scene.close()
+
+    def key(self, key: str) -> str:
+        """Return a key as it stands on the wire: inside the namespace."""
+        return self.namespace + key
+
+    @property
+    def conversations(self) -> list[Conversation]:
+        """What was said in every session, as far as it was read."""
+        return [session.conversation for session in self._heard]
+
+    @property
+    def evidence(self) -> int:
+        """How much the node said or did above the handshake: messages that came, sessions that it ended."""
+        said = sum(len(session.received()) for session in self._heard)
+        return said + sum(bool(session.ended) and not session.is_dropped for session in self._heard)
+
+    def probe(self) -> None:
+        """Make sure that the node still answers, on a fresh session; raises what goes wrong."""
+        before = len(self.sessions)
+        try:
+            self.session().barrier()
+        finally:
+            for session in self.sessions[before:]:
+                session.close()
+
+    def close(self) -> None:
+        """End all sessions, those that declared nothing first: what the others' ends bring is no part of the play."""
+        for session in sorted(self.sessions, key=lambda session: session.has_declared):
+            try:
+                session.close()
+            except HarnessError:
+                session.drop()

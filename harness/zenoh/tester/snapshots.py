@@ -1,0 +1,172 @@
+"""What a session brought up: entities, updates, snapshots, in terms that a case can compare."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from harness.errors import HarnessError
+from harness.zenoh.tester.events import Event
+from wire.zenoh.values import DeclareEntity, EntityKind, UndeclareEntity
+
+
+class SessionView(Protocol):
+    """What snapshots are read from: a driver, which has verbs beside that."""
+
+    mark: int
+    """Where in the conversation the news begin that nobody has asked for yet."""
+
+    ended: str
+
+    @property
+    def place(self) -> int:
+        """Where the conversation stands."""
+        ...
+
+    def received(self, since: int = 0) -> list[Event]:
+        """Return the events that were received, from a place in the conversation on."""
+        ...
+
+    def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0) -> Event | None:
+        """Read until an event is wanted and return it; ``None`` when patience or the link ends first."""
+        ...
+
+    def inner(self, key: str | None) -> str | None:
+        """Take a key out of the play's namespace; ``None`` when it is not in it."""
+        ...
+
+
+class Named(msgspec.Struct, frozen=True, order=True):
+    """An entity as a requester sees it: its kind and its key (``None``: an ExprId that nobody declared)."""
+
+    kind: str
+    key: str | None
+
+    def __repr__(self) -> str:
+        return f"{self.kind} {self.key}"
+
+
+def subscriber(key: str) -> Named:
+    """Name a subscriber."""
+    return Named("subscriber", key)
+
+
+def queryable(key: str) -> Named:
+    """Name a queryable."""
+    return Named("queryable", key)
+
+
+def token(key: str) -> Named:
+    """Name a token."""
+    return Named("token", key)
+
+
+class Set(frozenset[Named]):
+    """A set of entities that always prints in the same order."""
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(sorted(repr(each) for each in self)) + "}"
+
+
+def these(*entities: Named) -> Set:
+    """Make a set of entities."""
+    return Set(entities)
+
+
+class Update(msgspec.Struct, frozen=True, order=True):
+    """A declaration or undeclaration that came; ``interest_id`` is there when I==1."""
+
+    verb: str
+    entity: Named
+    interest_id: int | None = None
+
+    def __repr__(self) -> str:
+        part = "" if self.interest_id is None else f" (interest {self.interest_id})"
+        return f"{self.verb} {self.entity}{part}"
+
+
+def declared(entity: Named, interest_id: int | None = None) -> Update:
+    """Say that an entity was declared."""
+    return Update("declared", entity, interest_id)
+
+
+def undeclared(entity: Named, interest_id: int | None = None) -> Update:
+    """Say that an entity was undeclared."""
+    return Update("undeclared", entity, interest_id)
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """Whether some updates came, and what came."""
+
+    wanted: tuple[Update, ...]
+    came: tuple[Update, ...]
+    ended: str = ""
+
+    def __bool__(self) -> bool:
+        return all(update in self.came for update in self.wanted)
+
+    def __repr__(self) -> str:
+        missing = [update for update in self.wanted if update not in self.came]
+        end = f"; the link ended ({self.ended})" if self.ended else ""
+        return f"<never heard: {missing}; heard: {list(self.came)}{end}>" if missing else f"<heard {self.wanted}>"
+
+
+def named(session: SessionView, event: Event) -> Named | None:
+    """Return the entity that an event declares or undeclares, if it lies within the session's namespace."""
+    body = event.body
+    if not isinstance(body, DeclareEntity | UndeclareEntity):
+        return None
+    key = event.key if isinstance(body, DeclareEntity) else event.known or event.key
+    if key is None:
+        return Named(body.kind.value, None)
+    inner = session.inner(key)
+    return None if inner is None else Named(body.kind.value, inner)
+
+
+def updates(session: SessionView, since: int) -> list[Update]:
+    """Return the updates among the events received from a place on."""
+    found = []
+    for event in session.received(since):
+        entity = named(session, event)
+        if entity is not None:
+            verb = "declared" if isinstance(event.body, DeclareEntity) else "undeclared"
+            found.append(Update(verb, entity, event.interest_id))
+    return found
+
+
+def picture(session: SessionView) -> Set:
+    """Return the entities that were declared on a session, by whatever DECLARE, and not undeclared since.
+
+    A node may give one id to all that a Current snapshot lists: an id alone does not tell two of them apart.
+    """
+    alive: set[tuple[EntityKind, int, Named]] = set()
+    for event in session.received():
+        entity = named(session, event)
+        match event.body:
+            case DeclareEntity(kind=kind, id=id) if entity is not None:
+                alive.add((kind, id, entity))
+            case UndeclareEntity(kind=kind, id=id):
+                alive = {each for each in alive if each[:2] != (kind, id)}
+            case _:
+                pass
+    return Set(entity for _, _, entity in alive if entity.key is not None)
+
+
+class Incomplete(HarnessError):
+    """A snapshot never came to its end, or an update that others judge never came."""
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """The answer to an interest: what came under its id, what came without, and the D_FINAL if it came."""
+
+    interest_id: int
+    events: tuple[Event, ...]
+    entities: tuple[Named, ...]
+    stray: tuple[Named, ...]
+    final: Event | None
+    ended: str = ""
+
+    @property
+    def declared(self) -> Set:
+        """The entities that were listed under the interest's id."""
+        return Set(self.entities)

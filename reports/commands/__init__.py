@@ -1,0 +1,1 @@
+"""The commands that audit recordings and run the pipeline."""

@@ -1,0 +1,361 @@
+"""``goldwire audit``: verdicts from recordings, by the monitors that watch a live run."""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
+from conformance.audit import Audit, RecordingAudit, case
+from conformance.catalogue.loading import CatalogueError, protocols
+from conformance.catalogue.rules import Profile
+from conformance.contract.expectations import BadExpectations, Expectations, find_expectations, load_expectations
+from conformance.gate.terminal import summary_lines
+from conformance.run.recorder import Unwritable
+from conformance.run.settings import RunSettings
+from conformance.run.summary import RunSummary
+from conformance.suite import Suite
+from harness.captures.losses import Losses
+from harness.captures.recorded_session import SIDES, RecordedSession
+from harness.captures.recordings import Recording
+from harness.captures.servers import ServerEndpoint, parse_server
+from harness.command import WrongUsage
+from harness.errors import BadDescription, HarnessError, NotInstalled
+from harness.iuts.description import Description, Remote, resolve
+from harness.links.addresses import Address
+from harness.links.transports import SPELLINGS, TRANSPORTS, known_transport
+from reports.commands.options import EVERYWHERE, HERE, master, requiring_arrow, spark_settings
+from reports.commands.sizes import size
+from reports.progress import reporting
+
+if TYPE_CHECKING:
+    from reports.jobs.spark_audit import JudgedRecording
+
+    Judges = Callable[[Path, str], JudgedRecording]
+
+OVER = "recording"
+"""What stands for the transport in the records of an audit: a capture may have sessions over several."""
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+Judged = Literal["listening", "dialling", "both"]
+
+
+@click.command()
+@click.argument("protocol")
+@click.argument("captures", nargs=-1, required=True, metavar="CAPTURE...", type=_FILE)
+@click.option(
+    "--judge",
+    "sides",
+    type=click.Choice([*SIDES, "both", "server", "client"]),
+    default="listening",
+    show_default=True,
+    help="Which side of each session; server and client are other words for listening and dialling.",
+)
+@click.option(
+    "--server",
+    "servers",
+    multiple=True,
+    metavar="[HOST:]PORT",
+    help="Only sessions with this server, whatever is said in them; repeatable. Default: all that speak PROTOCOL.",
+)
+@click.option("--link", type=click.Choice([*TRANSPORTS, *SPELLINGS]), help="Default: as the frames show.")
+@click.option("--session", "session", type=int, metavar="N", help="Only the session that begins at this packet.")
+@click.option(
+    "--profile",
+    type=click.Choice(["document", "deployed"]),
+    default="document",
+    show_default=True,
+    help="The document to the letter, or what the field has settled on.",
+)
+@click.option("--strict", type=click.Choice(["should"]), help="A SHOULD that is not kept fails.")
+@click.option(
+    "--iut",
+    metavar="NAME|FILE",
+    help="Who was recorded, such as eclipse-zenoh==1.10.2:router: for the report, and for what is known of it.",
+)
+@click.option(
+    "--expectations",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="What is known to be wrong. Default: that of --iut.",
+)
+@click.option(
+    "--report",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write run.ndjson, summary.json, recordings.json, junit.xml, index.html and the traces of non-passes there.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary, and what was lost, as one JSON object.")
+@click.option(
+    "--spark-from",
+    callback=size,
+    default="256MiB",
+    show_default=True,
+    metavar="SIZE",
+    help="Captures that are together as large as this are judged on Spark, where it is installed.",
+)
+@master(EVERYWHERE)
+def audit(
+    protocol: str,
+    captures: tuple[Path, ...],
+    sides: str,
+    servers: tuple[str, ...],
+    link: str | None,
+    session: int | None,
+    profile: Profile,
+    strict: str | None,
+    iut: str | None,
+    expectations: Path | None,
+    report: Path | None,
+    as_json: bool,
+    spark_from: int,
+    master: str,
+    memory: int | None,
+) -> int:
+    """Judge what was recorded of PROTOCOL: captures (pcap, pcapng, plain, gzip or zstd) and traces of runs (NDJSON).
+
+    Exit status: 0 as expected; 1 a failure, an error, or nothing that could be judged; 2 wrong usage; 130 interrupted.
+    """
+    judged: Judged = {"server": "listening", "client": "dialling"}.get(sides, sides)  # type: ignore[assignment]
+    settings = _settings(protocol, captures, judged, profile, strict is not None, iut, expectations, report)
+    repeat = _repeat(protocol, judged, servers, link, profile, strict, iut, expectations)
+    run = Audit(settings)
+    try:
+        wanted = tuple(parse_server(text) for text in servers)
+        sources = [_source(path, protocol, wanted, link, _name(path, captures)) for path in captures]
+        run.start()
+    except (BadDescription, NotInstalled, Unwritable) as error:
+        raise WrongUsage(str(error)) from None
+    try:
+        is_large = sum(source.size for source in sources) >= spark_from and session is None and master != HERE
+        with (
+            _heard(sources, wanted, link, judged, profile, master, memory) if is_large else nullcontext() as heard,
+            _progress(sources) as progress,
+        ):
+            for source in sources:
+                if heard is None or not _take(run, heard, source, judged, repeat):
+                    _audit(run, source, judged, profile, repeat, session, progress)
+    except KeyboardInterrupt:
+        run.interrupted = True
+    _print(run, run.finish(), as_json=as_json)
+    return run.finish().exit
+
+
+class Notice(Protocol):
+    """Called with how far an audit has come."""
+
+    def __call__(self, source: Recording, sessions: int) -> None:
+        """Show it."""
+        ...
+
+
+def _settings(
+    protocol: str,
+    captures: tuple[Path, ...],
+    judged: Judged,
+    profile: Profile,
+    strict: bool,
+    iut: str | None,
+    expectations: Path | None,
+    report: Path | None,
+) -> RunSettings:
+    if protocol not in protocols():
+        raise WrongUsage(f"unknown protocol {protocol!r}: known are {', '.join(protocols())}")
+    try:
+        suite = Suite(protocol)
+        description = resolve(iut, protocol) if iut else _unknown(suite, captures, judged)
+        path = (
+            find_expectations(description.name, protocol, description.expectations, expectations)
+            if iut
+            else expectations
+        )
+        contract = load_expectations(path) if path is not None else Expectations()
+    except BadDescription as error:
+        raise WrongUsage(f"--iut: {error}") from None
+    except (BadExpectations, CatalogueError) as error:
+        raise WrongUsage(str(error)) from None
+    return RunSettings(
+        iut=" ".join(map(str, captures)),
+        protocol=protocol,
+        profile=profile,
+        transport=OVER,
+        strict=strict,
+        description=description,
+        catalogue=suite.catalogue,
+        expectations=contract,
+        report=report,
+        given=expectations,
+    )
+
+
+def _unknown(suite: Suite, captures: tuple[Path, ...], judged: Judged) -> Description:
+    """Describe whoever was recorded, in the role that the judged side has."""
+    roles = tuple(suite.harness.roles)
+    fitting = [role for role in roles if (role in suite.harness.dials) == (judged == "dialling")]
+    more = f" and {len(captures) - 1} more" if len(captures) > 1 else ""
+    return Description(
+        name=captures[0].name + more,
+        protocol=suite.protocol,
+        role="both" if judged == "both" else fitting[0],
+        roles=roles,
+        source=Remote(Address("tcp", "recorded")),
+    )
+
+
+def _repeat(
+    protocol: str,
+    judged: Judged,
+    servers: tuple[str, ...],
+    link: str | None,
+    profile: str,
+    strict: str | None,
+    iut: str | None,
+    expectations: Path | None,
+) -> list[str]:
+    """Return the command line that judges the same way, without the capture."""
+    words = ["goldwire", "audit", protocol]
+    words += ["--judge", judged] if judged != "listening" else []
+    for server in servers:
+        words += ["--server", server]
+    for name, value in (("link", link), ("strict", strict), ("iut", iut), ("expectations", expectations)):
+        words += [f"--{name}", str(value)] if value else []
+    return words + (["--profile", profile] if profile != "document" else [])
+
+
+def _name(path: Path, captures: tuple[Path, ...]) -> str:
+    """Return what to call a file's sessions after: its name, or its path where others have the same name."""
+    return path.name if [each.name for each in captures].count(path.name) == 1 else str(path)
+
+
+def _source(path: Path, protocol: str, servers: tuple[ServerEndpoint, ...], link: str | None, name: str) -> Recording:
+    transport: str | None = known_transport(link) if link else None
+    try:
+        return Recording(path, protocol, servers=servers, transport=transport, name=name)
+    except OSError as error:
+        raise WrongUsage(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _audit(
+    run: Audit, source: Recording, judged: Judged, profile: Profile, repeat: list[str], only: int | None, notice: Notice
+) -> None:
+    suite = Suite(run.settings.protocol)
+    losses, sessions, said = Losses(), 0, 0
+    with reporting(lambda: notice(source, sessions)):
+        for recorded in source:
+            if only not in (None, recorded.number):
+                continue
+            sessions += 1
+            losses.take(recorded.losses)
+            reproduce = _reproduce(repeat, recorded, source)
+            records = [run.judge(recorded.seen_from(side), suite, profile, reproduce) for side in _sides(judged)]
+            said += any(record.judgements for record in records)
+    losses.take(source.losses.all())
+    run.tell(RecordingAudit(str(source.path), source.packets, sessions, said, losses.all()))
+
+
+def _sides(judged: Judged) -> tuple[str, ...]:
+    return SIDES if judged == "both" else (judged,)
+
+
+@contextmanager
+def _heard(
+    sources: list[Recording],
+    servers: tuple[ServerEndpoint, ...],
+    link: str | None,
+    judged: Judged,
+    profile: Profile,
+    master: str,
+    memory: int | None,
+) -> Iterator["Judges | None"]:
+    """Judge all files on Spark; gives what was said of each, None where Spark is not to be had."""
+    protocol, transport = sources[0].protocol, known_transport(link) if link else None
+    with ExitStack() as stack:
+        try:
+            with requiring_arrow():
+                from reports.jobs.ingest import IngestOptions
+                from reports.jobs.spark_audit import judged_on_spark
+            manner = IngestOptions(protocol=protocol, servers=servers, transport=transport)
+            paths = [source.path for source in sources]
+            its = judged_on_spark(paths, manner, _sides(judged), profile, master, memory, spark_settings())
+            heard = stack.enter_context(its)
+        except BadDescription as error:
+            raise WrongUsage(f"--master: {error}") from None
+        except HarnessError as error:
+            large = sum(source.size for source in sources) >> 20
+            click.echo(f"{large} MiB are judged in this process, which takes longer than on Spark: {error}", err=True)
+            yield None
+            return
+        yield heard
+
+
+def _take(run: Audit, heard: "Judges", source: Recording, judged: Judged, repeat: list[str]) -> bool:
+    """Take down what was said of a file on Spark; False when there it could not be taken in."""
+    from reports.jobs.spark_audit import NotJudged
+
+    try:
+        hearing = heard(source.path, source.name)
+    except NotJudged as error:
+        click.echo(f"{source.path} is judged in this process: {error}", err=True)
+        return False
+    losses, sessions, said = Losses(), 0, 0
+    for views in hearing.sessions(_sides(judged), keep=run.settings.report is not None):
+        recorded = views[0].recorded
+        sessions += 1
+        losses.take(recorded.losses)
+        said += any(view.judgements for view in views)
+        reproduce = _reproduce(repeat, recorded, source)
+        for view in views:
+            run.take_down(case(view.recorded, view.judgements, reproduce, frames=view.frames), view.whole)
+    losses.take(hearing.losses.all())
+    run.tell(RecordingAudit(str(source.path), hearing.packets, sessions, said, losses.all()))
+    return True
+
+
+def _reproduce(repeat: list[str], recorded: RecordedSession, source: Recording) -> str:
+    return shlex.join([*repeat, "--session", str(recorded.number), str(source.path)])
+
+
+@contextmanager
+def _progress(sources: list[Recording]) -> Iterator[Notice]:
+    """Show how much of the files was read, on a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("reading", total=sum(source.size for source in sources))
+
+        def notice(source: Recording, sessions: int) -> None:
+            before = sum(each.size for each in sources[: sources.index(source)])
+            text = f"{source.path.name}: {sessions} sessions"
+            progress.update(task, completed=before + source.position, description=text)
+
+        yield notice
+
+
+def _print(run: Audit, summary: RunSummary, *, as_json: bool) -> None:
+    if as_json:
+        said = {"summary": summary, "recordings": run.recordings}
+        sys.stdout.write(msgspec.json.encode(said).decode() + os.linesep)
+    else:
+        for each in run.recordings:
+            for line in each.lines():
+                click.echo(line)
+        click.echo()
+        for line in summary_lines(summary, run.settings.catalogue, run.records):
+            click.echo(line)
+    if not any(rule.cases for rule in summary.rules.values()) and not summary.interrupted:
+        click.echo(f"Error: nothing was judged: {_nothing(run)}", err=True)
+
+
+def _nothing(run: Audit) -> str:
+    sessions = sum(each.sessions for each in run.recordings)
+    if not sessions:
+        return f"there is no session of {run.settings.protocol} in what was recorded; name its server with --server"
+    return f"no monitor had an occasion, or the other side had left the document, in {sessions} sessions"

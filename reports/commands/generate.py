@@ -1,0 +1,87 @@
+"""``goldwire pipeline generate``: captures of as much traffic as one wants, with violations planted in it."""
+
+import os
+from pathlib import Path
+
+import click
+
+from harness.command import WrongUsage
+from reports.commands import options
+from reports.progress import progress_bar
+
+PARTS = (".pcap", ".part")
+"""The endings of captures, and of what an interrupted run leaves."""
+
+
+@click.command()
+@click.argument("protocol")
+@click.option("--frames", type=click.IntRange(min=1), required=True, help="At least so many in all.")
+@click.option(
+    "--out",
+    "folder",
+    required=True,
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A folder in which there are no captures.",
+)
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--files", type=click.IntRange(min=1), help="Default: one for each million frames.")
+@click.option(
+    "--violations", type=click.FloatRange(0, 1), default=0.02, show_default=True, help="The share of sessions with any."
+)
+@click.option("-k", "pattern", metavar="PATTERN", default="", help="Only sessions of cases whose name holds this.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes. Default: as many as there are cores.")
+@options.as_json
+def generate(
+    protocol: str,
+    frames: int,
+    folder: Path,
+    seed: int,
+    files: int | None,
+    violations: float,
+    pattern: str,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    """Write captures of PROTOCOL: sessions with sound peers and with lying ones, all told differently.
+
+    planted.ndjson says which rules are broken in which session, traffic.json what was made. The same seed gives the
+    same files, and the first files of a larger run are those of a smaller one with as many frames in a file.
+    """
+    from reports.traffic.generation import OF_A_FILE, PLANTED
+    from reports.traffic.generation import generate as make
+    from reports.traffic.templates import templates
+
+    options.require_protocol(protocol)
+    if there := sorted(path.name for path in folder.glob("*") if path.name == PLANTED or path.suffix in PARTS):
+        raise WrongUsage(f"{folder} has traffic in it ({there[0]}): name another folder with --out, or remove it")
+    processes = workers or os.cpu_count() or 1
+    with progress_bar("templates") as notice:
+        known = templates(protocol, notice, processes, pattern)
+    if not any(not template.fault for template in known):
+        raise click.ClickException(f"no session of {protocol} can be told from cases like {pattern!r}: try without -k")
+    try:
+        with progress_bar("generate") as notice:
+            made = make(
+                protocol,
+                folder,
+                known,
+                frames=frames,
+                seed=seed,
+                files=files or -(-frames // OF_A_FILE),
+                violations=violations,
+                workers=processes,
+                notice=notice,
+                pattern=pattern,
+            )
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or folder}: {error.strerror or error}") from None
+    if as_json:
+        options.print_json(made)
+        return 0
+    click.echo(f"{folder}: {made.frames} frames in {made.sessions} sessions, {len(made.files)} files")
+    click.echo(
+        f"  {made.broken} sessions with {made.planted} violations: {len(made.rules)} rules, {len(made.faults)} faults; "
+        f"{len(made.unseen)} more were not seen by any monitor"
+    )
+    return 0

@@ -1,0 +1,165 @@
+"""What the commands of ``goldwire pipeline`` have in common: options, the lake, Spark, and what they print.
+
+Nothing of Arrow or Spark is loaded before a command runs.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from conformance.catalogue.loading import protocols
+from harness.command import WrongUsage
+from harness.errors import NotInstalled
+from reports.progress import Notice
+
+if TYPE_CHECKING:
+    from reports.jobs.runner import Done
+    from reports.lake.lake import Lake
+
+HERE = "none"
+"""The master that is none: the job runs in this process."""
+
+EVERYWHERE = "local[*]"
+SETTINGS = "goldwire.spark"
+"""The key under which a command's context has the settings of Spark."""
+
+
+def master(default: str) -> Callable[[Any], Any]:
+    """Return the options --master (by default ``default``) and --memory, as parameters of these names, and --conf."""
+    where = click.option(
+        "--master",
+        metavar="M",
+        default=default,
+        show_default=True,
+        help=f"Where Spark runs: local[2], spark://host:7077, …; {HERE}: without Spark, in this process.",
+    )
+    memory = click.option(
+        "--memory", metavar="MB", type=click.IntRange(min=512), help="For Spark. Default: a quarter of what is free."
+    )
+    return lambda command: where(memory(settings(command)))
+
+
+def _read_settings(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> None:
+    for pair in pairs:
+        name, is_there, value = pair.partition("=")
+        if not is_there or not name.startswith("spark."):
+            raise click.BadParameter(f"{pair!r} is no setting of Spark: expected spark.NAME=VALUE")
+        context.meta.setdefault(SETTINGS, {})[name] = value
+
+
+settings = click.option(
+    "--conf",
+    multiple=True,
+    metavar="KEY=VALUE",
+    expose_value=False,
+    callback=_read_settings,
+    help="A setting of Spark, passed as it is; repeatable.",
+)
+
+
+def spark_settings() -> dict[str, str]:
+    """Return the settings of Spark that the running command was given (--conf)."""
+    return dict(click.get_current_context().meta.get(SETTINGS, {}))
+
+
+class LakePath(click.Path):
+    """A path, or the URI of an object store as a string."""
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+        """Read it; a URI is taken as it is."""
+        return value if "://" in str(value) else super().convert(value, param, context)
+
+
+class RecordingPath(click.Path):
+    """A path that is there; what an object store has cannot be taken from it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+        """Read it."""
+        if "://" in str(value):
+            self.fail(f"{value}: only a lake can be in an object store; copy this to a folder first", param, context)
+        return super().convert(value, param, context)
+
+
+lake = click.option(
+    "--lake",
+    "folder",
+    required=True,
+    metavar="DIR",
+    type=LakePath(file_okay=False, path_type=Path),
+    help="The folder of the lake, or its URI in an object store.",
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+
+
+def require_protocol(protocol: str) -> None:
+    """Raise WrongUsage for a protocol that is not known."""
+    if protocol not in protocols():
+        raise WrongUsage(f"unknown protocol {protocol!r}: known are {', '.join(protocols())}")
+
+
+@contextmanager
+def requiring_arrow() -> Iterator[None]:
+    """Say what to install where Arrow is missing."""
+    try:
+        yield
+    except ImportError as error:
+        if error.name is None or error.name.partition(".")[0] != "pyarrow":
+            raise
+        raise NotInstalled("a lake needs the package pyarrow: pip install 'goldwire[arrow]'") from None
+
+
+def open_lake(folder: Path | str, *, create: bool = False) -> "Lake":
+    """Open a lake, or make it; WrongUsage when there is none."""
+    from reports.lake.lake import Lake, NoLake
+
+    try:
+        return Lake(folder, create=create)
+    except NoLake as error:
+        raise WrongUsage(str(error)) from None
+
+
+@contextmanager
+def spark(master: str, memory: int | None, notice: Notice | None) -> Iterator[Any]:
+    """Run Spark on a master, with so many megabytes; gives its session, or None where the job runs here.
+
+    ``notice`` is told of tasks, unless the job itself tells how far it is.
+    """
+    if master == HERE:
+        with nullcontext() as nothing:
+            yield nothing
+        return
+    from reports.jobs.spark import started
+
+    with started(master, memory=memory, settings=spark_settings(), progress=notice) as session:
+        yield session
+
+
+def print_done(lake: "Lake", done: "Done", what: str, as_json: bool) -> int:
+    """Say what a job has added, or that there was no new ``what``; return the exit status."""
+    if as_json:
+        print_json(done)
+    elif done.batch:
+        rows = ", ".join(f"{count} rows of {table}" for table, count in done.rows.items()) or "no rows"
+        click.echo(f"{rows}, from {done.of} batches ({done.batch})")
+    damaged = print_damage(lake)
+    if not done.batch and not damaged and not as_json:
+        click.echo(f"no new {what}")
+    return int(damaged)
+
+
+def print_damage(lake: "Lake") -> bool:
+    """Print the files that were left out; return whether there were any."""
+    for each in lake.damage.values():
+        click.echo(f"Error: left out: {each}", err=True)
+    return bool(lake.damage)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as a line of JSON."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + os.linesep)

@@ -1,0 +1,154 @@
+"""``goldwire pipeline``: jobs over a lake, in this process or on Spark."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from conformance.catalogue.rules import Profile
+from harness.captures.recorded_session import SIDES
+from harness.command import WrongUsage
+from harness.errors import BadDescription
+from harness.iuts.description import resolve
+from harness.links.transports import SPELLINGS, TRANSPORTS, known_transport
+from reports.commands import clean as clean_command
+from reports.commands import cluster as cluster_command
+from reports.commands import generate as generate_command
+from reports.commands import options
+from reports.commands import sweep as sweep_command
+from reports.commands import triage as triage_command
+from reports.progress import progress_bar
+
+if TYPE_CHECKING:
+    from reports.jobs.ingest import IngestOptions
+
+
+@click.group()
+def pipeline() -> None:
+    """Turn runs and captures into tables, and tables into answers.
+
+    Exit status: 0 done; 1 something could not be read, or nothing was there to do it with; 2 wrong usage;
+    130 interrupted: what was committed before is in the lake.
+    """
+
+
+pipeline.add_command(clean_command.clean)
+pipeline.add_command(cluster_command.master)
+pipeline.add_command(cluster_command.worker)
+pipeline.add_command(sweep_command.sweep)
+pipeline.add_command(sweep_command.select)
+pipeline.add_command(triage_command.summary)
+pipeline.add_command(triage_command.triage)
+pipeline.add_command(generate_command.generate)
+
+
+@pipeline.command()
+@click.argument("protocol")
+@click.argument(
+    "paths", nargs=-1, required=True, metavar="PATH...", type=options.RecordingPath(exists=True, path_type=Path)
+)
+@options.lake
+@click.option("--server", "servers", multiple=True, metavar="[HOST:]PORT", help="Only sessions with it; repeatable.")
+@click.option("--link", type=click.Choice([*TRANSPORTS, *SPELLINGS]), help="Default: as the frames show.")
+@click.option("--iut", metavar="NAME|FILE", help="Who was recorded, such as eclipse-zenoh==1.10.2:router.")
+@options.master(options.HERE)
+@options.as_json
+def ingest(
+    protocol: str,
+    paths: tuple[Path, ...],
+    folder: Path | str,
+    servers: tuple[str, ...],
+    link: str | None,
+    iut: str | None,
+    master: str,
+    memory: int | None,
+    as_json: bool,
+) -> int:
+    """Take runs of PROTOCOL (folders that --report made), captures and traces into a lake, which is made if need be.
+
+    Folders of findings (goldwire fuzz) and files of golden vectors as well. What is in the lake already stays as it
+    is. On Spark every path is a task, and a large capture is several.
+    """
+    options.require_protocol(protocol)
+    with options.requiring_arrow():
+        from reports.jobs import runner as jobs
+    lake = options.open_lake(folder, create=True)
+    manner = _manner(protocol, servers, link, iut)
+    with progress_bar("ingest") as notice, options.spark(master, memory, None) as spark:
+        done = list(jobs.ingest(lake, list(paths), manner, spark, notice))
+    if as_json:
+        options.print_json(done)
+    for each in () if as_json else done:
+        if each.trouble:
+            continue
+        counts = f"{each.sessions} sessions, {each.frames} frames, {each.verdicts} verdicts"
+        if each.findings or each.vectors:
+            counts = f"{each.findings} findings" if each.findings else f"{each.vectors} vectors"
+        click.echo(f"{each.path}: {counts if each.is_new else 'is in the lake already'} ({each.source})")
+        for loss in each.losses:
+            click.echo(f"  {loss}")
+    for each in done:
+        if each.trouble:
+            click.echo(f"Error: {each.trouble}", err=True)
+    return int(any(each.trouble for each in done))
+
+
+@pipeline.command()
+@click.argument("protocol")
+@options.lake
+@options.master(options.EVERYWHERE)
+@options.as_json
+def decode(protocol: str, folder: Path | str, master: str, memory: int | None, as_json: bool) -> int:
+    """Decode the frames of PROTOCOL: which messages each holds, or why it is refused (the table decoded)."""
+    options.require_protocol(protocol)
+    with options.requiring_arrow():
+        from reports.jobs import runner as jobs
+    lake = options.open_lake(folder)
+    with progress_bar("decode") as notice, options.spark(master, memory, notice) as spark:
+        done = jobs.decode(lake, protocol, spark, notice)
+    return options.print_done(lake, done, "frames", as_json)
+
+
+@pipeline.command()
+@click.argument("protocol")
+@options.lake
+@click.option(
+    "--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True,
+    help="The document to the letter, or what the field has settled on.",
+)  # fmt: skip
+@click.option(
+    "--judge", "sides", type=click.Choice([*SIDES, "both"]), default="listening", show_default=True,
+    help="Which side of each session.",
+)  # fmt: skip
+@options.master(options.EVERYWHERE)
+@options.as_json
+def judge(
+    protocol: str, folder: Path | str, profile: Profile, sides: str, master: str, memory: int | None, as_json: bool
+) -> int:
+    """Judge the recorded sessions of PROTOCOL by its monitors (the table verdicts), each side for itself."""
+    options.require_protocol(protocol)
+    with options.requiring_arrow():
+        from reports.jobs import runner as jobs
+    lake = options.open_lake(folder)
+    with progress_bar("judge") as notice, options.spark(master, memory, notice) as spark:
+        wanted = SIDES if sides == "both" else (sides,)
+        done = [jobs.judge(lake, protocol, profile, spark, notice, side) for side in wanted]
+    if as_json and len(done) > 1:
+        options.print_json(done)
+        return int(options.print_damage(lake))
+    return max([options.print_done(lake, each, "sessions", as_json) for each in done])
+
+
+def _manner(protocol: str, servers: tuple[str, ...], link: str | None, iut: str | None) -> "IngestOptions":
+    from harness.captures.servers import parse_server
+    from reports.jobs.ingest import IngestOptions
+
+    try:
+        wanted = tuple(parse_server(text) for text in servers)
+        description = resolve(iut, protocol) if iut else None
+    except BadDescription as error:
+        raise WrongUsage(str(error)) from None
+    known = {} if description is None else {
+        "iut": iut or "", "name": description.name, "version": description.version, "role": description.role
+    }  # fmt: skip
+    return IngestOptions(protocol=protocol, servers=wanted, transport=known_transport(link) if link else None, **known)

@@ -1,0 +1,1 @@
+"""Exports: a finished run in the forms that others read."""

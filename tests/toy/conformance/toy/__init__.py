@@ -1,0 +1,1 @@
+"""Toy's rules, cases and monitors."""

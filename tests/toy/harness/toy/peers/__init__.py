@@ -1,0 +1,1 @@
+"""The reference peers of Toy: one file per role."""

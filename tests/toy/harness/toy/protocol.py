@@ -1,0 +1,47 @@
+"""Toy, as the harness has it: what everybody gets who asks for the protocol by its name."""
+
+from harness.clock import RealClock
+from harness.errors import HarnessError, LinkError
+from harness.links.framing import Framings, LengthPrefixed
+from harness.links.transports import dial
+from harness.protocol import WireProtocol
+from harness.toy.peers.server import Server
+from harness.toy.tester.conversation import conversations
+from harness.toy.tester.driver import Driver
+from harness.toy.tester.node_under_test import NodeUnderTest
+from harness.toy.variants.registry import FAULTS, ODDITIES
+from harness.trace import Trace
+
+# Section 1, by transport: over another one (udp, tls …) frames may stand otherwise, or alone in a packet.
+FRAMINGS: Framings = {"tcp": LengthPrefixed(2, "little")}
+
+PROBE_PATIENCE = 1.0
+"""Seconds for an answer when it is asked whether a server is there: it is asked again until it is, or time is up."""
+
+
+def probe(address: str) -> None:
+    """Ask a server for something and leave; raises ``LinkError`` when it does not answer."""
+    trace = Trace("toy")
+    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), patience=PROBE_PATIENCE)
+    try:
+        driver.load("probe")
+    except LinkError:
+        raise
+    except HarnessError as error:
+        raise LinkError(str(error)) from error
+    finally:
+        driver.close()
+
+
+# What harness/protocol.py asks of a protocol; a part that is missing is refused by name.
+PROTOCOL = WireProtocol(
+    name="toy",
+    layout="toy/message",
+    framings=FRAMINGS,
+    roles={"server": Server},
+    node_under_test=NodeUnderTest,
+    conversations=conversations,
+    probe=probe,
+    faults=FAULTS,
+    oddities=ODDITIES,
+)

@@ -1,0 +1,106 @@
+"""Branches, and golden vectors that reach them, of every kind of node (``tests/wire/alphabet.py``)."""
+
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from vectors.binary.coverage import list_branches, trace
+from vectors.binary.paths import survey_tree
+from vectors.binary.searching import search
+from vectors.binary.specimens import specimens
+from vectors.kinds import cover
+from vectors.notes import ProtocolNotes
+from vectors.sampling import stream
+from wire import reference
+from wire.errors import DecodeError
+from wire.kinds import KINDS
+from wire.layout import lay_out, walk
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "wire"))
+
+from alphabet import GRAMMARS
+from laid_out import announce
+from random_grammars import grammars
+from test_random_grammars import frames
+
+FRAMES = 2_000
+QUICK = [name for name in GRAMMARS if name not in ("tree", "levels", "deep")]
+"""Those that have no messages within messages, which take longer to search."""
+
+NOT_FOUND = {
+    # Nine fields of the third level within 120 bytes: nothing impossible, but the search comes across eight.
+    "deep": {"TREE.tree.fields[].value.MESSAGE.inner.fields[].value.MESSAGE.inner.fields: full"},
+}
+"""Branches that no frame was found for."""
+
+
+@pytest.fixture(autouse=True)
+def known() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        announce(patch, "alphabet", GRAMMARS)
+        yield
+
+
+def said(grammar: Any, data: bytes) -> Any:
+    """What the reference engine says."""
+    try:
+        return reference.decode(grammar, data)
+    except DecodeError as error:
+        return error.reason, error.offset
+
+
+def traced(root: Any, data: bytes) -> Any:
+    """What the reader of coverage says; it met nothing that is not listed."""
+    found = trace(root, data)
+    return found.value if found.reason is None else (found.reason, found.offset)
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_the_reader_of_coverage_is_a_fourth_opinion(name):
+    layout = lay_out(GRAMMARS[name], f"alphabet/{name}")
+    root = survey_tree(layout, {})
+    listed = set(list_branches(root))
+    for data, _ in islice(stream(layout, 1), FRAMES):
+        assert traced(root, data) == said(GRAMMARS[name], data), data.hex()
+        assert trace(root, data).branches <= listed, data.hex()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_reader_of_coverage_reads_random_grammars(seed):
+    for name, grammar in grammars(seed, 15).items():
+        root = survey_tree(lay_out(grammar, f"random/{name}"), {})
+        for data in frames(grammar, Random(name)):
+            assert traced(root, data) == said(grammar, data), (name, data.hex())
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_specimens_reach_every_branch(name):
+    found = list(specimens(f"alphabet/{name}", ProtocolNotes(flags={})))
+    covered = cover(f"alphabet/{name}", [specimen.data for specimen in found])
+    assert covered.total > 10
+    assert covered.unreached == ()
+
+
+@pytest.mark.slow  # of messages within messages many frames are searched
+@pytest.mark.parametrize("name", [name for name in GRAMMARS if name not in QUICK])
+def test_specimens_reach_every_branch_of_messages_within_messages(name):
+    covered = cover(f"alphabet/{name}", [each.data for each in specimens(f"alphabet/{name}", ProtocolNotes(flags={}))])
+    assert {str(branch) for branch in covered.unreached} <= NOT_FOUND.get(name, set())
+
+
+def test_what_is_searched_is_the_same_every_time():
+    layout = lay_out(GRAMMARS["counted"], "alphabet/counted")
+    first, second = (list(search(layout, survey_tree(layout, {}))) for _ in range(2))
+    assert first == second
+
+
+def test_every_kind_says_what_can_happen_to_it():
+    binary = {kind for kind in KINDS.values() if kind.__name__ not in ("Json", "Language")}
+    met = {type(each) for grammar in GRAMMARS.values() for each in walk(lay_out(grammar).root)}
+    assert binary <= met
+    assert all("branches" in vars(kind) and "traced" in vars(kind) for kind in met)

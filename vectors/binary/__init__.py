@@ -1,0 +1,1 @@
+"""Binary layouts, task by task."""

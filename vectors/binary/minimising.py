@@ -1,0 +1,97 @@
+"""Smaller binary frames: without fields, with shorter contents, without a flag and what it announces."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from vectors.byte_cuts import without_bytes
+from vectors.plainer_values import plainer_values
+from wire import reference
+from wire.errors import DecodeError, EncodeError
+from wire.primitives import Bits, Blob, Span
+
+MOST_SPANS = 400
+"""Fields that are looked at: frames are small before long, and until then any of these will do."""
+
+PAIRED = 40
+"""Fields of which pairs are tried: their number grows with the square."""
+
+
+def weight(data: bytes) -> tuple[int, int, bytes]:
+    """Order frames: shorter first, then fewer bits."""
+    return len(data), sum(byte.bit_count() for byte in data), data
+
+
+def smaller(layout: str, data: bytes) -> Iterator[bytes]:
+    """Give frames that are smaller than one, the boldest first."""
+    spans = _spans(layout, data)
+    yield from _of_value(layout, data)
+    yield from _without_spans(data, spans)
+    yield from _shorter_blobs(data, spans)
+    yield from without_bytes(data)
+    if len(spans) <= PAIRED:
+        yield from _flag_and_span(data, spans)
+    yield from _plainer_bytes(data)
+
+
+def _spans(layout: str, data: bytes) -> list[Span]:
+    spans: list[Span] = []
+    with suppress(DecodeError):  # what was understood of a refused frame is there
+        reference.decode(layout, data, spans=spans)
+    return spans[:MOST_SPANS]
+
+
+def _of_value(layout: str, data: bytes) -> Iterator[bytes]:
+    """Give the frames of plainer values: only where the frame is accepted and spelled canonically."""
+    try:
+        value = reference.decode(layout, data)
+        if reference.encode(layout, value) != data:
+            return
+    except (DecodeError, EncodeError):
+        return
+    for plainer in plainer_values(value):
+        try:
+            yield reference.encode(layout, plainer)
+        except EncodeError:
+            continue
+
+
+def _without_spans(data: bytes, spans: list[Span]) -> Iterator[bytes]:
+    """Leave out one field, or a run of them."""
+    run = len(spans)
+    while run:
+        for first in range(0, len(spans) - run + 1, max(1, run // 2)):
+            yield data[: spans[first].start] + data[spans[first + run - 1].end :]
+        run = run // 2 if run > 8 else run - 1
+
+
+def _shorter_blobs(data: bytes, spans: list[Span]) -> Iterator[bytes]:
+    """Shorten counted bytes and correct the count."""
+    for span in spans:
+        if isinstance(span.leaf, Blob):
+            content = span.value.encode() if isinstance(span.value, str) else span.value
+            for shorter in dict.fromkeys(
+                (b"", content[: len(content) // 2], content[len(content) // 2 :], content[1:])
+            ):
+                counted = span.leaf.count.spell(len(shorter), "") + shorter
+                yield data[: span.start] + counted + data[span.end :]
+
+
+def _flag_and_span(data: bytes, spans: list[Span]) -> Iterator[bytes]:
+    """Clear a flag and leave out what it announced: one field or a few, further on."""
+    for index, span in enumerate(spans):
+        if not isinstance(span.leaf, Bits):
+            continue
+        for bit in range(8):
+            if not data[span.start] >> bit & 1:
+                continue
+            cleared = data[: span.start] + bytes((data[span.start] ^ 1 << bit,)) + data[span.end :]
+            for first in range(index + 1, len(spans)):
+                for last in range(first, min(first + 4, len(spans))):
+                    yield cleared[: spans[first].start] + cleared[spans[last].end :]
+
+
+def _plainer_bytes(data: bytes) -> Iterator[bytes]:
+    for at, byte in enumerate(data):
+        plainer = [0, *(byte & ~(1 << bit) for bit in range(7, -1, -1) if byte >> bit & 1)]
+        for new in dict.fromkeys(plainer):
+            yield data[:at] + bytes((new,)) + data[at + 1 :]

@@ -1,0 +1,441 @@
+"""Where the parts of a layout stand: every place with its path, and what can happen there.
+
+A part that stands at several places of a tree (a chain of extensions, say) is a place at each. The exception is what
+has a layout of its own: inside ``zenoh/batch`` the messages are those of ``zenoh/transport-message``, whose vectors
+look at every place; here each record is one place, wherever it stands.
+
+Which branches of a record can be reached together is found by trying the values of the fields that its conditions
+look at (``Arrangement``): all of them for bits, a choice for larger numbers, and then nothing is called impossible.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from itertools import product
+from math import prod
+from typing import Any
+
+import msgspec
+
+from vectors.binary.leads import Leads, present, references
+from wire import expressions
+from wire.catalogue import grammars
+from wire.catalogue import layout as find_layout
+from wire.errors import WireError
+from wire.expressions import compiled
+from wire.kinds.base import looked_at, together, walk
+from wire.kinds.generators import NoGenerator, Numbers
+from wire.layout import (
+    Expr,
+    Flags,
+    Integer,
+    Layout,
+    Limited,
+    Nothing,
+    Optional,
+    Part,
+    Record,
+    Ref,
+    Sized,
+    Switch,
+    Union,
+    Varint,
+)
+
+Scope = Mapping[str, Any]
+"""The values of the fields that stand earlier in a record."""
+
+
+class CannotCover(WireError):
+    """A part of a layout that vectors cannot be made for; the message names it and its place."""
+
+
+class Absent(LookupError):
+    """A condition looks at a field that is not there."""
+
+
+class Arrangement(msgspec.Struct, frozen=True):
+    """One way in which a record can come out: the choice at each field, and the values that lead there.
+
+    ``choices`` has, field by field, what its conditions say, outermost first (``("present", "case 1")``); ``values``
+    the values that a field may have, by its name: whole bytes for flags, numbers for numbers.
+    """
+
+    choices: tuple[tuple[str, ...], ...]
+    values: dict[str, tuple[int, ...]]
+
+
+class LayoutPlace:
+    """One place of a layout: a ``part`` at a ``path``, with the places ``inner`` that it is made of, by label.
+
+    ``owner`` is the path of the message that it belongs to ("" outside of any), ``region`` the layout that begins
+    here, ``nested`` tells whether that is (or was, further out) another layout than the one looked at. ``given``: so
+    many bytes are there, or the reader would not have come (``known``: at least one), and ``sure``: the first begins a
+    message. ``last``: a frame ends with this message. ``room``: bytes that are left here at most, if the layout limits
+    them. ``controls``: conditions look at it, ``counts``: it says how much there is of something. ``impossible``:
+    alternatives that no value leads to. ``numbers``: what is computed here can be one of these, if that is known.
+    ``table`` has, by the first byte, the value of flags, and the index of a union's message.
+    """
+
+    __slots__ = (
+        "arrangements", "controls", "counts", "field", "given", "impossible", "inner", "labels", "last", "layout",
+        "nested", "numbers", "owner", "part", "path", "region", "room", "sure", "table",
+    )  # fmt: skip
+
+    def __init__(self, part: Part, path: str, layout: str) -> None:
+        self.part, self.path, self.layout = part, path, layout
+        self.owner, self.region, self.field = "", "", ""
+        self.nested = self.sure = self.last = self.controls = self.counts = False
+        self.given = 0
+        self.room: int | None = None
+        self.numbers: frozenset[int] | None = None
+        self.inner: tuple[LayoutPlace, ...] = ()
+        self.labels: tuple[str, ...] = ()
+        self.impossible: frozenset[str] = frozenset()
+        self.arrangements: tuple[Arrangement, ...] = ()
+        self.table: list[Any] = []
+
+    def __repr__(self) -> str:
+        return f"{type(self.part).__name__} at {self.path or '(frame)'}"
+
+    @property
+    def known(self) -> bool:
+        """Whether the first byte is there, or the reader would not have come."""
+        return self.given > 0
+
+    @known.setter
+    def known(self, known: bool) -> None:
+        self.given = int(known)
+
+    @property
+    def holds_value(self) -> bool:
+        """Whether the part stands for bytes itself."""
+        return self.part.holds_value
+
+    def under(self, label: str) -> "LayoutPlace":
+        """Return the inner place that has a label."""
+        return self.inner[self.labels.index(label)]
+
+
+def join(path: str, name: str) -> str:
+    """Put a name behind a path."""
+    return path + name if not path or not name or name.startswith("[") else f"{path}.{name}"
+
+
+@cache
+def survey(layout: str) -> LayoutPlace:
+    """Return the outermost place of a layout."""
+    return survey_tree(find_layout(layout), siblings(layout))
+
+
+def survey_tree(layout: Layout, others: Mapping[Part, str]) -> LayoutPlace:
+    """Return the outermost place of a tree; ``others`` are the parts that have a layout of their own."""
+    root = _Survey(layout.name, others).place(layout.root, "", "", False, 0, 0, None)
+    _mark_last(root)
+    return root
+
+
+def siblings(layout: str) -> dict[Part, str]:
+    """Return the parts of other layouts of the same protocol, by what such a layout consists of."""
+    protocol = layout.partition("/")[0]
+    names = [name for name in grammars() if name.startswith(f"{protocol}/") and name != layout]
+    return {inside(find_layout(name).root): name for name in names}
+
+
+def inside(part: Part) -> Part:
+    """Take away the limit around a whole frame."""
+    return part.node if isinstance(part, Limited) else part
+
+
+def places(root: LayoutPlace) -> Iterator[LayoutPlace]:
+    """Give every place once, outer ones first, in the order of the layout."""
+    seen: set[int] = set()
+
+    def visit(place: LayoutPlace) -> Iterator[LayoutPlace]:
+        if id(place) in seen:
+            return
+        seen.add(id(place))
+        yield place
+        for label, inner in zip(place.labels, place.inner, strict=True):
+            if label not in place.impossible:
+                yield from visit(inner)
+
+    return visit(root)
+
+
+class _Survey:
+    """One walk through a layout."""
+
+    def __init__(self, layout: str, others: Mapping[Part, str]) -> None:
+        self.layout = layout
+        self.others = others
+        self.shared: dict[Part, LayoutPlace] = {}
+
+    def place(
+        self, part: Part, path: str, owner: str, nested: bool, given: int, before: int, limit: int | None
+    ) -> LayoutPlace:
+        region = self.others.get(part, "") if path else ""
+        nested = nested or bool(region)
+        if nested and isinstance(part, Record) and part in self.shared:
+            return self.shared[part]
+        place = LayoutPlace(part, path, self.layout)
+        place.owner, place.nested, place.given, place.region = owner, nested, given, region
+        place.room = None if limit is None else limit - before
+        place.table = part.by_first_byte()
+        if isinstance(part, Record):
+            if nested:
+                self.shared[part] = place
+            self.record(place, before, limit)
+            return place
+        if part.frame_limit is not None:
+            limit = part.frame_limit
+        inside = tuple(part.inside())
+        place.labels = tuple(each.label for each in inside)
+        inner = []
+        for each in inside:
+            where = join(path, each.name)
+            there = given if each.given is None else each.given
+            found = self.place(each.part, where, where if each.is_message else owner, nested, there, before, limit)
+            found.sure = each.sure
+            inner.append(found)
+        place.inner = tuple(inner)
+        try:
+            list(part.branches(place))
+        except NoGenerator as error:
+            raise CannotCover(f"{path or '(frame)'}: {error}") from None
+        return place
+
+    def record(self, place: LayoutPlace, before: int, limit: int | None) -> None:
+        record = place.part
+        assert isinstance(record, Record)
+        place.labels = tuple(field.name for field in record.fields)
+        inner = []
+        given: float = place.given
+        for field in record.fields:
+            there = max(int(given), 0)
+            each = self.place(field.node, join(place.path, field.name), place.owner, place.nested, there, before, limit)
+            each.field = field.name
+            inner.append(each)
+            before += field.node.fewest()
+            given = max(given - field.node.most_bytes(), 0)
+        place.inner = tuple(inner)
+        looked_at = _references(record)
+        parts = [each for field in record.fields for each in together(field.node)]
+        counting = {ref.field for each in parts if each.announced is not None for ref in looked_into(each.announced)}
+        for each in place.inner:
+            _mark_controls(each, each.field in looked_at)
+            each.counts = each.field in counting
+        if can_be_composed(record):
+            place.arrangements, exhaustive = arrangements(record)
+            if exhaustive:
+                for index, each in enumerate(place.inner):
+                    _prune(each, {arrangement.choices[index] for arrangement in place.arrangements})
+        else:
+            for each in place.inner:
+                _decide(each, record.by_name)
+
+
+@cache
+def can_be_composed(part: Part) -> bool:
+    """Tell whether frames of a part are composed by a plan; of others they are searched."""
+    return all(each.is_composed for each in walk(part))
+
+
+MOST_DECISIONS = 1 << 14
+"""Combinations of numbers that are tried for one field; what they leave open is called possible."""
+
+
+def _decide(place: LayoutPlace, fields: Mapping[str, Part]) -> None:
+    """Find out what the fields that stand earlier can decide about a field, and in it."""
+    names = dict.fromkeys(ref.field for ref in references(place.part))
+    if not all(present(fields[name]).decides for name in names):
+        return
+    leads = {name: Leads(fields, name).candidates({}) for name in names}
+    if prod(len(numbers) for numbers in leads.values()) > MOST_DECISIONS:
+        return
+    found: dict[int, tuple[LayoutPlace, set[str], set[int]]] = {}
+
+    def follow(each: LayoutPlace, numbers: Numbers) -> None:
+        labels, values = found.setdefault(id(each), (each, set(), set()))[1:]
+        part = each.part
+        if part.decided_by is not None:
+            values.add(compiled(part.decided_by, fields)(numbers))
+        alternatives = part.alternatives()
+        if alternatives:
+            label = part.chosen(lambda expr: compiled(expr, fields)(numbers))
+            labels.add(label)
+            if label in each.labels:
+                follow(each.under(label), numbers)
+        else:
+            for inner in each.inner if part.beside() else ():
+                follow(inner, numbers)
+
+    for numbers in product(*leads.values()):
+        with suppress(ValueError):  # a shift by a negative number
+            follow(place, dict(zip(leads, numbers, strict=True)))
+    for each, labels, values in found.values():
+        each.impossible = frozenset(set(each.part.alternatives()) - labels)
+        each.numbers = frozenset(values) if each.part.decided_by is not None else None
+
+
+def looked_into(expr: Expr) -> Iterator[Ref]:
+    """Give what an expression looks at."""
+    return (term for term in expressions.terms(expr) if isinstance(term, Ref))
+
+
+def _mark_controls(place: LayoutPlace, controls: bool) -> None:
+    place.controls = controls
+    if isinstance(place.part, Optional):
+        _mark_controls(place.inner[0], controls)
+
+
+def _prune(place: LayoutPlace, choices: set[tuple[str, ...]]) -> None:
+    """Mark the alternatives of a field that no arrangement chooses."""
+    if not isinstance(place.part, Optional | Switch):
+        return
+    alternatives = {"absent", *place.labels} if isinstance(place.part, Optional) else set(place.labels)
+    place.impossible = frozenset(alternatives - {choice[0] for choice in choices})
+    for label, inner in zip(place.labels, place.inner, strict=True):
+        if label not in place.impossible:
+            _prune(inner, {choice[1:] for choice in choices if choice[0] == label})
+
+
+def _mark_last(place: LayoutPlace) -> None:
+    """Mark the messages that a frame can end with, and be too long behind."""
+    part = place.part
+    if isinstance(part, Limited | Union):
+        for inner in place.inner:
+            _mark_last(inner)
+    elif isinstance(part, Record):
+        final = part.fields[-1].node if part.fields else Nothing()
+        if isinstance(final, Union):
+            _mark_last(place.inner[-1])
+        else:
+            place.last = not final.takes_rest
+    else:
+        place.last = not part.takes_rest
+
+
+def evaluate(expression: Expr, scope: Scope) -> int:
+    """Return the value of an expression; ``Absent`` when it looks at a field that is not there."""
+
+    def look(ref: Ref) -> int:
+        value = scope[ref.field]
+        if value is None:
+            raise Absent(ref.field)
+        return int(value[ref.bit] if ref.bit else value)
+
+    return expressions.evaluate(expression, look)
+
+
+def choose(part: Part, scope: Scope) -> tuple[tuple[str, ...], Part]:
+    """Follow the conditions of a field: what each says, and the part that is left."""
+    choices: tuple[str, ...] = ()
+    while isinstance(part, Optional | Switch):
+        label, part = alternative(part, scope)
+        choices += (label,)
+    return choices, part
+
+
+def alternative(part: Optional | Switch, scope: Scope) -> tuple[str, Part]:
+    """Return what one condition says, as its label and the part."""
+    if isinstance(part, Optional):
+        return ("present", part.node) if evaluate(part.when, scope) else ("absent", Nothing())
+    key = evaluate(part.key, scope)
+    for value, case in part.cases:
+        if value == key:
+            return f"case {value}", case
+    return "default", part.default
+
+
+def arrangements(record: Record) -> tuple[tuple[Arrangement, ...], bool]:
+    """Return the ways in which a record can come out, and whether there cannot be others."""
+    looked_at = _references(record)
+    found: dict[Any, Arrangement] = {}
+    exhaustive = True
+
+    def go(index: int, scope: dict[str, Any], choices: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> None:
+        nonlocal exhaustive
+        if index == len(record.fields):
+            _remember(found, choices, values)
+            return
+        field = record.fields[index]
+        try:
+            choice, part = choose(field.node, scope)
+        except Absent:
+            return
+        following = (*choices, choice)
+        if field.name not in looked_at:
+            go(index + 1, scope, following, values)
+        elif isinstance(part, Flags):
+            for bits, these in _projected(part, looked_at[field.name]):
+                go(index + 1, {**scope, field.name: bits}, following, {**values, field.name: these})
+        elif isinstance(part, Integer | Varint):
+            width = part.size * 8 if isinstance(part, Integer) else part.bits
+            numbers = _numbers(record, width)
+            exhaustive = exhaustive and len(numbers) == 1 << width
+            for number in numbers:
+                go(index + 1, {**scope, field.name: number}, following, {**values, field.name: number})
+        else:
+            go(index + 1, {**scope, field.name: None}, following, values)
+
+    go(0, {}, (), {})
+    return tuple(found.values()), exhaustive
+
+
+def _remember(found: dict[Any, Arrangement], choices: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> None:
+    """Add what a record comes out by; the numbers that make no difference become one arrangement."""
+    flags = {name: these for name, these in values.items() if isinstance(these, tuple)}
+    numbers: dict[str, tuple[int, ...]] = {
+        name: (number,) for name, number in values.items() if isinstance(number, int)
+    }
+    key = choices, tuple(flags.items())
+    if key in found:
+        numbers = {name: tuple(sorted({*found[key].values[name], *these})) for name, these in numbers.items()}
+    found[key] = Arrangement(choices, {**flags, **numbers})
+
+
+def _references(record: Record) -> dict[str, set[str | None]]:
+    """Return the fields that the conditions of a record look at, with the bits."""
+    found: dict[str, set[str | None]] = {}
+    for field in record.fields:
+        for ref in looked_at(field.node):
+            found.setdefault(ref.field, set()).add(ref.bit)
+    return found
+
+
+def _conditions(part: Part) -> Iterator[Optional | Switch | Sized]:
+    match part:
+        case Optional():
+            yield part
+            yield from _conditions(part.node)
+        case Switch():
+            yield part
+            for each in (*(case for _, case in part.cases), part.default):
+                yield from _conditions(each)
+        case Sized():
+            yield part
+
+
+def _projected(flags: Flags, bits: set[str | None]) -> list[tuple[dict[str, int], tuple[int, ...]]]:
+    """Group the bytes that can stand somewhere by the bits that are looked at."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    names = [name for name in flags.names if name in bits]
+    for byte in flags.begins:
+        value = flags.value(byte)
+        groups.setdefault(tuple(value[name] for name in names), []).append(byte)
+    return [(dict(zip(names, key, strict=True)), tuple(these)) for key, these in sorted(groups.items())]
+
+
+def _numbers(record: Record, bits: int) -> list[int]:
+    """Return values of a number that the conditions of a record may tell apart: all, if there are few."""
+    if bits <= 8:
+        return list(range(1 << bits))
+    constants = {0}
+    for field in record.fields:
+        for part in _conditions(field.node):
+            if isinstance(part, Switch):
+                constants |= {value for value, _ in part.cases}
+    near = {number + by for number, by in product(constants, (-1, 0, 1))}
+    edges = {edge for power in range(bits + 1) for edge in ((1 << power) - 1, 1 << power, (1 << power) + 1)}
+    return sorted(number for number in near | edges | set(range(17)) if 0 <= number < 1 << bits)

@@ -1,0 +1,174 @@
+"""The frames of golden vectors that are searched, where no plan can compose them: one for each branch of a layout.
+
+Composing (``composing``) writes a frame forwards, from what its conditions demand. Where a count includes what stands
+behind it, or a message stands within so many bytes, that is no way; there frames are drawn and changed, a reader says
+which branches each reaches (``coverage``), and what reached something new is changed further. The same layout gives
+the same frames on any machine; of those that reach a branch the shortest is taken.
+"""
+
+from collections.abc import Iterator
+from random import Random
+
+from vectors.binary.coverage import Branch, BranchTrace, ReadPart, list_branches, trace
+from vectors.binary.mutation import BinaryFieldFinder
+from vectors.binary.paths import LayoutPlace, places
+from vectors.binary.sampling import BinarySampling
+from vectors.random_choices import RandomChoices
+from wire.errors import Reason
+from wire.layout import Layout
+
+TRIES = 200_000
+"""Frames after which no more are tried: what they leave out is shown as a branch that no vector reaches."""
+
+IDLE = 60_000
+"""Frames in a row without anything new after which nothing more is expected."""
+
+LONGEST = 1000
+"""Bytes of a frame that is kept: those who are changed grow, and long ones are slow."""
+
+KEPT = 3000
+"""Frames that are changed further."""
+
+
+class Search:
+    """What was found of a layout so far: the shortest frame for each branch, and what came of it."""
+
+    def __init__(self, layout: Layout, root: LayoutPlace) -> None:
+        self.root = root
+        self.wanted = dict.fromkeys(list_branches(root))
+        self.found: dict[Branch, bytes] = {}
+        self.traces: dict[bytes, BranchTrace] = {}
+        self.kept: list[bytes] = []
+        self.seen: set[frozenset[Branch]] = set()
+        # Seeded with a number: what is found is the same everywhere, and belongs to the golden vectors.
+        self.rng = Random(0)
+        self.finder = BinaryFieldFinder(layout.frame)
+        self.draws = [
+            BinarySampling(RandomChoices(overlong=overlong, terse=terse)).part(layout.frame, {})
+            for overlong, terse in ((False, False), (False, True), (True, False))
+        ]
+
+    def run(self) -> None:
+        """Search until every branch is reached, or nothing more is expected."""
+        idle = 0
+        for _ in range(TRIES):
+            if idle == IDLE or len(self.found) == len(self.wanted):
+                return
+            idle = 0 if self.look(self.next()) else idle + 1
+
+    def next(self) -> bytes:
+        """Return a frame: a new one, or a kept one changed, more often one of the last that were kept."""
+        chance = self.rng.random()
+        if not self.kept or chance < 0.15:
+            return self.rng.choice(self.draws)(self.rng.getrandbits, {})[1]
+        data = self.rng.choice(self.kept[-60:] if chance < 0.6 else self.kept)
+        for _ in range(self.rng.choice((1, 1, 2, 3))):
+            data = self.changed(data)
+        return data
+
+    def changed(self, data: bytes) -> bytes:
+        """Change a frame: by a mutation of its fields, a byte, or a part and the numbers that count it."""
+        chance = self.rng.random()
+        if not data:
+            return self.rng.randbytes(1)
+        if chance < 0.4:
+            return self.mutated(data)
+        at = self.rng.randrange(len(data))
+        if chance < 0.6:
+            byte = data[at] + self.rng.choice((1, -1, 2, -2, 4, 8, -8, 16)) & 0xFF
+            return data[:at] + bytes((byte,)) + data[at + 1 :]
+        if chance < 0.7:
+            return data[:at] + bytes((self.rng.choice((0, 1, 2, 3, 4, 0x80, 0xFF)),)) + data[at + 1 :]
+        return self.resized(data)
+
+    def mutated(self, data: bytes) -> bytes:
+        """Do to a field what can be done to it, or end the frame somewhere, or let it go on."""
+        found = [each for each in self.finder.found(data) if each[2].mutations]
+        if not found or self.rng.random() < 0.2:
+            end = self.rng.randrange(len(data) + 1)
+            return data[:end] if self.rng.random() < 0.7 else data + bytes((self.rng.randrange(256),))
+        start, end, field, cuts = self.rng.choice(found)
+        _, change = self.rng.choice(field.mutations)
+        mutated = change(data, start, end, cuts, lambda below: self.rng.randrange(below))
+        return data if mutated is None else mutated
+
+    def resized(self, data: bytes) -> bytes:
+        """Repeat or cut a part of a frame, and count that in the numbers before it that say how much there is."""
+        events = [event for event in trace(self.root, data).events if event.end > event.start]
+        if not events:
+            return data
+        event = self.rng.choice(events)
+        piece = data[event.start : event.end]
+        if event.where.endswith("]") and self.rng.random() < 0.7:
+            other = piece * self.rng.choice((2, 2, 3, 8, 9, 10))
+        else:
+            other = piece[: self.rng.randrange(len(piece))]
+        out = data[: event.start] + other + data[event.end :]
+        for each in reversed(events):
+            if each.end <= event.start and counts(each, event) and self.rng.random() < 0.8:
+                number = each.value + len(other) - len(piece)
+                try:
+                    spelled = each.place.part.spelled(number)
+                except (OverflowError, ValueError, IndexError):
+                    continue
+                out = out[: each.start] + spelled + out[each.end :]
+        return out
+
+    def look(self, data: bytes) -> bool:
+        """Read a frame; tell whether it reaches something new."""
+        if len(data) > LONGEST and self.root.part.frame_limit is None:
+            return False
+        read = trace(self.root, data)
+        new = [branch for branch in read.branches if branch in self.wanted and branch not in self.found]
+        for branch in read.branches:
+            if branch in self.wanted and (branch not in self.found or shorter(data, self.found[branch])):
+                self.found[branch] = data
+                self.traces[data] = read
+        reached = frozenset(read.branches)
+        if new or (read.reason is None and reached not in self.seen and len(self.kept) < KEPT):
+            self.seen.add(reached)
+            self.kept.append(data)
+        return bool(new)
+
+
+def counts(event: ReadPart, other: ReadPart) -> bool:
+    """Tell whether a part is a number that may say how much another one has: of a record around it."""
+    around = event.where.rpartition(".")[0]
+    is_around = not around or other.where.startswith((f"{around}.", f"{around}["))
+    return is_around and event.place.counts and event.place.part.decides and isinstance(event.value, int)
+
+
+def shorter(one: bytes, other: bytes) -> bool:
+    """Tell whether a frame is to be preferred: the shorter, else that of the smaller bytes."""
+    return (len(one), one) < (len(other), other)
+
+
+def search(layout: Layout, root: LayoutPlace) -> Iterator[tuple[tuple[str, ...], str, Branch, bytes]]:
+    """Give a frame for each branch, in the layout's order: the messages around it, the family, the branch."""
+    work = Search(layout, root)
+    work.run()
+    around = messages(root)
+    for branch in work.wanted:
+        if branch in work.found:
+            data = work.found[branch]
+            yield around[branch.path], family(work.traces[data].reason), branch, data
+
+
+def family(reason: Reason | None) -> str:
+    """Return the family of a frame, by what comes of it."""
+    return "values" if reason is None else "cut" if reason is Reason.TRUNCATED else "refused"
+
+
+def messages(root: LayoutPlace) -> dict[str, tuple[str, ...]]:
+    """Return the messages that each place lies in, outermost first, by its path."""
+    found: dict[str, tuple[str, ...]] = {}
+
+    def visit(place: LayoutPlace, names: tuple[str, ...]) -> None:
+        if place.path and place.owner == place.path:
+            names = (*names, place.path.rpartition(".")[2])
+        if found.setdefault(place.path, names) == names:
+            for inner in place.inner:
+                visit(inner, names)
+
+    visit(root, ())
+    return {place.path: found[place.path] for place in places(root)}

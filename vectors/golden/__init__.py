@@ -1,0 +1,1 @@
+"""The files of golden vectors: made, checked, loaded, exported."""

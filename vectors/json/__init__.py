@@ -1,0 +1,1 @@
+"""Layouts of JSON, task by task."""

@@ -1,0 +1,1 @@
+"""Layouts that are texts of a language with a grammar in ABNF, task by task."""

@@ -1,0 +1,348 @@
+"""Expressions over the fields of a record: what says whether a field is there, how long it is, or which case it has.
+
+A grammar writes them as Construct has them (``this.header.N & 1``). This module alone reads them from Construct,
+measures and evaluates them, and prints them as Python and as C::
+
+    Expr = Ref    the value of a field that stands earlier in the record, or of some bits of it
+           Const  a number
+           Op     left symbol right, with Python's meaning; comparisons give 0 or 1
+
+Generated code keeps what expressions look at in variables: a number in ``v_FIELD`` (C: ``n_FIELD``, of 64 bits), the
+integer behind named bits in ``b_FIELD``. No value exceeds ``WIDEST`` bits, so that C computes it with 64 and a sign.
+"""
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+import construct
+import msgspec
+from construct.expr import BinExpr
+
+from wire.errors import CannotLayOut
+
+
+class Ref(msgspec.Struct, frozen=True):
+    """The value of a field that stands earlier in the record: ``field``, or ``bit`` of that field of flags."""
+
+    field: str
+    bit: str | None = None
+
+
+class Const(msgspec.Struct, frozen=True):
+    """A number."""
+
+    value: int
+
+
+class Op(msgspec.Struct, frozen=True):
+    """``left symbol right`` on numbers, with Python's meaning; comparisons give 0 or 1."""
+
+    symbol: str
+    left: "Expr"
+    right: "Expr"
+
+
+Expr = Ref | Const | Op
+
+WIDEST = 62
+"""Bits of the numbers that expressions may reach, so that no engine overflows."""
+
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+SYMBOLS: dict[Callable[..., Any], str] = {
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    operator.and_: "&",
+    operator.or_: "|",
+    operator.xor: "^",
+    operator.lshift: "<<",
+    operator.rshift: ">>",
+    operator.eq: "==",
+    operator.ne: "!=",
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+}
+
+OPERATORS = {symbol: function for function, symbol in SYMBOLS.items()}
+
+
+class Group(NamedTuple):
+    """Some bits of an integer of ``whole`` bits: ``(integer & mask) >> shift``."""
+
+    mask: int
+    shift: int
+    whole: int
+
+    @property
+    def highest(self) -> int:
+        """The greatest value."""
+        return self.mask >> self.shift
+
+
+class Operand(Protocol):
+    """What an expression can look at: a kind of part tells its numbers by these."""
+
+    @property
+    def number_bits(self) -> int | None:
+        """Bits of the number that the value is, its sign aside; ``None`` if it is none."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether the number can be negative."""
+
+    def group(self, name: str) -> Group | None:
+        """Return the bits of that name; ``None`` if there are none."""
+
+
+Fields = Mapping[str, Operand]
+"""The fields that stand earlier in a record."""
+
+
+def read(source: Any, path: str, fields: Fields) -> Expr:
+    """Turn Construct's ``this.header.N & 1`` into an expression over ``fields``; ``CannotLayOut`` names ``path``."""
+    match source:
+        case bool() | int():
+            return Const(int(source))
+        case BinExpr():
+            operation, lhs, rhs = vars(source)["op"], vars(source)["lhs"], vars(source)["rhs"]
+            symbol = SYMBOLS.get(operation)
+            if symbol is None:
+                raise CannotLayOut(f"{path}: the operator of {source!r} is not among {' '.join(SYMBOLS.values())}")
+            whole = Op(symbol, read(lhs, path, fields), read(rhs, path, fields))
+            if symbol in ("<<", ">>") and _may_be_negative(whole.right, fields):
+                raise CannotLayOut(f"{path}: {source!r} shifts by an expression, which may be negative")
+            if width(whole, fields) > WIDEST:
+                raise CannotLayOut(f"{path}: {source!r} can exceed {WIDEST} bits, which C does not compute with")
+            return whole
+        case construct.Path():
+            return _reference(source, path, fields)
+    raise CannotLayOut(
+        f"{path}: {source!r} cannot be read; write conditions as expressions (this.header.N), not as functions"
+    )
+
+
+def _may_be_negative(expr: Expr, fields: Fields) -> bool:
+    match expr:
+        case Const(value=value):
+            return value < 0
+        case Ref(field=field, bit=bit):
+            return bit is None and fields[field].signed
+        case _:
+            return True
+
+
+def names_of(source: Any) -> list[str]:
+    """Return the names of a path of Construct: ``this.header.N`` has two."""
+    names: list[str] = []
+    # Construct keeps these to itself; 2.10.70 is its last release, and pinned.
+    while (parent := source._Path__parent) is not None:
+        names.insert(0, source._Path__field)
+        source = parent
+    return names
+
+
+def _reference(source: Any, path: str, fields: Fields) -> Ref:
+    names = names_of(source)
+    if not names or len(names) > 2 or names[0] not in fields:
+        raise CannotLayOut(
+            f"{path}: this.{'.'.join(names)} does not stand earlier in the same record; "
+            f"these do: {', '.join(fields) or 'none'}"
+        )
+    target = fields[names[0]]
+    if len(names) == 2:
+        group = target.group(names[1])
+        if group is None:
+            raise CannotLayOut(
+                f"{path}: {names[0]} has no bits called {names[1]!r}; expressions look at fields of their own record, "
+                "so put what decides into it"
+            )
+        bits: int | None = group.highest.bit_length()
+    else:
+        bits = target.number_bits
+    if bits is None:
+        raise CannotLayOut(f"{path}: this.{names[0]} is not a number")
+    if bits > WIDEST:
+        raise CannotLayOut(f"{path}: this.{'.'.join(names)} can exceed {WIDEST} bits, which C does not compute with")
+    return Ref(*names)
+
+
+def width(expr: Expr, fields: Fields) -> int:
+    """Return the most bits that the value of an expression can have, its sign aside."""
+    match expr:
+        case Const(value=value):
+            return value.bit_length()
+        case Ref(field=field, bit=None):
+            return fields[field].number_bits or 0
+        case Ref(field=field, bit=bit):
+            return _group(fields, field, bit).highest.bit_length()
+        case Op(symbol=symbol, left=left, right=right):
+            one, two = width(left, fields), width(right, fields)
+            if symbol == "*":
+                return one + two
+            if symbol == "<<":
+                return one + (1 << two if two < 7 else WIDEST)
+            return max(one, two) + (symbol in "+-") if symbol not in COMPARISONS else 1
+
+
+def terms(expr: Expr) -> Iterator[Ref | Const]:
+    """Give the references and the numbers of an expression, from left to right."""
+    if isinstance(expr, Op):
+        yield from terms(expr.left)
+        yield from terms(expr.right)
+    else:
+        yield expr
+
+
+def evaluate(expr: Expr, look: Callable[[Ref], int]) -> int:
+    """Return the value of an expression; ``look`` gives that of a reference."""
+    match expr:
+        case Const(value=value):
+            return value
+        case Ref():
+            return look(expr)
+        case Op(symbol=symbol, left=left, right=right):
+            return int(OPERATORS[symbol](evaluate(left, look), evaluate(right, look)))
+
+
+def compiled(expr: Expr, fields: Fields) -> Callable[[Mapping[str, int]], int]:
+    """Compile an expression: a function of the fields' numbers, in which bits stand as the integer that they are of."""
+    match expr:
+        case Const(value=value):
+            return lambda numbers: value
+        case Ref(field=field, bit=None):
+            return lambda numbers: numbers[field]
+        case Ref(field=field, bit=bit):
+            mask, shift, _ = _group(fields, field, bit)
+            return lambda numbers: (numbers[field] & mask) >> shift
+        case Op(symbol=symbol):
+            apply = OPERATORS[symbol]
+            left, right = compiled(expr.left, fields), compiled(expr.right, fields)
+            return lambda numbers: int(apply(left(numbers), right(numbers)))
+
+
+def inverted(expr: Expr, ref: Ref, wanted: int, numbers: Mapping[str, int], fields: Fields) -> int | None:
+    """Return the number of ``ref``'s field with which an expression is ``wanted``; ``None`` if none is found.
+
+    All else in it is as ``numbers`` have it, and so are the other bits of the field.
+    """
+    while expr != ref:
+        if not isinstance(expr, Op) or (ref in terms(expr.left)) == (ref in terms(expr.right)):
+            return None
+        on_left = ref in terms(expr.left)
+        known = compiled(expr.right if on_left else expr.left, fields)(numbers)
+        before = _before(expr.symbol, wanted, known, on_left=on_left)
+        if before is None:
+            return None
+        expr, wanted = (expr.left if on_left else expr.right), before
+    bits, sign = fields[ref.field].number_bits, fields[ref.field].signed
+    if ref.bit is None:
+        return wanted if bits is not None and -(sign << bits) <= wanted < 1 << bits else None
+    mask, shift, _ = _group(fields, ref.field, ref.bit)
+    return numbers[ref.field] & ~mask | wanted << shift if 0 <= wanted <= mask >> shift else None
+
+
+def _before(symbol: str, wanted: int, known: int, *, on_left: bool) -> int | None:
+    """Return what stood on one side of an operation that gave ``wanted`` with ``known`` on the other."""
+    match symbol:
+        case "+":
+            return wanted - known
+        case "-":
+            return wanted + known if on_left else known - wanted
+        case "^":
+            return wanted ^ known
+        case "*":
+            return wanted // known if known and wanted % known == 0 else None
+        case "<<" if on_left:
+            return wanted >> known if wanted >> known << known == wanted else None
+        case ">>" if on_left:
+            return wanted << known
+        case _:
+            return None
+
+
+def _group(fields: Fields, field: str, bit: str | None) -> Group:
+    group = fields[field].group(str(bit))
+    assert group is not None  # `read` has looked
+    return group
+
+
+def python(expr: Expr, fields: Fields) -> str:
+    """Print an expression as Python; an operation stands in parentheses."""
+    match expr:
+        case Const():
+            return str(expr.value)
+        case Ref(field=field, bit=None):
+            return f"v_{field}"
+        case Ref(field=field, bit=bit):
+            mask, shift, whole = _group(fields, field, bit)
+            if mask.bit_length() == whole and shift:
+                return f"(b_{field} >> {shift})"
+            return f"(b_{field} >> {shift} & {mask >> shift:#x})" if shift else f"(b_{field} & {mask:#x})"
+        case Op(symbol=symbol, left=left, right=right):
+            return f"({python(left, fields)} {symbol} {python(right, fields)})"
+
+
+def python_truth(expr: Expr, fields: Fields) -> str:
+    """Print an expression as a condition in Python."""
+    match expr:
+        case Ref(field=field, bit=str(bit)):
+            mask, _, whole = _group(fields, field, bit)
+            if mask.bit_count() == 1 and whole == 8:
+                # Python finds, and compares, small numbers quicker than it masks them
+                return f"b_{field} > 0x7F" if mask == 0x80 else f"BIT_{mask.bit_length() - 1}[b_{field}]"
+            return f"b_{field} & 0x{mask:02X}"
+        case Op(symbol="==", left=Ref(bit=str()) as left, right=Const(value=0)):
+            return f"not {python_truth(left, fields)}"
+        case Op(symbol="&", left=Ref(field=one, bit=str(a)), right=Ref(field=two, bit=str(b))) if one == two:
+            first, second = _group(fields, one, a), _group(fields, two, b)
+            if first.highest == second.highest == 1:
+                both = first.mask | second.mask
+                return f"b_{one} & {both:#04x} == {both:#04x}"
+    return python_bare(expr, fields)
+
+
+def python_bare(expr: Expr, fields: Fields) -> str:
+    """Print an expression as Python, where it stands alone and needs no parentheses."""
+    printed = python(expr, fields)
+    return printed[1:-1] if printed.startswith("(") else printed
+
+
+def c(expr: Expr, fields: Fields) -> str:
+    """Print an expression as C that fits in an ``int64_t``; an operation stands in parentheses."""
+    match expr:
+        case Const(value=value):
+            return c_number(value)
+        case Ref(field=field, bit=None):
+            return f"(int64_t)n_{field}"
+        case Ref(field=field, bit=bit):
+            mask, shift, whole = _group(fields, field, bit)
+            if whole <= 8:
+                if bit == "X" and not shift:
+                    return f"(b_{field} & 0x{mask:02X})"
+                return f"(b_{field} >> {shift} & 0x{mask >> shift:X})"
+            return f"(int64_t)(b_{field} >> {shift} & UINT64_C(0x{mask >> shift:X}))"
+        case Op(symbol="<<" | ">>" as symbol, left=left, right=right):
+            name = "shifted_left" if symbol == "<<" else "shifted_right"
+            return f"({name}({c(left, fields)}, {c(right, fields)}))"
+        case Op(symbol=symbol, left=left, right=right):
+            return f"((int64_t){c(left, fields)} {symbol} {c(right, fields)})"
+
+
+def c_truth(expr: Expr, fields: Fields) -> str:
+    """Print an expression as a condition in C."""
+    match expr:
+        case Ref(field=field, bit=str(bit)):
+            mask, _, whole = _group(fields, field, bit)
+            return f"b_{field} & 0x{mask:02X}" if whole <= 8 else f"b_{field} & UINT64_C(0x{mask:X})"
+        case Op():
+            return c(expr, fields)[1:-1]
+    return c(expr, fields)
+
+
+def c_number(value: int) -> str:
+    """Print a number as C."""
+    return str(value) if abs(value) < 1 << 31 else f"INT64_C({value})"

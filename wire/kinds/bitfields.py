@@ -1,0 +1,362 @@
+"""Integers that are divided into named bits, which may cross bytes."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import IO, Any
+
+from wire.constructs import Context, Leaf, NamedBits, Span, bounded, dotted, take
+from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
+from wire.expressions import Group, Ref
+from wire.kinds.base import (
+    CCode,
+    Cell,
+    Code,
+    ColumnCode,
+    FieldFinding,
+    FieldLoop,
+    Kind,
+    Lines,
+    Names,
+    Part,
+    Sampling,
+    Scope,
+    Slots,
+    Walk,
+    made,
+    written,
+)
+from wire.kinds.branches import UNKNOWN, Place, TracedRefusal, Tracing, group_is
+from wire.kinds.edits import Below, Find, MutableField, Mutation, put, truncate
+from wire.kinds.flags import Bit, check_bit_places, spare_name
+from wire.kinds.generators import Draw, Numbers, Pair, Source
+from wire.kinds.integer import LONGEST, Order, fixed_ends, fixed_finder
+from wire.varints import boundaries
+
+
+class Word(Leaf):
+    """An integer of up to 64 bits with names for its bits: ``Word(4, "little", rank=(8, 7), relayed=31)``.
+
+    A name maps to a bit, to (high, low), or to (high, low, the number that has to stand there); bit 0 counts 1,
+    whichever byte comes first. Bits that have no name are kept in their place, under ``X`` (``X_`` if a bit is called
+    so).
+    """
+
+    def __init__(
+        self, size: int, order: Order = "little", /, **fields: int | tuple[int, int] | tuple[int, int, int]
+    ) -> None:
+        super().__init__()
+        self.size = size
+        self.order = order
+        places = {name: (where, where) if isinstance(where, int) else where for name, where in fields.items()}
+        self.fields = {name: Bit(name, where[0], where[1]) for name, where in places.items()}
+        self.constants = {name: where[2] for name, where in places.items() if len(where) == 3}
+        self.named = sum(bit.mask for bit in self.fields.values())
+        self.spare = spare_name(iter(self.fields))
+
+    def split(self, number: int) -> NamedBits:
+        """Take an integer apart."""
+        value = {name: (number & bit.mask) >> bit.low for name, bit in self.fields.items()}
+        left = (1 << 8 * self.size) - 1 & ~self.named
+        return NamedBits(value | ({self.spare: number & left} if left else {}), number)
+
+    def read(self, stream: IO[bytes], context: Context, path: str) -> NamedBits:
+        start = stream.tell()
+        value = self.split(int.from_bytes(take(stream, self.size, path, "a word"), self.order))
+        for name, number in self.constants.items():
+            if value[name] != number:
+                detail = f"{name} is {value[name]:#x} and has to be {number:#x}"
+                raise DecodeError(Reason.UNKNOWN_ID, start, dotted(path), detail)
+        return value
+
+    def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
+        word = self.spell(obj, path)
+        stream.write(word)
+        return self.split(int.from_bytes(word, self.order))  # complete: later conditions look at every name
+
+    def spell(self, value: Any, path: str) -> bytes:
+        if not isinstance(value, dict):
+            raise EncodeError(f"{dotted(path)}: {value!r} is not a table of bits")
+        number = bounded(value.get(self.spare, 0), 8 * self.size, f"{path} -> {self.spare}")
+        if number & self.named:
+            raise EncodeError(f"{dotted(path)}.{self.spare}: {number:#x} has bits that have a name")
+        for name, bit in self.fields.items():
+            wanted = self.constants.get(name, value.get(name, 0))
+            number |= bounded(wanted, bit.high - bit.low + 1, f"{path} -> {name}") << bit.low
+        return number.to_bytes(self.size, self.order)
+
+    def remarks(self, span: Span, data: bytes) -> Iterator[str]:
+        if span.value.get(self.spare):
+            yield f"reserved bits {span.value[self.spare]:#x} are set"
+
+
+def unspelled(number: int) -> bytes:
+    """Spell nothing: some bits have no bytes of their own."""
+    return b""
+
+
+MOST_COMBINED = 4096
+"""Combinations of groups that are tried."""
+
+
+class BitFields(Part, frozen=True):
+    """An integer of ``size`` bytes of named bits; ``constants`` are the names whose value is fixed."""
+
+    size: int
+    big: bool
+    bits: tuple[Bit, ...]
+    constants: tuple[tuple[str, int], ...] = ()
+
+    constructs = (Word,)
+    plain = True
+
+    @classmethod
+    def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        if not 1 <= grammar.size <= LONGEST:
+            raise CannotLayOut(f"{path}: a Word of {grammar.size} bytes; use several of 1 to {LONGEST}")
+        bits = tuple(grammar.fields.values())
+        check_bit_places(bits, 8 * grammar.size, path)
+        for name, number in grammar.constants.items():
+            if number >> grammar.fields[name].high - grammar.fields[name].low + 1:
+                raise CannotLayOut(f"{path}: {name} has to be {number:#x}, which does not fit in its bits")
+        return cls(grammar.size, grammar.order == "big" and grammar.size > 1, bits, tuple(grammar.constants.items()))
+
+    @property
+    def order(self) -> Order:
+        """Which byte comes first."""
+        return "big" if self.big else "little"
+
+    @property
+    def spare(self) -> int:
+        """The bits that have no name."""
+        return (1 << 8 * self.size) - 1 & ~sum(bit.mask for bit in self.bits)
+
+    @property
+    def spare_name(self) -> str:
+        """What the bits without a name are kept under."""
+        return spare_name(bit.name for bit in self.bits)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keys of the value, in order."""
+        return (*(bit.name for bit in self.bits), *((self.spare_name,) if self.spare else ()))
+
+    @property
+    def fixed(self) -> tuple[int, int]:
+        """The bits whose value is fixed, and that value, both in place."""
+        known = dict(self.constants)
+        fixed = [bit for bit in self.bits if bit.name in known]
+        return sum(bit.mask for bit in fixed), sum(known[bit.name] << bit.low for bit in fixed)
+
+    def value(self, number: int) -> dict[str, int]:
+        """Take an integer apart."""
+        value = {bit.name: (number & bit.mask) >> bit.low for bit in self.bits}
+        return value | {self.spare_name: number & self.spare} if self.spare else value
+
+    def group(self, name: str) -> Group | None:
+        whole = 8 * self.size
+        if self.spare and name == self.spare_name:
+            return Group(self.spare, 0, whole)
+        return next((Group(bit.mask, bit.low, whole) for bit in self.bits if bit.name == name), None)
+
+    def fewest(self) -> int:
+        return self.size
+
+    def take_names(self, names: Names, hint: str) -> None:
+        names.table(self, f"{hint}_bits")
+
+    def python_table(self, name: str) -> Lines:
+        yield f"{name} = ("
+        for bit in self.bits:
+            yield f'    ("{bit.name}", 0x{bit.mask >> bit.low:X}, {bit.low}),'
+        if self.spare:
+            yield f'    ("{self.spare_name}", 0x{self.spare:X}, 0),'
+        yield ")"
+
+    def python_read(self, code: Code, into: str) -> Lines:
+        number = f"b_{into.removeprefix('v_')}"
+        yield f"if at + {self.size} > len(data):"
+        yield "    raise Refusal(TRUNCATED, len(data))"
+        yield f'{number} = int.from_bytes(data[at : at + {self.size}], "{self.order}")'
+        mask, fixed = self.fixed
+        if mask:
+            yield f"if {number} & 0x{mask:X} != 0x{fixed:X}:"
+            yield "    raise Refusal(UNKNOWN_ID, at)"
+        yield f"{into} = named_bits({number}, {code.names.tables[self]})"
+        yield f"at += {self.size}"
+
+    def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
+        fixed = "{" + ", ".join(f'"{name}": {value}' for name, value in self.constants) + "}"
+        line = f"b_{field} = spell_bits(v_{field}, {code.names.tables[self]}, {fixed})"
+        return [line], f'b_{field}.to_bytes({self.size}, "{self.order}")'
+
+    def c_table(self, code: CCode, name: str) -> tuple[list[str], list[str]]:
+        places = [f"{{UINT64_C(0x{bit.mask:X}), {bit.low}}}" for bit in self.bits]
+        if self.spare:
+            places.append(f"{{UINT64_C(0x{self.spare:X}), 0}}")
+        return list(self.names), [f"static const word_bits bits_{name}[] = {{{', '.join(places)}}};"]
+
+    def c_prepare(self, name: str) -> Lines:
+        yield f"    if (!establish(&kind_{name}))"
+        yield "        return 0;"
+
+    def c_variable(self, field: str, *, kept: bool) -> str | None:
+        return f"uint64_t b_{field} = 0;"
+
+    @property
+    def _c(self) -> str:
+        return "integer_big" if self.big else "integer"
+
+    def c_read(self, code: CCode, into: str, field: str, *, checked: bool = False) -> Lines:
+        name = code.names.tables[self]
+        yield f"if (!read_{self._c}(r, {self.size}, &b_{field}))"
+        yield "    goto bad;"
+        mask, fixed = self.fixed
+        if mask:
+            yield f"if ((b_{field} & UINT64_C(0x{mask:X})) != UINT64_C(0x{fixed:X})) {{"
+            yield f"    refuse(r, UNKNOWN_ID, r->at - {self.size});"
+            yield "    goto bad;"
+            yield "}"
+        yield from made(into, f"named_bits(&kind_{name}, bits_{name}, b_{field})")
+
+    def c_write(self, code: CCode, source: str, field: str) -> Lines:
+        yield f"b_{field} = ((record *){source})->byte;"
+        yield from written(f"write_{self._c}(w, {self.size}, b_{field})")
+
+    def c_fits(self, code: CCode, source: str) -> str | None:
+        return f"Py_TYPE({source}) == kind_{code.names.tables[self]}.type"
+
+    def slots(self, slots: Slots, path: str) -> None:
+        slots.number(path, self.size)
+
+    def column_variable(self, field: str) -> str:
+        return f"uint64_t b_{field} = 0;"
+
+    def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
+        cell, column = code.cell(path, Kind.NUMBER)
+        number = f"b_{field}" if field in code.kept else "number"
+        yield f"TAKE(take_{'integer_big' if self.big else 'word'}({cell}, {column.size}, {self.size}, &{number}));"
+        mask, fixed = self.fixed
+        if mask:
+            yield f"if (unlikely(({number} & UINT64_C(0x{mask:X})) != UINT64_C(0x{fixed:X})))"
+            yield f"    return refused(f, UNKNOWN_ID, p - {self.size});"
+
+    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
+        yield (path, Kind.NUMBER), value.byte
+
+    # Generators
+
+    @property
+    def decides(self) -> bool:
+        return True
+
+    def candidates(self, near: Iterable[int], refs: frozenset[Ref]) -> list[int]:
+        near, tried = list(near), list[list[int]]()
+        for name in sorted(str(ref.bit) for ref in refs):
+            group = self.group(name)
+            assert group is not None
+            width = group.highest.bit_length()
+            numbers = {*range(min(1 << width, 256)), *boundaries(width), *near}
+            tried.append(sorted(number << group.shift for number in numbers if 0 <= number <= group.highest))
+        mask, fixed = self.fixed
+        # Of several wide groups there are more combinations than anybody tries; the first are those of small numbers.
+        combined = islice(product(*tried), MOST_COMBINED)
+        return sorted({sum(parts) & ~mask | fixed for parts in combined})
+
+    def spelled(self, number: int) -> bytes:
+        return number.to_bytes(self.size, self.order)
+
+    def number_in(self, data: bytes) -> int:
+        return int.from_bytes(data, self.order)
+
+    def paired(self, number: int) -> Pair:
+        return NamedBits(self.value(number), number), self.spelled(number)
+
+    def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
+        # Each group for itself, so that every value of a narrow one comes up; what has no name is mostly 0.
+        groups = [group for name in self.names if (group := self.group(name)) is not None]
+        draws = [(sampling.choices.number(group.highest.bit_length(), unspelled), group) for group in groups]
+        spare = sampling.choices.pick((False, False, False, True))
+        mask, fixed = self.fixed
+
+        def draw(source: Source, numbers: Numbers) -> Pair:
+            number = 0
+            for part, group in draws:
+                if group.mask != self.spare or spare(source):
+                    number |= part(source)[0] << group.shift & group.mask
+            return self.paired(number & ~mask | fixed)
+
+        return draw
+
+    def mutations(self, path: str) -> list[Mutation]:
+        """Return what can be done to the bits at ``path``."""
+        groups = {name: self.group(name) for name in self.names}
+        flips = [
+            self.flip(f"{'flip' if group.mask.bit_count() == 1 else 'change'} {path}.{name}", group.mask)
+            for name, group in groups.items()
+            if group is not None
+        ]
+        return [*flips, truncate(path)]
+
+    def flip(self, name: str, mask: int) -> Mutation:
+        """Make the mutation that changes one bit of a mask, or all of them."""
+        masks = [*(1 << bit for bit in range(8 * self.size) if mask >> bit & 1), mask]
+
+        def flip(frame: bytes, start: int, end: int, cuts: tuple[int, ...], below: Below) -> bytes:
+            number = self.number_in(frame[start:end]) ^ masks[below(len(masks))]
+            return put(frame, start, end, self.spelled(number))
+
+        return name, flip
+
+    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
+        return self.number_finder(path)
+
+    def number_finder(self, path: str, more: Sequence[Mutation] = ()) -> Find:
+        place = MutableField(path, self, [*self.mutations(path), *more])
+        return fixed_finder(self.size, self.number_in, path, place)
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        return tuple(bit.name for bit in self.bits)
+
+    # Coverage
+
+    def most_bytes(self) -> float:
+        return self.size
+
+    def branches(self, place: Place) -> Iterator[str]:
+        known = dict(self.constants)
+        for name in self.names:
+            group = self.group(name)
+            assert group is not None
+            spare = self.spare and name == self.spare_name
+            width = group.highest.bit_length()
+            few = range(group.highest + 1) if width <= 2 and not spare else (0, 1)
+            values = (known[name],) if name in known else few
+            yield from (group_is(name, 3 if spare else width, value) for value in values)
+        if known:
+            yield UNKNOWN
+        yield from fixed_ends(place, self.size)
+
+    def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
+        start = tracing.at
+        number = self.number_in(tracing.take(place, self.size))
+        mask, fixed = self.fixed
+        if number & mask != fixed:
+            tracing.hit(place, UNKNOWN)
+            raise TracedRefusal(Reason.UNKNOWN_ID, start)
+        value = NamedBits(self.value(number), number)
+        for name in self.names:
+            group = self.group(name)
+            assert group is not None
+            spare = self.spare and name == self.spare_name
+            tracing.hit(place, group_is(name, 3 if spare else group.highest.bit_length(), value[name]))
+        return value
+
+    # The benchmark
+
+    def fields_read(self, loop: FieldLoop, value: str) -> Lines:
+        yield from (loop.read(value, name) for name in self.names)
+
+    @property
+    def value_names(self) -> tuple[str, ...]:
+        return self.names

@@ -1,0 +1,281 @@
+"""Records that say of themselves whether one more follows."""
+
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+
+from construct import Renamed
+
+from wire.constructs import MOST, Context, Grammar, Values, bounded, dotted, fitting, room
+from wire.errors import CannotLayOut, EncodeError, Reason
+from wire.expressions import Ref
+from wire.kinds.base import (
+    CCode,
+    Cell,
+    Code,
+    ColumnCode,
+    FieldFinding,
+    FieldLoop,
+    Lines,
+    Names,
+    Part,
+    Sampling,
+    Scope,
+    Slots,
+    Walk,
+    indented,
+)
+from wire.kinds.branches import END_MISSING, FULL, MORE, ONE, TOO_MANY, Inside, Place, TracedRefusal, Tracing
+from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
+from wire.kinds.flags import Flags
+from wire.kinds.generators import Draw, Numbers, Pair, Source
+from wire.kinds.items import c_listed, list_cell, list_limits, python_listed
+from wire.kinds.optional import Optional
+from wire.kinds.record import Record
+
+
+class ChainOf(Grammar):
+    """Items that follow each other as long as the first byte of each has the bit ``more`` set.
+
+    The chain sets that bit when it is written, whatever the values say.
+    """
+
+    def __init__(self, item: Grammar, *, more: str = "Z", most: int = MOST) -> None:
+        super().__init__()
+        self.flagbuildnone = True
+        self.item = item
+        self.more = more
+        self.most = most
+        # Asked now: Construct's compiler (a baseline of the benchmark) puts what has no fields in the item's place.
+        fields = getattr(item.subcon if isinstance(item, Renamed) else item, "subcons", ())
+        self.first = str(fields[0].name) if fields else ""
+
+    def _parse(self, stream: IO[bytes], context: Context, path: str) -> list[Values]:
+        values: list[Values] = []
+        more = True
+        while more:
+            room(self.most, values, stream, path)
+            values.append(self.item._parsereport(stream, context, f"{path}[{len(values)}]"))
+            more = bool(values[-1][self.first][self.more])
+        return values
+
+    def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
+        if not obj:
+            raise EncodeError(f"{dotted(path)}: {self.more} is set, so there has to be at least one")
+        for index, value in enumerate(fitting(obj, self.most, path)):
+            header = dict(value[self.first])
+            bounded(header.get(self.more, 0), 1, f"{path}[{index}] -> {self.first} -> {self.more}")
+            header[self.more] = int(index + 1 < len(obj))
+            self.item._build({**value, self.first: header}, stream, context, f"{path}[{index}]")
+        return obj
+
+
+class Chain(Part, frozen=True):
+    """One to ``most`` records, as long as the first field of each has the bit ``more`` set."""
+
+    item: Record
+    most: int
+    more: str = "Z"
+
+    constructs = (ChainOf,)
+    compound = True
+
+    @classmethod
+    def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        item, more = walk.part(grammar.item, f"{path}[]", Scope()), grammar.more
+        first = item.fields[0].node if isinstance(item, Record) and item.fields else None
+        if not isinstance(first, Flags) or more not in (bit.name for bit in first.bits) or not first.is_any:
+            raise CannotLayOut(f"{path}: the items of a Chain are Structs that begin with a header that has {more}")
+        if first.bit(more).mask.bit_count() != 1:
+            raise CannotLayOut(f"{path}: {more} has several bits; what says that more follows is one bit")
+        assert isinstance(item, Record)
+        if item.open_ended:
+            raise CannotLayOut(f"{path}: an item that ends with an optional tail, behind which nothing can follow")
+        return cls(item, grammar.most, more)
+
+    @property
+    def first(self) -> str:
+        """The name of the field that has the bit."""
+        return self.item.fields[0].name
+
+    @property
+    def mask(self) -> int:
+        """The bit that says that more follows, in place."""
+        return self.item.header.bit(self.more).mask
+
+    def inner(self) -> tuple[Part, ...]:
+        return (self.item,)
+
+    def fewest(self) -> int:
+        return self.item.fewest()
+
+    def take_names(self, names: Names, hint: str) -> None:
+        names.visit(self.item, f"{hint}_item")
+
+    def python_reader(self, code: Code) -> Lines:
+        yield "values: list[Any] = []"
+        yield "while True:"
+        yield from indented(self.item.python_fields(code))
+        yield "    values.append(value)"
+        yield f"    if not {code.truth(Ref(self.first, self.more))}:"
+        yield "        return values, at"
+        yield f"    if len(values) == {self.most}:"
+        yield "        raise Refusal(TOO_LONG, at)"
+
+    def python_writer(self, code: Code) -> Lines:
+        yield from python_listed(self.most)
+        yield "more = len(value)"
+        yield "if not more:"
+        yield f'    raise EncodeError("{self.more} is set, so there has to be at least one")'
+        yield 'out = b""'
+        yield "for each in value:"
+        code.source = "each"
+        for index, field in enumerate(self.item.fields):
+            code.fields[field.name] = field.node
+            if not isinstance(field.node, Optional):
+                yield f"    v_{field.name} = {field.node.python_item(code, field.name)}"
+            statements, piece = field.node.python_write(code, field.name)
+            yield from indented(iter(statements))
+            if index == 0:
+                yield "    more -= 1"
+                yield "    if more:"
+                yield f"        out += OCTET[b_{field.name} | 0x{self.mask:02X}]"
+                yield "    else:"
+                yield f"        out += OCTET[b_{field.name} & 0x{0xFF & ~self.mask:02X}]"
+            else:
+                yield f"    out += {piece}"
+        yield "return out"
+
+    def c_reader(self, code: CCode) -> Lines:
+        yield "gathering g = {.count = 0};"
+        yield "for (;;) {"
+        yield f"    if (g.count == {self.most}) {{"
+        yield "        refuse(r, TOO_LONG, r->at);"
+        yield "        return scattered(&g);"
+        yield "    }"
+        yield "    size_t start = r->at;"
+        yield f"    PyObject *item = {code.names.parts[self.item]}_read(r);"
+        yield "    if (item == NULL || !gather(&g, item))"
+        yield "        return scattered(&g);"
+        yield f"    if (!(r->data[start] & 0x{self.mask:02X}))"
+        yield "        return gathered(&g);"
+        yield "}"
+
+    def c_writer(self, code: CCode) -> Lines:
+        yield from c_listed(self.most)
+        yield "for (Py_ssize_t i = 0; i < count; i++) {"
+        yield "    size_t start = w->size;"
+        yield f"    if (!{code.names.parts[self.item]}_write(w, PyList_GetItem(value, i)))"
+        yield "        return 0;"
+        yield f"    w->data[start] &= 0x{0xFF & ~self.mask:02X};"
+        yield "    if (i + 1 < count)"
+        yield f"        w->data[start] |= 0x{self.mask:02X};"
+        yield "}"
+        yield "return count > 0;"
+
+    def slots(self, slots: Slots, path: str) -> None:
+        slots.items_at(path, self.item)
+
+    def column_reader(self, code: ColumnCode, path: str) -> Lines:
+        constant, items = code.listed(path, self.item)
+        body = list(self.item.column_fields(items, also=frozenset({self.first})))
+        yield f"table *items = items_begin(f, t, {constant}, row);"
+        yield "if (!items)"
+        yield "    return NULL;"
+        yield "for (size_t count = 0;; count++) {"
+        yield f"    if (count == {self.most})"
+        yield "        return refused(f, TOO_LONG, p);"
+        yield "    if (!item_begin(f, items))"
+        yield "        return NULL;"
+        yield from indented(iter(body))
+        yield "    items->rows++;"
+        yield f"    if (!(b_{self.first} & 0x{self.mask:02X}))"
+        yield f"        return items_end(p, t, {constant}, row);"
+        yield "}"
+
+    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
+        yield from list_cell(self.item, value, path)
+
+    # Generators
+
+    def hopeless(self) -> bool:
+        return self.item.hopeless()
+
+    def swallows(self) -> int:
+        return self.item.swallows()
+
+    def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
+        mask = self.mask
+        more = sampling.choices.more(1, 1 if self.item.swallows() else self.most)
+        inner = sampling.choices.item(
+            sampling.record(self.item.name, self.item.by_name, lambda byte: bool(byte & mask))
+        )
+        last = sampling.choices.item(sampling.record(self.item.name, self.item.by_name, lambda byte: not byte & mask))
+
+        def draw(source: Source, numbers: Numbers) -> Pair:
+            values: list[Any] = []
+            out = b""
+            while more(source, len(values) + 1):
+                value, piece = inner(source, numbers)
+                values.append(value)
+                out += piece
+            value, piece = last(source, numbers)
+            values.append(value)
+            return values, out + piece
+
+        return draw
+
+    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
+        mask = self.mask
+        item = finding.record(self.item.by_name, path)
+        place = MutableField(path, self, list_mutations(self.most, path, mask))
+
+        def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
+            start, cuts, header = at, list[int](), mask
+            while header & mask:
+                if len(cuts) == MOST_FOUND:
+                    raise UnreadableFrame
+                cuts.append(at)
+                header = data[at]
+                at = item(data, at, numbers, found)
+            found.append((start, at, place, tuple(cuts)))
+            return at
+
+        return find
+
+    # Coverage
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def most_bytes(self) -> float:
+        return self.most * self.item.most_bytes()
+
+    def inside(self) -> Iterator[Inside]:
+        yield Inside("[]", self.item, "[]", given=0)
+
+    def branches(self, place: Place) -> Iterator[str]:
+        yield from (ONE, MORE, END_MISSING)
+
+    def limit_branches(self, place: Place) -> Iterator[str]:
+        yield from list_limits(place, self.most, self.item.fewest())
+
+    def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
+        values: list[Any] = []
+        more = True
+        while more:
+            if len(values) == self.most:
+                tracing.hit(place, TOO_MANY)
+                raise TracedRefusal(Reason.TOO_LONG, tracing.at)
+            if values and tracing.at == tracing.end:
+                tracing.hit(place, END_MISSING)
+            values.append(tracing.read(place.inner[0], f"{where}[{len(values)}]", {}))
+            more = bool(values[-1][self.first][self.more])
+        tracing.counted(where, len(values))
+        tracing.hit(place, ONE if len(values) < 2 else MORE, *([FULL] if len(values) == self.most else []))
+        return values
+
+    # The benchmark
+
+    def fields_read(self, loop: FieldLoop, value: str) -> Lines:
+        yield from loop.each(self.item, value)

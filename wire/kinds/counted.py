@@ -1,0 +1,249 @@
+"""Bytes and text after their count, which belongs to them: a variable-length integer."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any
+
+from wire.constructs import Context, Leaf, Span, counted, decoded, dotted, encoded, left, remaining
+from wire.errors import DecodeError, EncodeError, Reason
+from wire.kinds.base import (
+    CCode,
+    Cell,
+    Code,
+    ColumnCode,
+    FieldFinding,
+    Kind,
+    Lines,
+    Part,
+    Sampling,
+    Scope,
+    Slots,
+    Walk,
+    made,
+    written,
+)
+from wire.kinds.branches import (
+    BAD_TEXT,
+    BEYOND,
+    COUNT_CUT,
+    COUNT_MISSING,
+    EMPTY,
+    LONG_COUNT,
+    MORE_BYTES,
+    NOT_ASCII,
+    ONE_BYTE,
+    OUT_OF_RANGE,
+    OVERLONG,
+    Place,
+    TracedRefusal,
+    Tracing,
+    size_of,
+)
+from wire.kinds.edits import GROWN, Below, Find, Found, MutableField, Mutation, UnreadableFrame, not_utf8, put, truncate
+from wire.kinds.generators import Draw, Numbers, Pair, Source
+from wire.kinds.varint import (
+    VLE,
+    check_bits,
+    hostile,
+    longer,
+    overflow,
+    overlong,
+    python_read_varint,
+    python_write_varint,
+    respelled,
+)
+from wire.varints import spell, unspell
+
+
+class Blob(Leaf):
+    """Bytes after their count (``<u8;zN>``)."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__()
+        self.count = VLE(bits)
+
+    def read(self, stream: IO[bytes], context: Context, path: str) -> bytes:
+        start = stream.tell()
+        count = self.count.read(stream, context, path)
+        rest = remaining(stream)
+        if count > rest:
+            raise DecodeError(Reason.TRUNCATED, start, dotted(path), f"{counted(count)} announced, {left(rest)}")
+        return stream.read(count)
+
+    def spell(self, value: Any, path: str) -> bytes:
+        if not isinstance(value, bytes):
+            raise EncodeError(f"{dotted(path)}: {value!r} is not bytes")
+        return self.count.spell(len(value), path) + value
+
+    def remarks(self, span: Span, data: bytes) -> Iterator[str]:
+        yield from overlong(span)
+
+
+class Text(Blob):
+    """UTF-8 text after its count of bytes (``<u8;zN>`` where the document says string)."""
+
+    def read(self, stream: IO[bytes], context: Context, path: str) -> str:  # type: ignore[override]
+        start = stream.tell()
+        return decoded(super().read(stream, context, path), start, path)
+
+    def spell(self, value: Any, path: str) -> bytes:
+        return super().spell(encoded(value, path), path)
+
+
+def python_slice(into: str, source: str, *, text: bool) -> Lines:
+    """Take bytes, or text that began at ``start``."""
+    if not text:
+        yield f"{into} = {source}"
+        return
+    yield "try:"
+    yield f"    {into} = {source}.decode()"
+    yield "except UnicodeDecodeError:"
+    yield "    raise Refusal(BAD_TEXT, start) from None"
+
+
+def python_octets(source: str) -> list[str]:
+    """Refuse what is not bytes."""
+    return [f"if not isinstance({source}, bytes):", f'    raise EncodeError(f"{{{source}!r}} is not bytes")']
+
+
+def kind_of(text: bool) -> Kind:
+    """Return the kind of column for text or for bytes."""
+    return Kind.TEXT if text else Kind.BYTES
+
+
+class Counted(Part, frozen=True):
+    """Bytes, or UTF-8 ``text``, after their count, a variable-length integer below ``2**bits``."""
+
+    bits: int
+    text: bool
+
+    constructs = (Blob,)
+    plain = True
+
+    @classmethod
+    def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        check_bits(grammar.count.bits, path)
+        return cls(grammar.count.bits, isinstance(grammar, Text))
+
+    def fewest(self) -> int:
+        return 1
+
+    def python_read(self, code: Code, into: str) -> Lines:
+        yield "start = at"
+        yield from python_read_varint("count", self.bits)
+        yield "end = at + count"
+        yield "if end > len(data):"
+        yield "    raise Refusal(TRUNCATED, start)"
+        yield from python_slice(into, "data[at:end]", text=self.text)
+        yield "at = end"
+
+    def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
+        value = f"v_{field}"
+        first = [f"t_{field} = {value}.encode()"] if self.text else [*python_octets(value), f"t_{field} = {value}"]
+        count = f"n_{field}"
+        return [*first, f"{count} = len(t_{field})"], f"{python_write_varint(count, self.bits)} + t_{field}"
+
+    def c_read(self, code: CCode, into: str, field: str, *, checked: bool = False) -> Lines:
+        yield "{"
+        yield "    size_t announced = r->at, start, count;" if self.text else "    size_t start, count;"
+        yield f"    if (!read_counted(r, {self.bits}, &start, &count))"
+        yield "        goto bad;"
+        value = "text(r, start, count, announced)" if self.text else "octets(r, start, count)"
+        yield from (f"    {line}" for line in made(into, value))
+        yield "}"
+
+    def c_write(self, code: CCode, source: str, field: str) -> Lines:
+        yield from written(f"write_{'text' if self.text else 'bytes'}(w, {source}, 1)")
+
+    def c_fits(self, code: CCode, source: str) -> str | None:
+        return f"fits_{'text' if self.text else 'bytes'}({source}, {self.bits})"
+
+    def slots(self, slots: Slots, path: str) -> None:
+        slots.octets(path, text=self.text)
+
+    def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
+        cell, _ = code.cell(path, kind_of(self.text))
+        yield f"TAKE(take_counted({cell}, {self.bits}, {int(self.text)}));"
+
+    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
+        yield (path, kind_of(self.text)), value
+
+    # Generators
+
+    def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
+        content, count = sampling.choices.content((1 << self.bits) - 1, self.text), sampling.choices.count()
+
+        def draw(source: Source, numbers: Numbers) -> Pair:
+            value, data = content(source)
+            return value, count(source, len(data)) + data
+
+        return draw
+
+    def mutations(self, path: str) -> list[Mutation]:
+        """Return what can be done to the content at ``path`` and to its count."""
+        most = (1 << self.bits) - 1
+        huge = tuple(n for n in (1 << 16, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 63, most - 1, most) if n <= most)
+
+        def content(name: str, rewrite: Callable[[bytes, Below], bytes]) -> Mutation:
+            def change(frame: bytes, start: int, end: int, cuts: tuple[int, ...], below: Below) -> bytes | None:
+                data = rewrite(frame[cuts[0] : end], below)
+                return put(frame, start, end, spell(len(data)) + data) if len(data) <= most else None
+
+            return f"{name} {path}", change
+
+        def hugely(number: int, below: Below) -> bytes | None:
+            count = huge[below(len(huge))]
+            return spell(count) if count > number else None
+
+        mutations = [
+            respelled(f"count one more than there is in {path}", lambda n, below: spell(n + 1) if n < most else None),
+            respelled(f"count one less than there is in {path}", lambda n, below: spell(n - 1) if n else None),
+            respelled(f"count huge in {path}", hugely),
+            respelled(f"overlong count of {path}", longer),
+            respelled(f"hostile continuation bytes in {path}", hostile),
+            content("empty", lambda data, below: b""),
+            content("grow", lambda data, below: data + b"a" * (GROWN[below(len(GROWN))] - len(data))),
+            truncate(path),
+        ]
+        if self.bits < 64:
+            mutations.append(respelled(f"overflow count of {path}", overflow(self.bits)))
+        if self.text:
+            mutations.append(content("not UTF-8 in", not_utf8))
+        return mutations
+
+    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
+        place = MutableField(path, self, self.mutations(path))
+
+        def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
+            count, begin = unspell(data, at)
+            end = begin + count
+            if end > len(data):
+                raise UnreadableFrame
+            found.append((at, end, place, (begin,)))
+            return end
+
+        return find
+
+    # Coverage
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def most_bytes(self) -> float:
+        return 9.0 + (1 << self.bits)
+
+    def branches(self, place: Place) -> Iterator[str]:
+        yield from (EMPTY, ONE_BYTE, MORE_BYTES, *([LONG_COUNT] if self.bits > 7 else []), OVERLONG)
+        yield from ([OUT_OF_RANGE] if self.bits < 64 else [])
+        yield from ([] if place.given else [COUNT_MISSING])
+        yield from (COUNT_CUT, BEYOND, *([NOT_ASCII, BAD_TEXT] if self.text else []))
+
+    def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
+        start = tracing.at
+        count = tracing.varint(place, self.bits, COUNT_MISSING, COUNT_CUT)
+        if count > tracing.end - tracing.at:
+            tracing.hit(place, BEYOND)
+            raise TracedRefusal(Reason.TRUNCATED, start)
+        content = tracing.take(place, count)
+        tracing.hit(place, size_of(count) if count < 128 else LONG_COUNT)
+        return tracing.text(place, content, start) if self.text else content

@@ -1,0 +1,430 @@
+"""One byte of named bits, and the header byte of a message."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import IO, Any
+
+from wire.constructs import Context, Leaf, Message, NamedBits, Span, bounded, dotted, take
+from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
+from wire.expressions import Group, Ref
+from wire.kinds.base import (
+    CCode,
+    Cell,
+    Code,
+    ColumnCode,
+    FieldFinding,
+    FieldLoop,
+    Kind,
+    Lines,
+    Names,
+    Node,
+    Part,
+    Sampling,
+    Scope,
+    Slots,
+    Walk,
+    written,
+)
+from wire.kinds.branches import MISSING, UNKNOWN, Place, TracedRefusal, Tracing, group_is
+from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, UnreadableFrame, put, truncate
+from wire.kinds.generators import Draw, Numbers, Pair, leaf
+
+ID = 0x1F
+"""The bits of a header byte that carry a message's id."""
+
+
+def spare_name(names: Iterator[str]) -> str:
+    """Return what the bits without a name are kept under: ``X``, with as many ``_`` behind it as are needed."""
+    taken, name = set(names), "X"
+    while name in taken:
+        name += "_"
+    return name
+
+
+class Bits(Leaf):
+    """One byte of named bits: ``Bits(Z=7, Mod=(6, 5), id=(4, 0))``; a name maps to a bit or to (high, low).
+
+    Bits that have no name are kept in their place, under ``X`` (``X_`` if a bit is called so); an absent name counts
+    as 0 when encoding.
+    """
+
+    def __init__(self, **fields: int | tuple[int, int]) -> None:
+        super().__init__()
+        self.fields = {name: (where, where) if isinstance(where, int) else where for name, where in fields.items()}
+        self.named = sum(self.mask(name) for name in self.fields)
+        self.spare = spare_name(iter(self.fields))
+        self.values = [self.split(byte) for byte in range(256)]
+
+    def mask(self, name: str) -> int:
+        """Return the bits of one field, in place."""
+        high, low = self.fields[name]
+        return (2 << high) - (1 << low)
+
+    def split(self, byte: int) -> NamedBits:
+        """Take a byte apart."""
+        value = {name: (byte & self.mask(name)) >> low for name, (_, low) in self.fields.items()}
+        if self.named != 0xFF:
+            value[self.spare] = byte & ~self.named & 0xFF
+        return NamedBits(value, byte)
+
+    def read(self, stream: IO[bytes], context: Context, path: str) -> NamedBits:
+        return self.values[take(stream, 1, path, "a byte of flags")[0]]
+
+    def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
+        byte = self.spell(obj, path)
+        stream.write(byte)
+        return self.values[byte[0]]  # complete: later conditions look at every name
+
+    def spell(self, value: Any, path: str) -> bytes:
+        if not isinstance(value, dict):
+            raise EncodeError(f"{dotted(path)}: {value!r} is not a table of flags")
+        byte = bounded(value.get(self.spare, 0), 8, f"{path} -> {self.spare}")
+        if byte & self.named:
+            raise EncodeError(f"{dotted(path)}.{self.spare}: {byte:#04x} has bits that have a name")
+        for name, (high, low) in self.fields.items():
+            byte |= bounded(value.get(name, 0), high - low + 1, f"{path} -> {name}") << low
+        return bytes([byte])
+
+    def remarks(self, span: Span, data: bytes) -> Iterator[str]:
+        if span.value.get(self.spare):
+            yield f"reserved bits {span.value[self.spare]:#04x} are set"
+
+
+class Header(Bits):
+    """A message's header byte: its id in bits 4:0, flags above, or constants of flags (``Mod=(6, 5, 0)``)."""
+
+    def __init__(self, id: int, **fields: int | tuple[int, int] | tuple[int, int, int]) -> None:
+        flags = {name: where[:2] if isinstance(where, tuple) else where for name, where in fields.items()}
+        super().__init__(**flags, id=(4, 0))
+        self.constants: dict[str, int] = {"id": id}
+        self.constants |= {n: w[2] for n, w in fields.items() if isinstance(w, tuple) and len(w) == 3}
+
+    def matches(self, byte: int) -> bool:
+        """Tell whether a header byte begins this message."""
+        return all(self.values[byte][name] == value for name, value in self.constants.items())
+
+    def read(self, stream: IO[bytes], context: Context, path: str) -> NamedBits:
+        start = stream.tell()
+        byte = take(stream, 1, path, "a header")[0]
+        if not self.matches(byte):
+            raise DecodeError(Reason.UNKNOWN_ID, start, dotted(path), f"header {byte:#04x} does not begin this message")
+        return self.values[byte]
+
+    def spell(self, value: Any, path: str) -> bytes:
+        if not isinstance(value, dict):
+            raise EncodeError(f"{dotted(path)}: {value!r} is not a table of flags")
+        return super().spell(value | self.constants, path)
+
+
+def header_of(message: Message) -> Header:
+    """Return the header byte's declaration of a named message."""
+    first = message.subcon.subcons[0]  # type: ignore[attr-defined]
+    assert isinstance(first.subcon, Header)
+    return first.subcon
+
+
+class Bit(Node, frozen=True):
+    """Bits ``high`` to ``low`` of a byte, under a name."""
+
+    name: str
+    high: int
+    low: int
+
+    @property
+    def mask(self) -> int:
+        """The bits in place."""
+        return (2 << self.high) - (1 << self.low)
+
+
+def check_bit_places(bits: tuple[Bit, ...], whole: int, path: str) -> None:
+    """Raise ``CannotLayOut`` for bits that an integer of ``whole`` bits has not, or that have two names."""
+    taken = 0
+    for bit in bits:
+        if not 0 <= bit.low <= bit.high < whole:
+            raise CannotLayOut(f"{path}: {bit.name} is from bit {bit.high} to {bit.low}; there are {whole - 1} to 0")
+        if taken & bit.mask:
+            raise CannotLayOut(f"{path}: {bit.name} shares bits with another name; every bit has one")
+        taken |= bit.mask
+
+
+class Flags(Part, frozen=True):
+    """One byte of named bits; those without a name are kept in place under ``spare_name``, if there are any.
+
+    ``constants`` are the names whose value a message's header fixes, ``begins`` the bytes that can stand here: in a
+    union those that begin this message and no earlier one.
+    """
+
+    bits: tuple[Bit, ...]
+    constants: tuple[tuple[str, int], ...] = ()
+    begins: tuple[int, ...] = tuple(range(256))
+
+    constructs = (Bits,)
+    plain = True
+
+    @classmethod
+    def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        bits = tuple(Bit(name, *where) for name, where in grammar.fields.items())
+        check_bit_places(bits, 8, path)
+        if not isinstance(grammar, Header):
+            return cls(bits)
+        begins = tuple(byte for byte in range(256) if grammar.matches(byte))
+        return cls(bits, tuple(grammar.constants.items()), begins)
+
+    @property
+    def spare(self) -> int:
+        """The bits that have no name."""
+        return 0xFF & ~sum(bit.mask for bit in self.bits)
+
+    @property
+    def spare_name(self) -> str:
+        """What the bits without a name are kept under."""
+        return spare_name(bit.name for bit in self.bits)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keys of the value, in order."""
+        return (*(bit.name for bit in self.bits), *((self.spare_name,) if self.spare else ()))
+
+    def bit(self, name: str) -> Bit:
+        """Return one group of bits by its name."""
+        return next(bit for bit in self.bits if bit.name == name)
+
+    def value(self, byte: int) -> dict[str, int]:
+        """Take a byte apart."""
+        value = {bit.name: (byte & bit.mask) >> bit.low for bit in self.bits}
+        return value | {self.spare_name: byte & self.spare} if self.spare else value
+
+    def group(self, name: str) -> Group | None:
+        if self.spare and name == self.spare_name:
+            return Group(self.spare, 0, 8)
+        return next((Group(bit.mask, bit.low, 8) for bit in self.bits if bit.name == name), None)
+
+    def fewest(self) -> int:
+        return 1
+
+    def take_names(self, names: Names, hint: str) -> None:
+        names.table(self, f"{hint}_bits")
+
+    @property
+    def is_any(self) -> bool:
+        """Whether every byte can stand here."""
+        return len(self.begins) == 256
+
+    def python_table(self, name: str) -> Lines:
+        yield f"{name} = ("
+        for bit in self.bits:
+            yield f'    ("{bit.name}", 0x{bit.mask >> bit.low:X}, {bit.low}),'
+        if self.spare:
+            yield f'    ("{self.spare_name}", 0x{self.spare:02X}, 0),'
+        yield ")"
+        if self.is_any:
+            yield f"{name}_table = flags_table({name})"
+        else:
+            yield f"{name}_begins = ({', '.join(f'0x{byte:02X}' for byte in self.begins)},)"
+            yield f"{name}_table = flags_table({name}, {name}_begins)"
+
+    def python_ahead(self, code: Code, into: str, ahead: int) -> tuple[Lines, int] | None:
+        return self._octet(code, into, ahead), ahead + 1
+
+    def _octet(self, code: Code, into: str, ahead: int) -> Lines:
+        where = f"at + {ahead}" if ahead else "at"
+        byte = f"b_{into.removeprefix('v_')}"
+        yield f"{byte} = data[{where}]"
+        yield f"{into} = {code.names.tables[self]}_table[{byte}]"
+        if not self.is_any:
+            yield f"if {into} is None:"
+            yield f"    raise Refusal(UNKNOWN_ID, {where})"
+
+    def python_read(self, code: Code, into: str) -> Lines:
+        yield from self._octet(code, into, 0)
+        yield "at += 1"
+
+    def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
+        return list(self._byte(code, field)), f"OCTET[b_{field}]"
+
+    def _byte(self, code: Code, field: str) -> Lines:
+        name = code.names.tables[self]
+        fixed = "{" + ", ".join(f'"{constant}": {value}' for constant, value in self.constants) + "}"
+        yield "try:"
+        yield f"    b_{field} = v_{field}.byte"
+        yield "except AttributeError:"
+        yield f"    b_{field} = spell_flags(v_{field}, {name}, {fixed}, {name}_table)"
+        yield "else:"
+        yield f"    if {name}_table[b_{field}] is not v_{field}:"
+        yield f"        b_{field} = spell_flags(v_{field}, {name}, {fixed}, {name}_table)"
+
+    def c_table(self, code: CCode, name: str) -> tuple[list[str], list[str]]:
+        places = [f"{{0x{bit.mask:02X}, {bit.low}}}" for bit in self.bits]
+        if self.spare:
+            places.append(f"{{0x{self.spare:02X}, 0}}")
+        lines = [f"static const bits bits_{name}[] = {{{', '.join(places)}}};"]
+        if not self.is_any:
+            begins = ", ".join(f"0x{byte:02X}" for byte in self.begins)
+            lines.append(f"static const uint8_t begins_{name}[] = {{{begins}}};")
+        lines.append(f"static PyObject *table_{name}[256];")
+        return list(self.names), lines
+
+    def c_prepare(self, name: str) -> Lines:
+        some = "NULL, 256" if self.is_any else f"begins_{name}, {len(self.begins)}"
+        yield f"    if (!establish(&kind_{name}) || !tabulate(&kind_{name}, bits_{name}, table_{name}, {some}))"
+        yield "        return 0;"
+
+    def c_variable(self, field: str, *, kept: bool) -> str | None:
+        return f"uint8_t b_{field} = 0;"
+
+    def c_read(self, code: CCode, into: str, field: str, *, checked: bool = False) -> Lines:
+        table = f"table_{code.names.tables[self]}[b_{field}]"
+        yield f"if (!read_octet(r, &b_{field}))"
+        yield "    goto bad;"
+        if not self.is_any and not checked:
+            yield f"if ({table} == NULL) {{"
+            yield "    refuse(r, UNKNOWN_ID, r->at - 1);"
+            yield "    goto bad;"
+            yield "}"
+        yield f"{into} = Py_NewRef({table});"
+
+    def c_write(self, code: CCode, source: str, field: str) -> Lines:
+        yield f"b_{field} = (uint8_t)((record *){source})->byte;"
+        yield from written(f"write_octet(w, b_{field})")
+
+    def c_fits(self, code: CCode, source: str) -> str | None:
+        return f"Py_TYPE({source}) == kind_{code.names.tables[self]}.type"
+
+    def slots(self, slots: Slots, path: str) -> None:
+        slots.number(path, 1)
+
+    def column_variable(self, field: str) -> str:
+        return f"uint8_t b_{field} = 0;"
+
+    def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
+        cell, column = code.cell(path, Kind.NUMBER)
+        if not self.is_any and not checked:
+            begins = code.beginning(self.begins, code.names.tables[self])
+            yield f"if (p != f->end && !{begins}[*p])"
+            yield "    return refused(f, UNKNOWN_ID, p);"
+        byte = f"&b_{field}" if field in code.kept else "&byte"
+        yield f"TAKE(take_flags({cell}, {column.size}, {byte}));"
+
+    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
+        yield (path, Kind.NUMBER), value.byte
+
+    # Generators
+
+    @property
+    def decides(self) -> bool:
+        return True
+
+    @property
+    def has_few(self) -> bool:
+        return True
+
+    def candidates(self, near: Iterable[int], refs: frozenset[Ref]) -> list[int]:
+        return list(self.begins)
+
+    def spelled(self, number: int) -> bytes:
+        return bytes((number,))
+
+    def number_in(self, data: bytes) -> int:
+        return data[0]
+
+    def paired(self, number: int) -> Pair:
+        return flag_pairs(self)[number]
+
+    def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
+        return leaf(sampling.choices.pick([self.paired(byte) for byte in self.begins]))
+
+    def mutations(self, path: str) -> list[Mutation]:
+        """Return what can be done to the bits at ``path``."""
+        mutations = [
+            flip(f"flip {path}.{bit.name}", (bit.mask,))
+            if bit.high == bit.low
+            else flip(f"change {path}.{bit.name}", tuple(n << bit.low for n in range(1, (bit.mask >> bit.low) + 1)))
+            for bit in self.bits
+        ]
+        if self.spare:
+            spare = tuple(1 << n for n in range(8) if self.spare >> n & 1)
+            mutations.append(flip(f"flip {path}.{self.spare_name}", spare))
+        return [*mutations, truncate(path)]
+
+    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
+        return self.number_finder(path)
+
+    def number_finder(self, path: str, more: Sequence[Mutation] = ()) -> Find:
+        begins, name = frozenset(self.begins), path.rpartition(".")[2]
+        place = MutableField(path, self, [*self.mutations(path), *more])
+
+        def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
+            numbers[name] = byte = data[at]
+            if byte not in begins:
+                raise UnreadableFrame
+            found.append((at, at + 1, place, ()))
+            return at + 1
+
+        return find
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        return tuple(bit.name for bit in self.bits)
+
+    # Coverage
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def most_bytes(self) -> float:
+        return 1
+
+    def by_first_byte(self) -> list[Any]:
+        return [self.value(byte) for byte in range(256)]
+
+    def branches(self, place: Place) -> Iterator[str]:
+        for name in self.names:
+            yield from dict.fromkeys(self.group_branch(name, byte) for byte in self.begins)
+        if not place.given:
+            yield from ([MISSING] if self.is_any else [MISSING, UNKNOWN])
+
+    def group_branch(self, name: str, byte: int) -> str:
+        """Say what a group of bits is in a byte; bits without a name are one group, however many."""
+        group = self.group(name)
+        assert group is not None
+        width = 8 if self.spare and name == self.spare_name else group.highest.bit_length()
+        return group_is(name, width, self.value(byte)[name])
+
+    def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
+        byte = tracing.take(place, 1)[0]
+        if not self.is_any and byte not in self.begins:
+            tracing.hit(place, UNKNOWN)
+            raise TracedRefusal(Reason.UNKNOWN_ID, tracing.at - 1)
+        tracing.hit(place, *flag_branches(self, byte))
+        return place.table[byte]
+
+    # The benchmark
+
+    def fields_read(self, loop: FieldLoop, value: str) -> Lines:
+        yield from (loop.read(value, name) for name in self.names)
+
+    @property
+    def value_names(self) -> tuple[str, ...]:
+        return self.names
+
+
+def flip(name: str, masks: tuple[int, ...]) -> Mutation:
+    """Make the mutation that changes the bits of one of some masks in a byte."""
+
+    def flip(frame: bytes, start: int, end: int, cuts: tuple[int, ...], below: Below) -> bytes:
+        return put(frame, start, end, bytes((frame[start] ^ masks[below(len(masks))],)))
+
+    return name, flip
+
+
+@cache
+def flag_pairs(flags: Flags) -> tuple[Pair, ...]:
+    """Return the values of all bytes with the bytes; they are shared, and cannot be changed."""
+    return tuple((NamedBits(flags.value(byte), byte), bytes((byte,))) for byte in range(256))
+
+
+@cache
+def flag_branches(flags: Flags, byte: int) -> tuple[str, ...]:
+    """Say what each group of bits is in a byte."""
+    return tuple(flags.group_branch(name, byte) for name in flags.names)

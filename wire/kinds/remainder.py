@@ -1,0 +1,132 @@
+"""Bytes and text up to the end of the frame."""
+
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+
+from wire.constructs import Context, Leaf, decoded, dotted, encoded
+from wire.errors import EncodeError
+from wire.kinds.base import (
+    CCode,
+    Cell,
+    Code,
+    ColumnCode,
+    FieldFinding,
+    Lines,
+    Part,
+    Sampling,
+    Scope,
+    Slots,
+    Walk,
+    made,
+    written,
+)
+from wire.kinds.branches import BAD_TEXT, EMPTY, MORE_BYTES, NOT_ASCII, Place, Tracing
+from wire.kinds.counted import kind_of, python_octets, python_slice
+from wire.kinds.edits import Find, Found, MutableField, spoiled_text, truncate
+from wire.kinds.generators import ANY_BYTE, Draw, Numbers, leaf
+
+
+class Rest(Leaf):
+    """All bytes up to the end of the frame."""
+
+    def read(self, stream: IO[bytes], context: Context, path: str) -> bytes:
+        return stream.read()
+
+    def spell(self, value: Any, path: str) -> bytes:
+        if not isinstance(value, bytes):
+            raise EncodeError(f"{dotted(path)}: {value!r} is not bytes")
+        return value
+
+
+class RestText(Leaf):
+    """UTF-8 text up to the end of the frame."""
+
+    def read(self, stream: IO[bytes], context: Context, path: str) -> str:
+        start = stream.tell()
+        return decoded(stream.read(), start, path)
+
+    def spell(self, value: Any, path: str) -> bytes:
+        return encoded(value, path)
+
+
+class Remainder(Part, frozen=True):
+    """All bytes, or UTF-8 ``text``, up to the end of the frame."""
+
+    text: bool
+
+    constructs = (Rest, RestText)
+
+    @classmethod
+    def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        return cls(isinstance(grammar, RestText))
+
+    def python_read(self, code: Code, into: str) -> Lines:
+        if self.text:
+            yield "start = at"
+        yield from python_slice(into, "data[at:]", text=self.text)
+        yield "at = len(data)"
+
+    def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
+        value = f"v_{field}"
+        return ([], f"{value}.encode()") if self.text else (python_octets(value), value)
+
+    def c_read(self, code: CCode, into: str, field: str, *, checked: bool = False) -> Lines:
+        yield "{"
+        yield "    size_t start = r->at;"
+        yield "    r->at = r->size;"
+        value = "text(r, start, r->size - start, start)" if self.text else "octets(r, start, r->size - start)"
+        yield from (f"    {line}" for line in made(into, value))
+        yield "}"
+
+    def c_write(self, code: CCode, source: str, field: str) -> Lines:
+        yield from written(f"write_{'text' if self.text else 'bytes'}(w, {source}, 0)")
+
+    def slots(self, slots: Slots, path: str) -> None:
+        slots.octets(path, text=self.text)
+
+    def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
+        cell, _ = code.cell(path, kind_of(self.text))
+        yield f"TAKE(take_rest({cell}, {int(self.text)}));"
+
+    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
+        yield (path, kind_of(self.text)), value
+
+    # Generators
+
+    def swallows(self) -> int:
+        return ANY_BYTE
+
+    def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
+        # What is longer than any batch would be cut off by the limit of the frame, if there is one.
+        return leaf(sampling.choices.content(1 << 16, self.text))
+
+    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
+        place = MutableField(path, self, [truncate(path), *([spoiled_text(path)] if self.text else [])])
+
+        def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
+            found.append((at, len(data), place, ()))
+            return len(data)
+
+        return find
+
+    # Coverage
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def most_bytes(self) -> float:
+        return float("inf")
+
+    @property
+    def takes_rest(self) -> bool:
+        return True
+
+    def branches(self, place: Place) -> Iterator[str]:
+        yield from (EMPTY, MORE_BYTES, *([NOT_ASCII, BAD_TEXT] if self.text else []))
+
+    def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
+        start, tracing.at = tracing.at, tracing.end
+        content = tracing.data[start : tracing.end]
+        tracing.hit(place, MORE_BYTES if content else EMPTY)
+        return tracing.text(place, content, start) if self.text else content

@@ -1,0 +1,214 @@
+"""Bytes and text whose count stands in a field before them, whatever stands between."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any
+
+from wire.constructs import Context, Leaf, decoded, dotted, encoded, take
+from wire.errors import DecodeError, EncodeError, Reason
+from wire.expressions import Expr, compiled
+from wire.kinds.base import (
+    CCode,
+    Cell,
+    Code,
+    ColumnCode,
+    FieldFinding,
+    Lines,
+    Part,
+    Sampling,
+    Scope,
+    Slots,
+    Walk,
+    made,
+    written,
+)
+from wire.kinds.branches import BAD_TEXT, CUT, MISSING, NEGATIVE, NOT_ASCII, Place, TracedRefusal, Tracing, some
+from wire.kinds.counted import kind_of, python_octets, python_slice
+from wire.kinds.edits import Find, Found, MutableField, UnreadableFrame, spoiled_text, truncate
+from wire.kinds.generators import AVOIDED, MOST_SIZED, Draw, Lead, Numbers, Pair, Source
+
+
+def computed(source: Any, context: Context) -> int:
+    """Return the value of an expression of Construct, or a number as it is."""
+    return int(source(context)) if callable(source) else int(source)
+
+
+def announced(count: int, stream: IO[bytes], path: str) -> int:
+    """Return a count that a field announces; ``DecodeError`` (bad-value) if it is negative."""
+    if count < 0:
+        raise DecodeError(Reason.BAD_VALUE, stream.tell(), dotted(path), f"{count} bytes announced")
+    return count
+
+
+PRINTABLE = bytes(33 + byte % 94 for byte in range(256))
+"""A table that makes a visible letter of ASCII of each byte."""
+
+
+class Bytes(Leaf):
+    """As many bytes as an expression over earlier fields says.
+
+    ``Bytes(this.length - 4)`` where the length counts a header of four bytes too.
+    """
+
+    def __init__(self, count: Any) -> None:
+        super().__init__()
+        self.count = count
+
+    def read(self, stream: IO[bytes], context: Context, path: str) -> Any:
+        return take(stream, announced(self.size(context), stream, path), path, "a field")
+
+    def size(self, context: Context) -> int:
+        """Return how many bytes are announced."""
+        return computed(self.count, context)
+
+    def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
+        if not isinstance(obj, bytes) or len(obj) != self.size(context):
+            raise EncodeError(f"{dotted(path)}: {obj!r} is not bytes of the length that is announced")
+        stream.write(obj)
+        return obj
+
+
+class SizedText(Bytes):
+    """UTF-8 text of as many bytes as an expression over earlier fields says."""
+
+    def read(self, stream: IO[bytes], context: Context, path: str) -> Any:
+        start = stream.tell()
+        return decoded(super().read(stream, context, path), start, path)
+
+    def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
+        super()._build(encoded(obj, path), stream, context, path)
+        return obj
+
+
+class Sized(Part, frozen=True):
+    """As many bytes as ``count`` says, or UTF-8 ``text`` of so many."""
+
+    count: Expr
+    text: bool = False
+
+    constructs = (Bytes,)
+
+    @classmethod
+    def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        return cls(scope.expression(grammar.count, path), isinstance(grammar, SizedText))
+
+    def expressions(self) -> tuple[Expr, ...]:
+        return (self.count,)
+
+    def python_read(self, code: Code, into: str) -> Lines:
+        if self.text:
+            yield "start = at"
+        yield f"end = at + {code.number(self.count)}"
+        yield "if end < at:"
+        yield "    raise Refusal(BAD_VALUE, at)"
+        yield "if end > len(data):"
+        yield "    raise Refusal(TRUNCATED, len(data))"
+        yield from python_slice(into, "data[at:end]", text=self.text)
+        yield "at = end"
+
+    def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
+        value = f"t_{field}" if self.text else f"v_{field}"
+        first = [f"{value} = v_{field}.encode()"] if self.text else python_octets(value)
+        wrong = f"if len({value}) != {code.number(self.count)}:"
+        bad = '    raise EncodeError("bytes of another length than announced")'
+        return [*first, wrong, bad], value
+
+    def c_read(self, code: CCode, into: str, field: str, *, checked: bool = False) -> Lines:
+        yield "{"
+        yield "    size_t start;"
+        yield f"    int64_t count = {code.number(self.count)};"
+        yield "    if (count < 0) {"
+        yield "        refuse(r, BAD_VALUE, r->at);"
+        yield "        goto bad;"
+        yield "    }"
+        yield "    if (!read_sized(r, (uint64_t)count, &start))"
+        yield "        goto bad;"
+        value = "text(r, start, (size_t)count, start)" if self.text else "octets(r, start, (size_t)count)"
+        yield from (f"    {line}" for line in made(into, value))
+        yield "}"
+
+    def c_write(self, code: CCode, source: str, field: str) -> Lines:
+        yield from written(f"write_{'text' if self.text else 'bytes'}(w, {source}, 0)")
+
+    def slots(self, slots: Slots, path: str) -> None:
+        slots.octets(path, text=self.text)
+
+    def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
+        cell, _ = code.cell(path, kind_of(self.text))
+        text = "_text" if self.text else ""
+        yield f"TAKE(take_sized{text}({cell}, {code.number(self.count)}));"
+
+    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
+        yield (path, kind_of(self.text)), value
+
+    # Generators
+
+    def leads(self, fields: Mapping[str, Part]) -> Callable[[Numbers], Lead]:
+        count = compiled(self.count, fields)
+
+        def sized(numbers: Numbers) -> Lead:
+            size = count(numbers)
+            return size.bit_length() if 0 <= size <= MOST_SIZED else AVOIDED
+
+        return sized
+
+    def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
+        count, octets = compiled(self.count, fields), sampling.choices.octets()
+
+        def draw(source: Source, numbers: Numbers) -> Pair:
+            data = octets(source, count(numbers))
+            if self.text:
+                # Of letters with several bytes no number of bytes can be made up exactly; other texts have them.
+                data = data.translate(PRINTABLE)
+                return data.decode(), data
+            return data, data
+
+        return draw
+
+    @property
+    def announced(self) -> Expr | None:
+        return self.count
+
+    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
+        place = MutableField(path, self, [truncate(path), *([spoiled_text(path)] if self.text else [])])
+        count = compiled(self.count, fields)
+
+        def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
+            end = at + count(numbers)
+            if not at <= end <= len(data):
+                raise UnreadableFrame
+            found.append((at, end, place, ()))
+            return end
+
+        return find
+
+    # Coverage
+
+    @property
+    def is_composed(self) -> bool:
+        return not self.text
+
+    def most_bytes(self) -> float:
+        return float("inf")
+
+    @property
+    def decided_by(self) -> Expr | None:
+        return self.count
+
+    def branches(self, place: Place) -> Iterator[str]:
+        if place.numbers is not None and some(place.numbers, -MOST_SIZED, -1):
+            yield NEGATIVE
+        if some(place.numbers, 1):
+            yield MISSING
+        if some(place.numbers, 2):
+            yield CUT
+        if self.text:
+            yield from ([NOT_ASCII] if some(place.numbers, 2) else [])
+            yield from ([BAD_TEXT] if some(place.numbers, 1) else [])
+
+    def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
+        start, count = tracing.at, tracing.computed(self.count, scope)
+        if count < 0:
+            tracing.hit(place, NEGATIVE)
+            raise TracedRefusal(Reason.BAD_VALUE, start)
+        content = tracing.take(place, count)
+        return tracing.text(place, content, start) if self.text else content
