@@ -110,12 +110,9 @@ class Proxy:
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         dialler = writer.get_extra_info("peername")
         connected = await self._dial()
-        where = self.target.host, self.target.port
         if connected is None:
-            with contextlib.suppress(OSError, IndexError):
-                where = TRANSPORTS[self.target.transport].socket_addresses(self.target)[0][1][:2]  # type: ignore[assignment]
             # Those who dial are told as the server would: their connection is refused, as far as TCP still allows it.
-            RecordedConnection(self.capture, dialler[:2], where).reset(LISTENER)
+            RecordedConnection(self.capture, dialler[:2], self._target_end()).reset(LISTENER)
             _cut(writer)
             return
         their_reader, their_writer = connected
@@ -124,7 +121,9 @@ class Proxy:
             for each in (writer, their_writer):
                 with contextlib.suppress(OSError):  # it may have left already
                     each.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            taken = RecordedConnection(self.capture, dialler[:2], their_writer.get_extra_info("peername")[:2])
+            # A server that has reset the connection by now has no peer's name any more; its reset is read below.
+            listener = their_writer.get_extra_info("peername") or self._target_end()
+            taken = RecordedConnection(self.capture, dialler[:2], listener[:2])
             self.connections += 1
             ways = [(DIALLER, reader, their_writer), (LISTENER, their_reader, writer)]
             tasks = [asyncio.ensure_future(self._one_way(taken, *way)) for way in ways]
@@ -147,6 +146,14 @@ class Proxy:
                 return await asyncio.open_connection(self.target.host, self.target.port, limit=CHUNK)
         except (OSError, TimeoutError):
             return None
+
+    def _target_end(self) -> tuple[str, int]:
+        """The IP address and port that the target most likely has, for packets where no connection tells them."""
+        try:
+            found = TRANSPORTS[self.target.transport].socket_addresses(self.target)
+        except OSError:  # a name that nobody resolves
+            found = []
+        return str(found[0][1][0]) if found else "0.0.0.0", self.target.port
 
     async def _one_way(
         self, taken: RecordedConnection, side: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -1,19 +1,13 @@
 """``goldwire audit``: a recording is judged as the live run was; the guilty are accused and nobody else."""
 
-import asyncio
 import json
 import os
 import shutil
-import signal
-import socket
-import subprocess
-import sys
-import threading
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from proxied import proxied
 
 from conformance.cases import cases
 from conformance.engine.play import play
@@ -23,16 +17,9 @@ from conformance.run.records import CasePlayed
 from conformance.suite import Suite
 from conformance.verdicts import Outcome, worst
 from harness.captures.losses import Missing
-from harness.captures.proxy import Proxy
-from harness.captures.reader import CaptureReader
-from harness.captures.reassembly import Stream
-from harness.captures.record_command import record
 from harness.captures.recordings import Recording
 from harness.captures.traces import write_pcapng
-from harness.captures.writer import PcapngWriter
 from harness.iuts.description import resolve
-from harness.links.addresses import free_port
-from harness.links.transports import parse_address
 from harness.protocol import load as load_protocol
 from harness.trace import write_ndjson
 from reports.commands.audit import audit
@@ -95,33 +82,6 @@ def test_recordings_of_every_case_are_judged_as_it_was(tmp_path, protocol):
             assert {rule: said.get(rule) for rule in live} == live, f"{case.name}, {path.name}"
             assert not [rule for rule, outcome in said.items() if outcome.accuses], case.name
     assert len(seen) > 15
-
-
-@contextmanager
-def proxied(address, path):
-    """Run a recording proxy before a server."""
-    listen = f"tcp/127.0.0.1:{free_port()}"
-    ready = threading.Event()
-    running = {}
-
-    async def serve():
-        running["loop"], running["over"] = asyncio.get_running_loop(), asyncio.Event()
-        with PcapngWriter(path, live=True) as dump:
-            proxy = running["proxy"] = Proxy(parse_address(address), dump)
-            await proxy.listen(parse_address(listen))
-            ready.set()
-            await running["over"].wait()
-            await proxy.stop()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    assert ready.wait(20)
-    try:
-        yield listen
-    finally:
-        running["loop"].call_soon_threadsafe(running["over"].set)
-        thread.join()
-        assert running["proxy"].trouble is None
 
 
 REAL = os.environ.get("GOLDWIRE_REAL_NODES", "").split()
@@ -358,80 +318,3 @@ def test_wrong_usage(good, arguments, said):
     result = CliRunner().invoke(audit, [str(good) if each == "FILE" else each for each in arguments])
     assert result.exit_code == 2
     assert said in result.output
-
-
-# --- the proxy --------------------------------------------------------------------------------------------
-
-
-def test_proxy_passes_on_all_there_is(tmp_path):
-    """Large amounts both ways, an end of one direction alone, a reset, a server that is not there."""
-    with (
-        socket.create_server(("127.0.0.1", 0)) as server,
-        proxied(f"tcp/127.0.0.1:{server.getsockname()[1]}", tmp_path / "a.pcapng") as address,
-    ):
-        where = ("127.0.0.1", parse_address(address).port)
-        big = bytes(range(256)) * 8000
-        with socket.create_connection(where) as client:
-            accepted, _ = server.accept()
-            sender = threading.Thread(target=lambda: (client.sendall(big), client.shutdown(socket.SHUT_WR)))
-            sender.start()
-            assert received(accepted) == big
-            sender.join()
-            accepted.sendall(big[::-1])
-            accepted.close()
-            assert received(client) == big[::-1]
-        with socket.create_connection(where) as client:
-            accepted, _ = server.accept()
-            accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-            accepted.close()
-            with pytest.raises(ConnectionResetError):
-                client.recv(1)
-        server.close()
-        with socket.create_connection(where) as client, suppress(ConnectionResetError):
-            assert client.recv(1) == b""
-    streams, flags = {}, []
-    for packet in CaptureReader(tmp_path / "a.pcapng"):
-        key = packet.source, packet.target
-        if packet.flags & 2:
-            streams[key] = Stream(), []
-            streams[key][0].begin(packet.seq + 1)
-        flags.append(packet.flags)
-        if packet.data:
-            streams[key][1].extend(streams[key][0].take(packet.seq, packet.data, packet.number, packet.time))
-    said = [b"".join(piece.data for piece in pieces) for _, pieces in streams.values()]
-    assert [each for each in said if each] == [big, big[::-1]]
-    assert sum(bool(flag & 4) for flag in flags) == 2
-    assert sum(bool(flag & 1) for flag in flags) == 2
-
-
-RECORD = "import sys; from harness.captures.record_command import record; sys.exit(record(standalone_mode=False))"
-
-
-def test_record_command(tmp_path):
-    """It says where it listens, records until it is interrupted, and what it wrote can be read before that."""
-    node = SUITES["pathfinder"].harness.instance(resolve("peer:server", "pathfinder"), profile="document")
-    address, out = f"tcp/127.0.0.1:{free_port()}", tmp_path / "a.pcapng"
-    command = [sys.executable, "-c", RECORD, node._running.address("tcp"), "--listen", address, "--out", str(out)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout.readline() == f"ready {address}\n"
-        SUITES["pathfinder"].harness.probe(address)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
-        node.stop()
-    assert process.returncode == 0
-    assert "a.pcapng: 1 connections" in said
-    status, text = run("pathfinder", out)
-    assert status == 0, text
-    result = CliRunner().invoke(record, ["udp/127.0.0.1:1", "--listen", address, "--out", str(out)])
-    assert (result.exit_code, "only what goes over TCP" in result.output) == (2, True)
-
-
-def received(connection):
-    parts = []
-    while data := connection.recv(1 << 16):
-        parts.append(data)
-    return b"".join(parts)
