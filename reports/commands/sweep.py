@@ -10,7 +10,8 @@ import click
 from harness.command import WrongUsage
 from reports.commands import options
 from reports.progress import progress_bar
-from vectors.checks.pipe import PipeLimits, ProgramNotStarted
+from vectors.checks.codec_program import ProgramNotStarted
+from vectors.checks.pipe import PipeLimits
 from wire.catalogue import grammars
 from wire.engines import NAMES, MissingEngine, engine, present
 

@@ -14,9 +14,12 @@ from typing import NamedTuple
 from fuzz.findings import CodecFinding, KeptFinding, Origin, signature
 from reports.jobs.sweep_plan import ENGINE, MOST_IN_A_CHUNK, TRIES, SmallFinding, SweepPlan, Tally, as_tally
 from vectors.checks import check, foreign
+from vectors.checks.answers import CodecDescription, UnsupportedLayout
+from vectors.checks.codec_program import ProgramNotStarted
 from vectors.checks.differential import Difference, plain_path
 from vectors.checks.foreign import ForeignFinding, Subject, WrongAnswer
-from vectors.checks.pipe import CodecDescription, Pipe, PipeLimits, ProgramNotStarted, UnsupportedLayout
+from vectors.checks.foreign_report import dump_lines
+from vectors.checks.pipe import Pipe, PipeLimits
 from vectors.checks.sweep import CHUNK, Found, SweptChunk, chunk_seed
 from vectors.minimising import NoMoreTries, minimise
 
@@ -170,7 +173,7 @@ def _page(plan: SweepPlan, found: Found, data: bytes | None, difference: Differe
     yield f"{difference.kind}{place}"
     if data is not None:
         yield f"   {plan.layout}, {len(data)} bytes, as the reference reads it:"
-        yield from (f"   | {line}" for line in foreign.dump_lines(plan.layout, data))
+        yield from (f"   | {line}" for line in dump_lines(plan.layout, data))
     for who, said in difference.says:
         yield from (f"   {who}: {line}" for line in said)
     names = f" ({', '.join(found.names)})" if found.names else ""

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
@@ -11,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from vectors.checks.pipe import (
+from vectors.checks.answers import (
     Answer,
     CodecDescription,
     Crashed,
@@ -24,25 +23,22 @@ from vectors.checks.pipe import (
     Inexpressible,
     LostAnswer,
     PartialLine,
-    Pipe,
-    PipeLimits,
     RefusedFrame,
     Skipped,
-    Traffic,
     UnsupportedLayout,
     shortened,
 )
+from vectors.checks.pipe import OnLine, Pipe, PipeLimits
 from vectors.golden.loader import Vector
-from wire.dump import TooManyFields, dump, lines
 from wire.errors import DecodeError
 from wire.reference import decode, encode
 
 MOST_DIFFERENCES = 10
+"""Fields of one value that are named: where a list is shifted by one, all of the others differ for the same reason."""
+
 _SLICE = 256
-_LABEL = 10  # columns for the names of a page's lines
-_DUMP_LINES = 12  # of a long dump, at its beginning and at its end
-_ALIKE = 12  # ids of findings that look like the one that is shown
-_LONGEST_FRAME = 4096  # bytes that fit on a command line
+"""Frames between two reports of progress: as many as one request of the pipe has at most, so that none is cut short."""
+
 _INDEX = re.compile(r"\[\d+\]")
 
 ForeignProgress = Callable[[int, int], None]
@@ -151,12 +147,12 @@ def check(
     *,
     limits: PipeLimits | None = None,
     progress: ForeignProgress | None = None,
-    traffic: Traffic | None = None,
+    on_line: OnLine | None = None,
 ) -> ForeignReport:
     """Hold a program to the golden vectors, and to the reference engine for each of ``frames``.
 
     A vector that is ``acceptable`` may go either way; frames that are brought along may not: they are held
-    to the reference engine in everything. Raises ``vectors.checks.pipe.ProgramNotStarted``.
+    to the reference engine in everything. Raises ``vectors.checks.codec_program.ProgramNotStarted``.
     """
     subjects = [*map(of_vector, vectors), *(of_frame(layout, data) for data in frames)]
     findings: list[ForeignFinding] = []
@@ -172,7 +168,7 @@ def check(
         if finding is not None:
             findings.append(finding)
 
-    with Pipe(command, limits, traffic=traffic) as pipe:
+    with Pipe(command, limits, on_line=on_line) as pipe:
         program = pipe.describe()
         if layout not in program.layouts:
             trouble = str(UnsupportedLayout(layout, program.layouts))
@@ -416,101 +412,3 @@ def hexed(data: bytes, around: int = 0) -> str:
     before, after = "…" if start else "", "…" if start + 40 < len(data) else ""
     count = f" ({len(data)} bytes)" if before or after else ""
     return f"{before}{window.hex() or '(nothing)'}{after}{count}"
-
-
-def render(report: ForeignReport, most: int) -> Iterator[str]:
-    """Give a report line by line: a page for each of at most ``most`` groups of equal-looking findings, counts."""
-    groups: dict[tuple[str, ...], list[ForeignFinding]] = {}
-    for finding in report.findings:
-        groups.setdefault((finding.act, finding.kind.value, *finding.likeness), []).append(finding)
-    for group in islice(groups.values(), most):
-        yield from page(report, group)
-        yield ""
-    if len(groups) > most:
-        hidden = sum(map(len, islice(groups.values(), most, None)))
-        yield f"… and {hidden} more in {counted(len(groups) - most, 'group')}: --most {len(groups)} shows all"
-        yield ""
-    for trouble in report.troubles:
-        yield from labelled("trouble", trouble)
-    for why, count in report.skipped.items():
-        yield from labelled("skipped", f"{count}: {shortened(why)}")
-    yield from labelled("program", program_line(report))
-    yield conclusion(report)
-
-
-def page(report: ForeignReport, group: Sequence[ForeignFinding]) -> Iterator[str]:
-    """Give what a person needs to act on a finding, and the ids of those that look alike."""
-    first = group[0]
-    subject = first.subject
-    name = f"vector {subject.id}" if subject.vector else f"frame {subject.id}"
-    yield f"{first.kind.value} ({first.act})  {name}: {subject.comment}"
-    yield from labelled("rules", ", ".join(subject.rules))
-    yield from labelled("frame", *dump_lines(report.layout, subject.data))
-    yield from labelled("expected", first.expected)
-    yield from labelled("came", first.came)
-    yield from labelled(
-        "differs", *(f"{each.path}: expected {each.expected}, came {each.came}" for each in first.differences)
-    )
-    yield from labelled("stderr", *first.stderr)
-    yield from labelled("alike", also(group[1:]))
-    yield from labelled("repeat", repeat(report, subject))
-
-
-def labelled(name: str, *texts: str) -> Iterator[str]:
-    """Give texts behind a label, one below the other; nothing when there is nothing to say."""
-    for index, text in enumerate(text for text in texts if text):
-        yield f"  {(name if index == 0 else '').ljust(_LABEL)}{text}"
-
-
-def dump_lines(layout: str, data: bytes) -> list[str]:
-    """Return the annotated dump of a frame; of a long one its beginning and its end."""
-    if not data:
-        return ["(no bytes)"]
-    try:
-        every = list(lines(dump(layout, data)))
-    except TooManyFields as error:
-        return [hexed(data), str(error)]
-    if len(every) <= 2 * _DUMP_LINES:
-        return every
-    return [*every[:_DUMP_LINES], f"… {len(every) - 2 * _DUMP_LINES} lines", *every[-_DUMP_LINES:]]
-
-
-def also(others: Sequence[ForeignFinding]) -> str:
-    """Name the findings that look like the one that is shown."""
-    ids = " ".join(finding.subject.id for finding in others[:_ALIKE])
-    return f"{len(others)} more: {ids}{' …' if len(others) > _ALIKE else ''}" if others else ""
-
-
-def repeat(report: ForeignReport, subject: Subject) -> str:
-    """Return the command that checks one frame again."""
-    if not subject.vector and len(subject.data) > _LONGEST_FRAME:
-        return f"(a frame of {len(subject.data)} bytes does not fit on a command line)"
-    which = ["--vector", subject.id] if subject.vector else ["--frame", subject.data.hex()]
-    return shlex.join(["goldwire", "codec", "check", report.layout, *which, "--", *report.command])
-
-
-def program_line(report: ForeignReport) -> str:
-    """Say what was checked."""
-    program = report.program
-    who = " ".join(filter(None, (shortened(program.name), shortened(program.version))))
-    language = f", {shortened(program.language)}" if program.language else ""
-    restarts = f", started anew {counted(report.restarts, 'time')}" if report.restarts else ""
-    return f"{who}{language}{restarts}"
-
-
-def conclusion(report: ForeignReport) -> str:
-    """Say in one line how the check ended."""
-    scope = f"{counted(report.frames, 'frame')} of {report.layout}, {counted(report.judged, 'answer')} judged"
-    if report.findings or report.troubles:
-        wrong = [counted(len(report.findings), "finding")] if report.findings else []
-        wrong += [f"{len(report.troubles)} of the program itself"] if report.troubles else []
-        return f"FAIL  {scope}: {', '.join(wrong)}"
-    if not report.judged:
-        return f"FAIL  {scope}: nothing was checked"
-    skipped = f", {sum(report.skipped.values())} skipped" if report.skipped else ""
-    return f"PASS  {scope}{skipped}: all agree"
-
-
-def counted(count: int, noun: str) -> str:
-    """Say how many."""
-    return f"{count} {noun}{'s'[: count != 1]}"

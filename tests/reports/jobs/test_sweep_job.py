@@ -24,8 +24,8 @@ from reports.jobs.sweep_plan import SweepPlan
 from reports.lake.lake import Lake
 from reports.lake.schemas import FINDINGS, SWEEPS
 from vectors.checks.check import EngineFinding
+from vectors.checks.codec_program import ProgramNotStarted
 from vectors.checks.differential import Difference
-from vectors.checks.pipe import ProgramNotStarted
 from vectors.checks.sweep import CHUNK, Found
 from vectors.minimising import NoMoreTries, minimise, minimise_value
 

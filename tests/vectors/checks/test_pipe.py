@@ -20,8 +20,7 @@ import pytest
 from click.testing import CliRunner
 from filelock import FileLock
 
-from vectors.checks.foreign import WrongAnswer, check, differences, render
-from vectors.checks.pipe import (
+from vectors.checks.answers import (
     Crashed,
     Declined,
     Decoded,
@@ -31,13 +30,13 @@ from vectors.checks.pipe import (
     Inexpressible,
     LostAnswer,
     PartialLine,
-    Pipe,
-    PipeLimits,
-    ProgramNotStarted,
     RefusedFrame,
     UnsupportedLayout,
-    batches,
 )
+from vectors.checks.codec_program import ProgramNotStarted
+from vectors.checks.foreign import WrongAnswer, check, differences
+from vectors.checks.foreign_report import render
+from vectors.checks.pipe import Pipe, PipeLimits, batches
 from vectors.codec_command import codec
 from vectors.golden.loader import layouts, load
 from vectors.invalid_values import make_invalid
@@ -240,7 +239,7 @@ def test_adapters_say_which_layouts_they_know(adapter):
 
 def test_the_traffic_of_json_is_of_the_schema():
     lines = []
-    check(JSON_ADAPTER, MESSAGE, frames=JSON_FRAMES, traffic=lambda *line: lines.append(line))
+    check(JSON_ADAPTER, MESSAGE, frames=JSON_FRAMES, on_line=lambda *line: lines.append(line))
     assert [kind for kind, _ in lines] == ["request", "answer"] * 3
     for kind, line in lines:
         validator(kind).validate(json.loads(line))
@@ -804,7 +803,7 @@ def test_traffic_is_of_the_schema(language, adapter):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     lines = []
     vectors = VECTORS[:: len(VECTORS) // (40 if language == "python" else 12)]
-    check(adapter(language), LAYOUT, vectors, traffic=lambda *line: lines.append(line))
+    check(adapter(language), LAYOUT, vectors, on_line=lambda *line: lines.append(line))
     assert [kind for kind, _ in lines] == ["request", "answer"] * 3
     for kind, line in lines:
         validator(kind).validate(json.loads(line))
