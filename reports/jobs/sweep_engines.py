@@ -26,7 +26,7 @@ def tallies(plan: SweepPlan, first: int, end: int) -> Generator[Tally, None, Non
     """Compare the frames of the chunks ``first`` up to, not with, ``end``; yield what comes of each."""
     sweep = Sweep(plan.layout, check.stream, plan.seed, end * CHUNK, None, plan.share, MOST_IN_A_CHUNK)
     # In a process of its own, as an engine may end it.
-    with closing(run(sweep, _engines(plan), 1, first=first, replaced=FOREVER)) as chunks:
+    with closing(run(sweep, _engines(plan), 1, first=first, restarts=FOREVER)) as chunks:
         for each in chunks:
             yield as_tally(plan.layout, each)
 

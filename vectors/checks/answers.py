@@ -150,6 +150,7 @@ def ended(status: int) -> str:
     """Say how a process ended."""
     if status >= 0:
         return f"ended with status {status}"
+    # Python has no name for some real-time signals.
     try:
         return f"was ended by {signal.Signals(-status).name}"
     except ValueError:
@@ -163,5 +164,6 @@ def excerpt(data: bytes) -> str:
 
 def shortened(line: str) -> str:
     """Return the beginning of a line without characters that would disturb a terminal."""
+    # What a program writes is somebody's output: escape sequences in it could rewrite what the terminal shows.
     shown = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in line[:EXCERPT])
     return shown if len(line) <= EXCERPT else f"{shown}…"

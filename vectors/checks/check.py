@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from vectors import sampling
 from vectors.checks.differential import KINDS, AnyEngine, Difference, Panel, unsteady
 from vectors.checks.sweep import Found, Stream, Sweep, drawn, invalid_value, run
 from vectors.golden.loader import UnknownVectors, load
@@ -76,8 +77,6 @@ class CheckReport(msgspec.Struct):
 
 def stream(layout: str, seed: int) -> Iterator[tuple[bytes, tuple[str, ...]]]:
     """Give frames of a layout without end: valid ones, and mutated ones with the names of the mutations."""
-    from vectors import sampling
-
     for data, names in sampling.stream(find(layout), seed):
         yield data, tuple(names)
 
@@ -94,6 +93,8 @@ class Check:
     def vectors(self) -> None:
         """Compare the frames of the golden vectors, if there are any."""
         try:
+            # First, as they are few, and each was chosen for a branch: what is badly broken is found in the first
+            # second.
             vectors = load(self.report.layout)
         except UnknownVectors:
             return
@@ -118,6 +119,7 @@ class Check:
             database=None,
             deadline=None,
             phases=[Phase.generate],  # what is found is minimised here, as everything else
+            # A slow reference engine, or a layout with few valid frames, is no reason to stop comparing.
             suppress_health_check=list(HealthCheck),
         )
 
@@ -174,10 +176,12 @@ class Check:
 
     def keep(self, found: Found) -> None:
         """Minimise what was found, and keep it if nothing like it is there."""
+        # Seen by what it was before it is made small, so that the thousandth of one kind costs nothing.
         if self.report.full or found.difference.signature in self.seen:
             return
         self.seen.add(found.difference.signature)
         finding = smallest(self.panel, found)
+        # Two that were different at first may become the same when they are made small.
         if finding.difference.signature in {each.difference.signature for each in self.report.findings}:
             return
         self.seen.add(finding.difference.signature)
@@ -192,6 +196,7 @@ def smallest(panel: Panel, found: Found, seconds: float = SECONDS, tries: int | 
     """
     if found.difference.kind in FINAL:
         return EngineFinding(found.difference, found, found.data, found.value)
+    # Not its place: a smaller frame may show it in the same field of another message, which is as good.
     wanted = found.difference.kind, found.difference.trait, found.difference.refuse
     left = repeat(True) if tries is None else repeat(True, tries)
 
@@ -204,6 +209,7 @@ def smallest(panel: Panel, found: Found, seconds: float = SECONDS, tries: int | 
     if found.data is not None:
         data = minimise(panel.layout, found.data, partial(alike, panel.difference), seconds)
         return EngineFinding(panel.difference(data) or found.difference, found, data)
+    # A value of a language has parts that only make sense together; smaller texts of it are read anew.
     also = values_of_smaller(panel.layout) if find(panel.layout).is_text else None
     differs = partial(alike, panel.difference_on)
     value = minimise_value(found.value, differs, seconds, dropping=panel.text, also=also)
@@ -234,6 +240,7 @@ def check(
     work = Check(layout, engines, seed=seed, most=most)
     try:
         work.vectors()
+        # From the cheapest to the longest: the later searches need not run when the earlier ones have found enough.
         if not work.report.full and examples:
             work.hypothesis(examples)
         if not work.report.full and frames != 0:
@@ -268,6 +275,7 @@ def check_only(
     for number in numbers:
         data, names = drawn(sweep, number)
         work.frame(data, "sweep", number, names)
+        # The frame's number names what was spoiled too: either may be what ``--at`` is about.
         for value in (work.panel.agrees(data) or [])[:1]:
             spoiled, what = invalid_value(sweep, number, value)
             work.value(spoiled, "sweep", number, (*names, what))
@@ -350,9 +358,11 @@ def command(report: CheckReport, finding: EngineFinding) -> str:
     """Return the command line that shows a finding again."""
     words = ["goldwire", "codec", "check", report.layout]
     others = [name for name in report.engines if name != "reference"]
+    # With several engines the command names none: it compares all that run, as this check did.
     if len(others) == 1:
         words += ["--engine", others[0]]
     text = finding.data.hex() if finding.data is not None else spelled(finding.value)
+    # What is too long for a command line is drawn again by its number.
     if text is not None and len(text) <= LONGEST:
         words += ["--frame" if finding.data is not None else "--value", text]
     else:

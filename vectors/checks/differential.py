@@ -23,7 +23,11 @@ from wire.runtime import Codec
 
 SCALARS = frozenset((int, str, bytes, bool, float, type(None)))
 SHOWN = 120
+"""Characters of a value or a text that are shown: a line of a terminal; the dump of the frame has the rest."""
+
 MOST_PATHS = 5
+"""Fields of a value that are named: where more differ, they mostly do for one reason."""
+
 INDEX = re.compile(r"\[\d+\]")
 STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^.\[\]]+')
 
@@ -79,14 +83,17 @@ def same(a: Any, b: Any) -> bool:
 
     A mapping is a mapping, be it a dict or a record; but 1 is not True, bytes are not text, a tuple is no list.
     """
+    # Engines share flags and constants: most parts of two values are the same object.
     if a is b:
         return True
     kind: Any = type(a)
     other: Any = type(b)
+    # By exact type, as 1 == True == 1.0 in Python, while on the wire they are different things.
     if kind in SCALARS or kind is list:
         if kind is not other:
             return False
         return len(a) == len(b) and all(map(same, a, b)) if kind is list else bool(a == b)
+    # The order of names too: it is that of the fields on the wire, and of what is printed.
     if _is_mapping(kind) and _is_mapping(other):
         return list(a) == list(b) and all(map(same, a.values(), b.values()))
     return False
@@ -140,6 +147,7 @@ def _decoded(decode: Callable[..., Any], data: bytes, refuse: bool) -> _Accepts 
         return _Accepts(decode(data, refuse))
     except DecodeError as error:
         return _Refuses(error.reason.value, error.offset, error.path)
+    # Whatever an engine raises that is no refusal is a finding: what that may be cannot be listed.
     except Exception as error:
         return _Breaks(type(error).__name__, str(error))
 
@@ -161,6 +169,7 @@ class Panel:
         self.layout = layout
         tree = find(layout)
         self.text = tree.is_json or tree.is_text
+        # Lenient first: what is accepted there may be refused for its spelling alone in the strict mode.
         self.modes = (False,) if self.text else (False, True)
         self.engines = tuple(engines)
         self.names = tuple(engine.name for engine in engines)
@@ -180,11 +189,17 @@ class Panel:
         written = self._write(values, thorough)
         if written is None:
             return None
+        # The frame is canonical, and so accepted in the strict mode, with the same value: that is all there is to
+        # compare.
         if written == data:
             if self.text:
                 return values
+            # The slow engine is left out unless thorough: it refuses overlong integers by the same code that reads
+            # them.
             again = self._read(data, True, self.decoders if thorough else self.decoders[1:])
             return values if again and same(values[0], again[0]) else None
+        # The frame is not canonical: the strict mode may refuse it, and all have to do so alike; what was written is
+        # canonical, so it has to be read in the strictest mode and give the same value.
         strict = values if self.text else self._read(data, True, self.decoders)
         back = self._read(written, self.modes[-1], self.decoders)
         return values if strict is not None and back and self._kept(values[0], back[0]) else None
@@ -207,6 +222,8 @@ class Panel:
             return None if values or any(refusal != refusals[0] for refusal in refusals) else values
         first = values[0]
         for value in values:
+            # ``==`` in both directions beside the parts: engines have record types of their own, whose ``==`` is code
+            # too, and callers compare with it.
             if value is not first and not (same(first, value) and first == value and value == first):
                 return None
         return values
@@ -216,6 +233,7 @@ class Panel:
         written: bytes | None = None
         try:
             for encode in self.encoders:
+                # The first engine writes its own value only, unless thorough; the others write everybody's.
                 for value in values if written is not None or thorough else values[:1]:
                     out = encode(value)
                     if out != written and (written is not None or type(out) is not bytes):
@@ -247,6 +265,7 @@ class Panel:
                 return found
             if not refuse:
                 accepted = {name: each.value for name, each in outcomes.items() if isinstance(each, _Accepts)}
+        # Values are the same by now, or there would have been a difference: what is left is how they are written.
         return self._of_writing(accepted, data) if accepted else None
 
     def difference_on(self, value: Any) -> Difference | None:
@@ -257,19 +276,23 @@ class Panel:
         broken = {name: each for name, each in outcomes.items() if isinstance(each, _Breaks)}
         refused = {name: each for name, each in outcomes.items() if isinstance(each, _Refuses)}
         accepted = {name: each.value for name, each in outcomes.items() if isinstance(each, _Accepts)}
+        # Where the first who refuses does: those who accept know no place.
         place = next((plain_path(each.path) for each in refused.values()), "(frame)")
-        said = {name: self._saying(each) for name, each in outcomes.items()}
+        statements = {name: self._statement(each) for name, each in outcomes.items()}
+        # The gravest first: who raises what it must not raise has no outcome that could be compared with others.
         if broken:
-            return _difference("breaks", refuse, _traits(outcomes), place, said)
+            return _difference("breaks", refuse, _traits(outcomes), place, statements)
         if accepted and refused:
-            return _difference("accept", refuse, _traits(outcomes), place, said)
+            return _difference("accept", refuse, _traits(outcomes), place, statements)
         if refused:
             first = next(iter(refused.values()))
+            # Reasons before offsets: who refuses for another reason stops at another place too, and that is one fault,
+            # not two.
             if any(each.reason != first.reason for each in refused.values()):
-                return _difference("reason", refuse, _traits(outcomes), place, said)
+                return _difference("reason", refuse, _traits(outcomes), place, statements)
             if any(each.offset != first.offset for each in refused.values()):
                 groups = _groups({name: each.offset for name, each in refused.items()}, int.__eq__)
-                return _difference("offset", refuse, (first.reason, *groups), place, said)
+                return _difference("offset", refuse, (first.reason, *groups), place, statements)
             return None
         return self._of_values(accepted, refuse)
 
@@ -279,16 +302,19 @@ class Panel:
         wrong = next((other for other in parts if parts[other]), None)
         if wrong is not None:
             paths = [path for path, _, _ in parts[wrong]]
-            said = {each: tuple(_at(value, path) for path in paths[:MOST_PATHS]) for each, value in values.items()}
-            return _difference(kind, refuse, _groups(values, same), plain_path(paths[0]), said)
+            statements = {
+                each: tuple(_at(value, path) for path in paths[:MOST_PATHS]) for each, value in values.items()
+            }
+            return _difference(kind, refuse, _groups(values, same), plain_path(paths[0]), statements)
         unequal = tuple(other for other, value in values.items() if not (first == value and value == first))
         if unequal:
-            said = {name: ("is what the others are compared with",)}
-            said |= dict.fromkeys(unequal, (f"its value is not == to that of {name}, though no part differs",))
-            return _difference("equality", refuse, unequal, "(frame)", said)
+            statements = {name: ("is what the others are compared with",)}
+            statements |= dict.fromkeys(unequal, (f"its value is not == to that of {name}, though no part differs",))
+            return _difference("equality", refuse, unequal, "(frame)", statements)
         return None
 
     def _of_writing(self, values: dict[str, Any], data: bytes) -> Difference | None:
+        # Each engine writes every engine's value: records of one must be as good as mappings of another.
         whose = ((name, value) for name, value in values.items())
         outcomes = {
             f"{writer} (value of {name})": _encoded(encode, value)
@@ -301,7 +327,7 @@ class Panel:
         first = next(iter(outcomes.values()))
         if not isinstance(first, _Writes):
             return _difference(
-                "mute", False, ("mute",), "(frame)", {name: self._saying(each) for name, each in outcomes.items()}
+                "mute", False, ("mute",), "(frame)", {name: self._statement(each) for name, each in outcomes.items()}
             )
         if first.data == data:
             return None
@@ -310,31 +336,32 @@ class Panel:
         )
         read = {f"{each} (read back)": got.value for each, got in back.items() if isinstance(got, _Accepts)}
         if len(read) < len(back):
-            said = {
-                f"{each} ({self._saying(first)[0].replace('writes', 'reads', 1)})": self._saying(got)
+            statements = {
+                f"{each} ({self._statement(first)[0].replace('writes', 'reads', 1)})": self._statement(got)
                 for each, got in back.items()
             }
-            return _difference("round-trip", False, _traits(back), "(frame)", said)
+            return _difference("round-trip", False, _traits(back), "(frame)", statements)
         name, value = next(iter(values.items()))
         name = f"{name} (reads the frame)"
         if not self.text:
             return self._of_values({name: value, **read}, False, "round-trip")
+        # A text keeps the order of names that it had; written canonically, they come back in the layout's.
         by_name = {each: _by_name(part) for each, part in {name: value, **read}.items()}
         return self._of_values(read, False, "round-trip") or self._of_values(by_name, False, "round-trip")
 
     def _of_encoding(self, outcomes: dict[str, _Writes | _Mute | _Breaks]) -> Difference | None:
-        said = {name: self._saying(each) for name, each in outcomes.items()}
+        statements = {name: self._statement(each) for name, each in outcomes.items()}
         kinds = {type(each) for each in outcomes.values()}
         if _Breaks in kinds:
-            return _difference("breaks", False, _traits(outcomes), "(value)", said)
+            return _difference("breaks", False, _traits(outcomes), "(value)", statements)
         if len(kinds) > 1:
-            return _difference("encode", False, _traits(outcomes), "(value)", said)
+            return _difference("encode", False, _traits(outcomes), "(value)", statements)
         written = {name: each.data for name, each in outcomes.items() if isinstance(each, _Writes)}
         if len(set(written.values())) > 1:
-            return _difference("bytes", False, _groups(written, bytes.__eq__), self._written_at(written), said)
+            return _difference("bytes", False, _groups(written, bytes.__eq__), self._written_at(written), statements)
         return None
 
-    def _saying(self, outcome: Any) -> tuple[str, ...]:
+    def _statement(self, outcome: Any) -> tuple[str, ...]:
         match outcome:
             case _Accepts(value=value):
                 return (f"accepts: {_shown(value)}",)
@@ -355,6 +382,7 @@ class Panel:
         at = next((i for i, (a, b) in enumerate(zip(first, others[0], strict=False)) if a != b), len(others[0]))
         spans: list[Span] = []
         try:
+            # The reference alone knows where its fields begin and end; optimized engines do not keep that.
             reference.decode(self.layout, first, spans=spans)
         except DecodeError:
             return "(frame)"
@@ -380,16 +408,19 @@ def plain_path(path: str) -> str:
     return INDEX.sub("[]", path)
 
 
-def _difference(kind: str, refuse: bool, trait: tuple[str, ...], place: str, said: dict[str, Any]) -> Difference:
+def _difference(kind: str, refuse: bool, trait: tuple[str, ...], place: str, statements: dict[str, Any]) -> Difference:
     groups: dict[tuple[str, ...], list[str]] = {}
-    for name, text in said.items():
+    for name, text in statements.items():
         groups.setdefault(text, []).append(name)
     return Difference(kind, refuse, trait, place, tuple((", ".join(who), text) for text, who in groups.items()))
 
 
-def _groups(said: Mapping[str, Any], alike: Callable[[Any, Any], bool]) -> tuple[str, ...]:
+def _groups(statements: Mapping[str, Any], alike: Callable[[Any, Any], bool]) -> tuple[str, ...]:
     """Say who agrees with whom: for each engine the first that says the same."""
-    return tuple(f"{name} as {next(one for one in said if alike(said[one], what))}" for name, what in said.items())
+    return tuple(
+        f"{name} as {next(one for one in statements if alike(statements[one], what))}"
+        for name, what in statements.items()
+    )
 
 
 def _traits(outcomes: Mapping[str, Any]) -> tuple[str, ...]:

@@ -164,15 +164,21 @@ def check(
         if isinstance(finding, str):
             skipped[finding] += 1
             return
+        # An answer that was lost says nothing of the codec, so it cannot make up for having judged nothing
+        # (``agrees``).
         judged += finding is None or finding.kind is not WrongAnswer.LOST
         if finding is not None:
             findings.append(finding)
 
+    # One program for all of the check: what is left of one frame, and spoils the next, is a fault that only a program
+    # with a past can show.
     with Pipe(command, limits, on_line=on_line) as pipe:
         program = pipe.describe()
         if layout not in program.layouts:
             trouble = str(UnsupportedLayout(layout, program.layouts))
             return ForeignReport(tuple(command), layout, program, len(subjects), 0, {}, (), (trouble,), 0)
+        # Decoded and encoded slice by slice, not all of one before all of the other: a program that alternates is
+        # nearer to what it does in the field, and shows state that leaks from one into the other.
         for start in range(0, len(subjects), _SLICE):
             some = subjects[start : start + _SLICE]
             for subject, answer in zip(some, pipe.decode(layout, [each.data for each in some]), strict=True):
@@ -198,8 +204,11 @@ def check(
 def of_vector(vector: Vector) -> Subject:
     """Say what a codec may do with a golden vector; the offset is the reference engine's."""
     accepts = vector.result != "invalid"
+    # Where the document leaves the value open, there is nothing that the program could be asked to write.
     known = accepts and vector.value is not None
     reason, offset = vector.reason, None
+    # The vectors have no offsets, as documents say why a frame is bad and not where. The reference engine's is asked
+    # for, and only as long as it refuses for the reason of the vector: for another reason its place means nothing.
     if reason is not None:
         offset = _refusal_offset(vector, reason)
     return Subject(
@@ -227,6 +236,7 @@ def _refusal_offset(vector: Vector, reason: str) -> int | None:
 
 def of_frame(layout: str, data: bytes) -> Subject:
     """Say what the reference engine does with a frame."""
+    # Named as vectors are, by content, so that a frame keeps its name from one run to the next.
     name = hashlib.sha256(layout.encode() + b"\0" + data).hexdigest()[:16]
     comment = f"a frame of {len(data)} bytes, held to the reference engine"
     try:
@@ -252,6 +262,7 @@ def judge_decoding(subject: Subject, answer: Answer) -> ForeignFinding | str | N
 
 
 def _judge_value(subject: Subject, answer: Decoded) -> ForeignFinding | None:
+    # Before values are compared: of a frame that is to be refused there is none to compare with.
     if not subject.may_accept:
         value = f"accepted as {named(answer.value)}"
         return ForeignFinding(
@@ -272,12 +283,14 @@ def _judge_refusal(subject: Subject, answer: RefusedFrame) -> ForeignFinding | N
     place = "" if answer.offset is None else f" at byte {answer.offset}"
     came = f"refused as {answer.reason!r}{place}"
     expected = expectation(subject)
+    # The gravest first: to refuse what is valid breaks an exchange, a wrong reason only misleads who reads the log.
     if not subject.may_refuse:
         return ForeignFinding(WrongAnswer.REFUSED, "decode", subject, expected, came, likeness=(answer.reason,))
     if subject.reason is not None and answer.reason != subject.reason:
         return ForeignFinding(
             WrongAnswer.REASON, "decode", subject, expected, came, likeness=(subject.reason, answer.reason)
         )
+    # An offset is compared only where both give one: pipe.md leaves it to the program, as many decoders do not know it.
     if None not in (subject.offset, answer.offset) and answer.offset != subject.offset:
         return ForeignFinding(WrongAnswer.OFFSET, "decode", subject, expected, came, likeness=(answer.reason,))
     return None
@@ -311,11 +324,13 @@ def judge_encoding(layout: str, subject: Subject, answer: Answer) -> ForeignFind
 
 def _wrong_bytes(layout: str, subject: Subject, data: bytes, expected: str) -> ForeignFinding:
     assert subject.written is not None
+    # The first byte that differs, or, where one is the beginning of the other, where the shorter one ends.
     at = next((i for i, pair in enumerate(zip(subject.written, data, strict=False)) if pair[0] != pair[1]), None)
     place = min(len(subject.written), len(data)) if at is None else at
     came = f"{hexed(data, place)}, which differs from byte {place} on"
     different: tuple[ForeignDifference, ...] = ()
     try:
+        # Read back by the reference engine: bytes that differ are hard to compare, the fields that they mean are not.
         different = tuple(islice(differences(subject.value, decode(layout, data)), MOST_DIFFERENCES))
         came += " and reads as the same value" if not different else f"; read back, {_fields(different)}"
         likeness = alike(different)
@@ -336,6 +351,7 @@ def symptom(failure: Failure) -> str:
     """Return what failures of one cause have in common."""
     if isinstance(failure, Crashed | PartialLine):
         return str(failure.status)
+    # Without numbers, which are those of the request: the same garbage for each of a thousand frames is one group.
     return re.sub(r"\d+", "", failure.what) if isinstance(failure, Garbage) else ""
 
 
@@ -364,6 +380,7 @@ def named(value: Any) -> str:
 def differences(expected: Any, came: Any, path: str = "") -> Iterator[ForeignDifference]:
     """Yield the fields that differ: paths such as ``declaration.extensions[0].value``; 1, 1.0 and true differ."""
     if isinstance(expected, dict) and isinstance(came, dict):
+        # In the layout's order, and what is too much behind it: a set's order would change from run to run.
         for name in [*expected, *(name for name in came if name not in expected)]:
             where = f"{path}.{name}" if path else str(name)
             if name not in came:
@@ -377,6 +394,8 @@ def differences(expected: Any, came: Any, path: str = "") -> Iterator[ForeignDif
             yield ForeignDifference(path, f"{len(expected)} items", f"{len(came)} items")
         for index, (one, other) in enumerate(zip(expected, came, strict=False)):
             yield from differences(one, other, f"{path}[{index}]")
+    # Types as well: Python says that 1, 1.0 and True are equal, and a program in another language that confuses them
+    # does not speak the protocol.
     elif isinstance(expected, dict | list) or type(expected) is not type(came) or expected != came:
         yield ForeignDifference(path or "(value)", shown(expected), shown(came))
 

@@ -25,6 +25,7 @@ def render(report: ForeignReport, most: int) -> Iterator[str]:
     """Give a report line by line: a page for each of at most ``most`` groups of equal-looking findings, counts."""
     groups: dict[tuple[str, ...], list[ForeignFinding]] = {}
     for finding in report.findings:
+        # Thousands of frames may show one fault: each kind of it gets one page, in the order in which they were found.
         groups.setdefault((finding.act, finding.kind.value, *finding.likeness), []).append(finding)
     for group in islice(groups.values(), most):
         yield from page(report, group)
@@ -86,6 +87,7 @@ def also(others: Sequence[ForeignFinding]) -> str:
 
 def repeat(report: ForeignReport, subject: Subject) -> str:
     """Return the command that checks one frame again."""
+    # A vector has a name, however long it is; a frame that was brought along has only its bytes.
     if not subject.vector and len(subject.data) > _LONGEST_FRAME:
         return f"(a frame of {len(subject.data)} bytes does not fit on a command line)"
     which = ["--vector", subject.id] if subject.vector else ["--frame", subject.data.hex()]

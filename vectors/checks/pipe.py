@@ -54,10 +54,16 @@ class PipeLimits(msgspec.Struct, frozen=True):
     them is longer, ``size`` characters of them.
     """
 
+    # A frame takes microseconds, and a batch milliseconds; who needs seconds hangs, even on a busy machine.
     deadline: float = 10.0
+    # A virtual machine, or a compiler behind the command (go run, cargo run), starts before it answers.
     start: float = 30.0
+    # A batch of the longest frames, each bit of which may become a line of JSON, stays well below it.
     line: int = 1 << 26
+    # Enough for a fault that some frames show; one that all show is plain after a few.
     restarts: int = 50
+    # Large enough that the round trip does not count, small enough that progress shows, and that a frame to blame is
+    # found among few.
     frames: int = 256
     size: int = 1 << 17
 
@@ -91,6 +97,8 @@ class Pipe:
         try:
             if kind is None and self._program is not None:
                 failure = self._program.finish(self.limits.deadline)
+                # A program that dies at its end has agreed on every frame, and would still fail whoever runs it in a
+                # script.
                 if failure is not None:
                     self.troubles.append(Trouble("at the end of the input", failure))
         finally:
@@ -114,6 +122,7 @@ class Pipe:
         self, operation: str, layout: str, member: str, items: Sequence[str], read: Callable[[Any], Answer]
     ) -> list[Answer]:
         known = self.describe().layouts
+        # Not asked: an answer to what it says it does not know would be judged, and could even be right by accident.
         if layout not in known:
             return [UnsupportedLayout(layout, known)] * len(items)
 
@@ -121,27 +130,33 @@ class Pipe:
             head = f'"do": "{operation}", "layout": {json.dumps(layout)}, "{member}": [{", ".join(batch)}]'
             return self._request(head, len(batch), read)
 
+        # Many frames in one request: a round trip through two pipes costs as much as decoding dozens of frames.
         return [answer for batch in batches(items, self.limits) for answer in self._answers(request, batch)]
 
     def _answers(
         self, request: Callable[[Sequence[str]], list[Answer] | Failure], batch: Sequence[str]
     ) -> Iterator[Answer]:
         """Give an answer per item: of a request that fails, each item alone; of one that fails alone, anew."""
+        # Asked before the request, as answering it makes the program one that has a past.
         fresh = self._is_fresh()
         outcome = request(batch)
         if isinstance(outcome, list):
             yield from outcome
             return
         if len(batch) > 1:
+            # The program is lost, and with it the answers to all of the batch: each frame alone shows which one is to
+            # blame, and the innocent get their answers.
             before = len(self.troubles)
             answers = [answer for item in batch for answer in self._answers(request, [item])]
             if len(self.troubles) == before and not any(isinstance(answer, Failure) for answer in answers):
                 self.troubles.append(Trouble(f"in a request of {len(batch)}, each of which alone is answered", outcome))
             yield from answers
             return
+        # Nothing but this frame was asked, so it is to blame; LostAnswer and Declined would come again.
         if fresh or isinstance(outcome, LostAnswer | Declined):
             yield outcome
             return
+        # It may have been what came before that broke it: a fresh program, asked nothing else, decides.
         again = request(batch)
         if isinstance(again, list):
             self.troubles.append(Trouble("in a request that is answered when the program is fresh", outcome))
@@ -154,6 +169,7 @@ class Pipe:
 
     def _request(self, head: str, count: int, read: Callable[[Any], Answer]) -> list[Answer] | Failure:
         if self._program is None:
+            # Bounded, as a program may break at every frame, and some need seconds to start.
             if self.restarts >= self.limits.restarts:
                 return LostAnswer(f"the program was started anew {self.restarts} times, which is the limit")
             self.restarts += 1
@@ -163,12 +179,16 @@ class Pipe:
                 return LostAnswer(f"the program does not start any more: {error}")
         answer = self._exchange(head, self.limits.deadline)
         if isinstance(answer, dict):
+            # An error for the whole request is an answer, and the program lives on: not every program knows every
+            # request.
             if "error" in answer and "results" not in answer:
                 return self._declined(answer["error"])
             try:
                 return read_results(answer, count, read)
             except Malformed as error:
                 answer = self._garbage(str(error), json.dumps(answer))
+        # Whatever it did wrong, what it writes next may belong to this request still; only a new process is in step
+        # again.
         self._kill()
         return answer
 
@@ -201,6 +221,7 @@ class Pipe:
             self._on_line("answer", line.decode(errors="replace"))
         try:
             answer = parse(line)
+            # The number is how an answer too many, or one late, is told from the one that was asked for.
             if type(answer.get("id")) is not int or answer["id"] != self._requests:
                 raise Malformed(f"answers with id {answer.get('id')!r} where {self._requests} was asked")
         except Malformed as error:
@@ -223,6 +244,7 @@ def batches(items: Sequence[str], limits: PipeLimits) -> Iterator[Sequence[str]]
     """Cut items into as many as one request may have."""
     start, size = 0, 0
     for index, item in enumerate(items):
+        # At least one item goes into each, however long: else a single frame beyond the limit could never be asked.
         if index > start and (index - start >= limits.frames or size + len(item) > limits.size):
             yield items[start:index]
             start, size = index, 0

@@ -40,9 +40,12 @@ def as_json(value: Any) -> str:
 def parse(line: bytes) -> dict[str, Any]:
     """Read an answer: one object, strict JSON; ``Malformed`` otherwise."""
     try:
+        # Python's reader takes NaN and duplicate names, which other readers of JSON do not, or each in its own way: a
+        # program that writes them works with goldwire by luck.
         answer = json.loads(line.decode(), parse_constant=_no_constant, object_pairs_hook=_no_duplicate_names)
     except UnicodeDecodeError:
         raise Malformed("writes something that is not UTF-8") from None
+    # RecursionError: brackets a thousand deep are one line of a program gone wild, and no reason for goldwire to end.
     except (ValueError, RecursionError) as error:
         raise Malformed(f"writes something that is not JSON ({error})") from None
     if not isinstance(answer, dict):
@@ -63,6 +66,7 @@ def _no_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def read_description(answer: dict[str, Any]) -> CodecDescription:
     """Read the answer to ``describe``; ``ProgramNotStarted`` when it is not one of this version."""
+    # Before anything else of the answer is read: of another version the rest may look right and mean something else.
     if answer.get("pipe") != VERSION:
         raise ProgramNotStarted(
             f"the program speaks {answer.get('pipe')!r}, goldwire speaks {VERSION!r} (vectors/pipe.md)"
@@ -78,6 +82,7 @@ def read_results(answer: dict[str, Any], count: int, read: Callable[[Any], Answe
     results = answer.get("results")
     if not isinstance(results, list):
         raise Malformed("the answer has no list of results")
+    # Answers are matched by their place, so with one too few it is not known which.
     if len(results) != count:
         raise Malformed(f"{len(results)} results where {count} were asked")
     answers = []
@@ -100,6 +105,7 @@ def read_decoded(result: Any) -> Answer:
     if not isinstance(error, dict):
         raise Malformed("has an error that is not an object")
     offset = error.get("offset")
+    # ``type``, as ``true`` is an int to ``isinstance``.
     if offset is not None and (type(offset) is not int or offset < 0):
         raise Malformed("has an offset that is not a number of bytes")
     return RefusedFrame(text(error.get("reason"), "reason"), offset)
@@ -125,6 +131,7 @@ def kind_of(result: Any, success: str) -> str:
     """Return which of the three kinds of result it is."""
     kinds = (success, "error", "skip")
     found = [kind for kind in kinds if isinstance(result, dict) and kind in result]
+    # One that is both a value and an error would be judged by whichever is looked at first.
     if len(found) != 1:
         raise Malformed(f"has to have one of {', '.join(kinds)}")
     return found[0]
@@ -141,6 +148,7 @@ def with_bytes(value: Any) -> Any:
     """Turn ``{"hex": …}`` into bytes, at any depth; hex that is none stays, and shows as a difference."""
     if isinstance(value, dict):
         data = value.get("hex")
+        # A message may have a field ``hex`` of its own; a table with nothing else is bytes, as pipe.md says.
         if len(value) == 1 and isinstance(data, str) and _HEX.fullmatch(data):
             return bytes.fromhex(data)
         return {name: with_bytes(part) for name, part in value.items()}
