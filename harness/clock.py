@@ -17,6 +17,7 @@ class RealClock:
 
     def now(self) -> float:
         """Return monotonic seconds."""
+        # Monotonic: a wall clock may be set back in the middle of a run, and every deadline with it.
         return time.monotonic()
 
 

@@ -14,6 +14,7 @@ from wire.catalogue import grammars
 from wire.engines import live
 from wire.errors import WireError
 
+# 2 is what click gives for wrong usage, 130 what shells give for a process that SIGINT ended (128 + 2).
 WRONG_USAGE, NOT_STARTED, INTERRUPTED = 2, 3, 130
 """Exit statuses beyond 0 (as expected) and 1 (a failure)."""
 
@@ -34,12 +35,14 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Load one sub-command."""
         found = self._found().get(name)
+        # Loaded only now: it imports all of its room, and whoever decodes a frame need not wait for the pipeline.
         return None if found is None else found.load()
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a sub-command, or say which there are."""
+        # What begins with a dash is an option of the root, which click itself answers.
         if args and args[0] not in self._found() and not args[0].startswith("-"):
             ctx.fail(f"there is no command {args[0]!r}; there are {', '.join(self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
@@ -65,6 +68,7 @@ def goldwire() -> None:
 def main() -> None:
     """Run the command line; every error that a user can cause is one clear message and the right status."""
     try:
+        # Not standalone: click would then end the process with statuses of its own, and ours are part of the interface.
         status = goldwire.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
@@ -73,6 +77,8 @@ def main() -> None:
         click.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
+        # Who reads our output (`head`) has left. The interpreter flushes once more when it ends, and would print an
+        # error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except WireError as error:
@@ -87,4 +93,5 @@ def main() -> None:
                 sys.exit(NOT_STARTED)
             case _:
                 sys.exit(1)
+    # Commands return their status; `--help` and the group return nothing.
     sys.exit(status if isinstance(status, int) else 0)

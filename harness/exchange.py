@@ -16,6 +16,7 @@ from harness.trace import Direction, Entry
 
 Message = TypeVar("Message")
 Said = TypeVar("Said")
+# Type checkers want them: what is only taken is contravariant, what is only returned covariant.
 Message_contra = TypeVar("Message_contra", contravariant=True)
 Said_co = TypeVar("Said_co", covariant=True)
 
@@ -86,12 +87,15 @@ class Exchange(Generic[Message, Said]):
 
     def sent_in_pieces(self, frame: bytes, last: Entry) -> Said:
         """Tell the conversation of a frame whose bytes were sent by ``send_raw``: it is cited where its last one is."""
+        # The trace has the pieces as they went out; the conversation needs the frame, which was whole with the last
+        # one.
         return self._conversation.feed(msgspec.structs.replace(last, data=frame), self._read(frame))
 
     def _sent(self, send: Callable[[bytes], Entry], data: bytes) -> Entry | None:
         try:
             return send(data)
         except LinkClosed as error:
+            # By the other side, whether it is noticed in reading or in writing.
             self.end(Direction.RECEIVED, error.how)
             return None
 
@@ -116,9 +120,11 @@ class Exchange(Generic[Message, Said]):
         That the link has ended is no reason to stop at once: frames that came before its end are still to be read.
         """
         while not done():
+            # No reading beyond the session's own timer: a lease that is not kept ends the session that is under test.
             due = None if self._timer is None else self._timer.next_tick()
             if self.receive(deadline if due is None else min(deadline, due)):
                 continue
+            # That the timer is due is no reason to stop: only the caller's deadline is.
             if self.ended or self.now() >= deadline:
                 return
             if self._timer is not None:
@@ -128,6 +134,7 @@ class Exchange(Generic[Message, Said]):
 
     def close(self) -> None:
         """End the link."""
+        # The link first: it records what had arrived by then, which belongs before the end.
         self.link.close()
         self.end(Direction.SENT, "closed by the tester")
 
@@ -138,6 +145,7 @@ class Exchange(Generic[Message, Said]):
 
     def end(self, by: Direction, how: str) -> None:
         """Take note that the link has ended; how it ended first is how it ended."""
+        # The first reason counts: after a reset by the node, our own close only tidies up.
         if not self.ended:
             self.ended, self.ended_at = how, self.now()
         self._conversation.end(by, self.ended)

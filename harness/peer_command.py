@@ -20,6 +20,7 @@ from harness.peers.serving import PeerServer
 from harness.peers.variants import Variant
 from harness.protocol import WireProtocol, known, load
 
+# click looks whether the files exist, so that a misspelt path is wrong usage (2) rather than a failure (1).
 _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -38,6 +39,7 @@ _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="ADDRESS",
     help="Where to dial, for roles that dial; repeatable.",
 )
+# From the environment too: that is how an implementation's description hands it to a process (docs/iut.md).
 @click.option("--scenario", envvar="GOLDWIRE_SCENARIO", default="", help="What a role that dials is to play.")
 @click.option("--certificate", type=_PEM, help="For tls/…: a PEM file. Without it one is made fresh.")
 @click.option("--key", type=_PEM, help="The certificate's key, unless it stands in the same file.")
@@ -84,6 +86,7 @@ def peer(
     if key is not None and certificate is None:
         raise click.UsageError("--key without --certificate")
     made = chosen.of(PeerSettings(profile, scenario, len(connect)))
+    # Every link is an open file, and a fuzzer or a crowd of clients opens more than the usual limit.
     open_more_files()
 
     def serve() -> PeerServer:
@@ -134,9 +137,12 @@ async def _serve(made: Callable[[], PeerServer], listen: tuple[str, ...], connec
     loop = asyncio.get_running_loop()
     server.on_death = over.set
     server.on_event = lambda text: _say(f"event {text}", over)
+    # By signal handlers of the loop: an exception in the middle of a callback would leave links half written.
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, over.set)
     await server.listen(listen)
+    # Before `ready`, so that whoever waits for that line finds the link there. A Dialler tells events while it dials,
+    # and nobody expects those before `ready`.
     if not isinstance(server.peer, Dialler):
         for address in connect:
             await server.dial(address)
@@ -156,6 +162,7 @@ def _say(line: str, over: asyncio.Event) -> None:
     """Print a line at once; the peer ends when nobody is there to read it."""
     try:
         sys.stdout.write(f"{line}\n")
+        # At once: whoever started this peer waits for the line at a pipe, which Python would buffer.
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -168,11 +175,13 @@ def _take_lines(server: PeerServer, over: asyncio.Event) -> None:
     pending = bytearray()
 
     def take() -> None:
+        # Not through sys.stdin: lines that wait in its buffer are not seen by the loop's selector.
         data = os.read(sys.stdin.fileno(), 65536)
         if not data:
             loop.remove_reader(sys.stdin)
             over.set()
         pending.extend(data)
+        # A last line without its end is not obeyed: it may be half a command.
         while b"\n" in pending:
             line, _, rest = bytes(pending).partition(b"\n")
             pending[:] = rest

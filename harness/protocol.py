@@ -114,13 +114,16 @@ class WireProtocol:
         wrong = []
         if self.layout not in grammars():
             wrong.append(f"layout: there is no {self.layout!r}; wire/{self.name}/ names its layouts in LAYOUTS")
+        # Recordings and plays take TCP where nothing else is asked for, so every protocol has to say it.
         if "tcp" not in self.framings:
             wrong.append("framings: say how a frame stands in a stream of bytes, under 'tcp'")
         if not self.roles:
             wrong.append("roles: name the reference peer of at least one role")
+        # Written twice, here and at the peer: addresses (`peer:ROLE`) go by this, faults and oddities by that.
         for role, peer in self.roles.items():
             if peer.role != role:
                 wrong.append(f"roles: {peer.__name__} is called {role!r} here, and {peer.role!r} by itself")
+            # Runner and memory both look here alone.
             if issubclass(peer, Dialler) and role not in self.dials:
                 wrong.append(f"dials: a {role} dials by itself, so it belongs here")
         if unknown := self.dials - self.roles.keys():
@@ -165,6 +168,7 @@ class WireProtocol:
 
 def known() -> list[str]:
     """Return the names of all protocols: of the folders here that declare one."""
+    # Links, captures and other folders of the harness are packages as well: the declaration makes a protocol.
     return sorted(name for name in _folders() if find_spec(f"harness.{name}.protocol") is not None)
 
 

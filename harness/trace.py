@@ -16,7 +16,7 @@ class Direction(Enum):
     SENT = "sent"
     RECEIVED = "received"
 
-    # Each member exists once. The hash that Enum has is a function in Python, and is called for every frame.
+    # Each member exists once, so its identity will do: Enum's own hash is a Python function, called for every frame.
     __hash__ = object.__hash__
 
 
@@ -33,6 +33,7 @@ class Happening(Enum):
     NOTE = "note"
 
 
+# gc=False: an entry refers to nothing that could refer back to it, and a recording has millions of them.
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """One thing that happened on one link.
 
@@ -100,6 +101,7 @@ def write_ndjson(trace: Trace, path: Path) -> None:
     with path.open("wb") as file:
         for entry in trace:
             record = msgspec.to_builtins(entry, builtin_types=(bytes,))
+            # msgspec would write base64; people compare hex with dumps.
             record["data"] = entry.data.hex()
             del record["index"]  # the line's own number says it
             file.write(encoder.encode(record) + b"\n")

@@ -22,6 +22,7 @@ Counted in packets of the capture and not in sessions: every reader of a partiti
 decide alike.
 """
 
+# Shared, since nearly every packet ends no session.
 _NONE: tuple[RecordedSession, ...] = ()
 
 
@@ -51,6 +52,7 @@ class FlowTable:
         """Take a packet; return the session that ends with it, and any that it shows to have ended before."""
         key = (packet.transport, packet.source + packet.target)
         found = self._known.get(key)
+        # Its late packets are recognised for a while; after that the same ends may begin anew.
         if found is not None and found[0].is_over:
             self._forget(packet.number)
             found = self._known.get(key)
@@ -77,11 +79,13 @@ class FlowTable:
         ended: list[RecordedSession] = []
         if found is not None:
             flow, side = found
+            # A SYN with ACK answers a dial, and one that is sent again begins nothing.
             if packet.flags & ACK or not flow.is_renewed_by(side, packet):
                 over = not flow.is_over and flow.segment(side, packet)
                 return self._end(flow, packet) if over else _NONE
             if not flow.is_over:
                 ended += self._end(flow, packet)
+        # A bare ACK or FIN begins no session: it belongs to one that is over, or of which nothing was captured.
         if packet.transport == "tcp" and not (packet.data or packet.flags & SYN):
             return ended
         if self._servers and not any(server.is_at(packet.source, packet.target) for server in self._servers):
@@ -103,6 +107,7 @@ class FlowTable:
         recorded = flow.recorded(self._source, self.losses)
         self._forget(packet.number)
         self._over.append((packet.number, flow))
+        # Where it ended, so that sessions can be told in that order by whoever reads in parallel.
         return [replace(each, ended=packet.number) for each in recorded]
 
     def _forget(self, number: int) -> None:
@@ -112,4 +117,5 @@ class FlowTable:
             for side in old.sides:
                 key = (old.transport, side.end + side.other.end)
                 if (found := self._known.get(key)) is not None and found[0] is old:
+                    # The same ends may have a newer session by now.
                     del self._known[key]

@@ -31,6 +31,7 @@ RAW = 2
 KINDS = {0: Happening.FRAME, RAW: Happening.RAW}
 """What is added to a side's mark for each kind of entry."""
 
+# A record of TLS: handshake or application data, version 3.x (RFC 8446, 5.1).
 _TLS = (b"\x16\x03", b"\x17\x03")
 
 
@@ -96,15 +97,18 @@ class Flow:
         self._ended: tuple[FlowSide, str] | None = None
         self._bytes = self._kept = 0
         if packet.transport == "udp":
+            # No beginning of it can have been missed: every datagram is a whole frame.
             self._dialler, self.sides[0].is_begun, self.sides[1].is_begun = self.sides[0], True, True
 
     def _guess(self, servers: tuple[ServerEndpoint, ...]) -> FlowSide:
         """Return the side that listens: one that is named, else that of the lower port, until a dial is seen."""
         first, second = self.sides
         for server in servers:
+            # The second side first: the first packet is the dialler's, unless the capture began later.
             for side in (second, first):
                 if server.is_(side.end):
                     return side
+        # Whoever dials has a port of the ephemeral range, which lies above those of servers as a rule.
         return first if self.transport == "tcp" and port(first.end) < port(second.end) else second
 
     # --- packets ------------------------------------------------------------------------------------------
@@ -113,6 +117,7 @@ class Flow:
         """Tell whether a SYN begins another connection between the same ends, and has not merely come again."""
         if side.isn is None:
             return side.stream.next is not None or self.is_over  # else both dial at once
+        # A retransmitted SYN has the same initial sequence number, and nothing has followed it.
         return side.isn != packet.seq or side.stream.next != (packet.seq + 1) & 0xFFFFFFFF
 
     def segment(self, side: FlowSide, packet: Packet) -> bool:
@@ -122,6 +127,7 @@ class Flow:
         seq = packet.seq
         if flags & SYN:
             self._open(side, packet)
+            # A SYN takes a sequence number of its own (RFC 9293, 3.4).
             seq = (seq + 1) & 0xFFFFFFFF
         if flags & ACK and not flags & RST:
             theirs = other.stream
@@ -140,11 +146,13 @@ class Flow:
             for piece in stream.take(seq, packet.data, packet.number, packet.time):
                 self._piece(side, piece)
         if flags & FIN:
+            # So does a FIN, behind its data, whether these were captured or not.
             stream.finish((seq + len(packet.data) + packet.lacking) & 0xFFFFFFFF)
             self._ended = self._ended or (side, "fin")
         if flags & RST:
             self._ended = self._ended or (side, "reset")
             return True
+        # One direction may end long before the other.
         return bool(flags & (FIN | ACK)) and stream.is_over and other.stream.is_over
 
     def datagram(self, side: FlowSide, packet: Packet) -> None:
@@ -155,6 +163,7 @@ class Flow:
             return
         if packet.lacking:
             self._losses.add(Missing.CUT_FRAME, len(packet.data))
+            # This packet itself is what is missing, so what is sound ends before it.
             self._lose(packet.number - 1)
         else:
             self._piece(side, StreamBytes(packet.data, packet.number, packet.time))
@@ -179,12 +188,15 @@ class Flow:
             side.early.append(piece)
             self._kept += len(piece.data)
             if len(side.head) < 2:
+                # Enough to recognise TLS, should this be no frame of the protocol.
                 side.head += piece.data[:2]
             self._recognise(side, piece)
 
     def _recognise(self, side: FlowSide, piece: StreamBytes) -> None:
         """Recognise by the first frame of a side whether this is the protocol, and over which transport."""
         if side.candidates is None:
+            # If the first byte was captured, a frame begins there: the search may move on only in the middle of a
+            # stream.
             moves = not side.is_begun or bool(piece.gap)
             side.candidates = {
                 name: Resynchroniser(framing, self._protocol_frames.is_plausible, moves=moves)
@@ -203,8 +215,10 @@ class Flow:
     def _doubt(self) -> None:
         """Give up when neither side says what can be a frame."""
         both = all(side.candidates is not None for side in self.sides)
+        # One side may be silent, or in the middle of a long frame: so both must fail, or too much be kept.
         if not self._failed() or not (both or self._kept > MOST_UNKNOWN):
             return
+        # Who named the server says that this is the protocol: then what is no frame is for the monitors to judge.
         if self._is_named:
             self._settle(next(iter(self._protocol_frames.framings[self.transport])))
             return
@@ -248,6 +262,7 @@ class Flow:
                 frames = side.reader.feed(piece.data)
             except Oversized as error:
                 frames, side.is_lost = error.frames, True
+            # Not by `_note`: this loop runs once for each frame of a capture.
             number, time, mark = piece.number, piece.time, side.mark
             for frame in frames:
                 self._numbers.append(number)
@@ -282,7 +297,8 @@ class Flow:
                 if resynchroniser.is_found
                 else resynchroniser.passed_over + resynchroniser.size
             )
-            self._losses.add(Missing.PASSED_OVER, kept) if kept else None
+            if kept:
+                self._losses.add(Missing.PASSED_OVER, kept)
         side.resynchroniser = None
         if not resynchroniser.is_found:
             return
@@ -310,6 +326,7 @@ class Flow:
     def recorded(self, source: str, others: Losses) -> Sequence[RecordedSession]:
         """End the session and return it; if it is not of the protocol, return nothing and count it in ``others``."""
         for side in self.sides:
+            # What waits for a gap to be filled waits in vain now.
             while side.stream.is_waiting:
                 for piece in side.stream.give_up():
                     self._piece(side, piece)
@@ -368,15 +385,19 @@ class Flow:
             trace.add(Entry(0.0, LINK, Happening.OPENED, self._direction(dialler), note=spelled(dialler.other.end)))
         latest, before = 0, len(trace)
         marks = {side.mark + kind: (what, self._direction(side)) for side in self.sides for kind, what in KINDS.items()}
+        # Reassembly delivers each side's frames late and in runs; packet numbers bring both sides into one order.
         for place in sorted(range(len(self._numbers)), key=self._numbers.__getitem__):
+            # Captures of several interfaces go back in time now and then; a trace may not.
             latest = max(latest, self._times[place] - self._began)
             trace.add(Entry(latest / 1e9, LINK, *marks[self._marks[place]], self._data[place]))
         sound = len(trace)
         if self._loss_at is not None:
             sound = before + sum(number <= self._loss_at for number in self._numbers)
+        # The trace has them now: a long session need not be in memory twice.
         self._numbers, self._times, self._marks, self._data = [], [], [], []
         if self._ended is not None:
             by, how = self._ended
+            # Seen from the side that dialled, as in a trace of the tester's: its own end is `closed`.
             note = how if by is self._listener else "closed"
             trace.add(Entry(latest / 1e9, LINK, Happening.CLOSED, self._direction(by), note=note))
         return RecordedSession(

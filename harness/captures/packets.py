@@ -9,12 +9,16 @@ import msgspec
 from harness.captures.losses import Losses, Missing
 from harness.captures.partition import ALL, LinkHeader, OtherReaders, Partition
 
+# The bits of a TCP header's byte 13 (RFC 9293, 3.1).
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 
+# Numbers of the registry of link types (tcpdump.org/linktypes.html).
 ETHERNET, COOKED, COOKED_2, NULL, LOOP, RAW_IP = 1, 113, 276, 0, 108, 101
+# 12 and 14 are what some BSDs wrote for raw IP; 228 and 229 are IPv4 and IPv6 alone.
 WITHOUT_HEADER = frozenset({RAW_IP, 12, 14, 228, 229})
 """Link types without a header: the packet begins with IP."""
 
+# EtherTypes of IPv4 and IPv6.
 IP_KINDS = frozenset({0x0800, 0x86DD})
 TAGS = frozenset({0x8100, 0x88A8, 0x9100, 0x9200})
 """EtherTypes of VLAN tags; another EtherType stands behind each."""
@@ -22,7 +26,9 @@ TAGS = frozenset({0x8100, 0x88A8, 0x9100, 0x9200})
 TCP, UDP = 6, 17
 HOP_BY_HOP, ROUTING, FRAGMENT, AUTHENTICATION, DESTINATION = 0, 43, 44, 51, 60
 
+# Of a header of 20 bytes: total length, flags with the fragment's offset, protocol (RFC 791, 3.1).
 _IPV4 = Struct(">xxHxxHxB").unpack_from
+# From behind the ports: sequence number, acknowledgement, data offset, flags (RFC 9293, 3.1).
 _TCP = Struct(">IIBB").unpack_from
 _16 = Struct(">H").unpack_from
 
@@ -140,15 +146,18 @@ class Dissector:
             if at + 20 > end:
                 raise _Short
             length, offset, protocol = _IPV4(data, at)
+            # The header's length is counted in words of 4 bytes.
             begin = at + (data[at] & 15) * 4
             if begin < at + 20 or (length and at + length < begin):
                 self._unnamed.add(Missing.DAMAGED)
                 return None
             # Where the network card cuts segments, the kernel hands it, and the capture, a packet without a length.
             stop = at + length if length else whole
+            # "More fragments", or an offset (RFC 791, 3.1).
             is_fragment = bool(offset & 0x3FFF)
             if is_fragment:
                 self._unnamed.add(Missing.FRAGMENT, max(stop - begin, 0))
+                # Only the first fragment holds the ports.
                 if protocol != UDP or offset & 0x1FFF:
                     return None
             source, target = data[at + 12 : at + 16], data[at + 16 : at + 20]
@@ -162,6 +171,7 @@ class Dissector:
             is_fragment = protocol == FRAGMENT
             if is_fragment:
                 self._unnamed.add(Missing.FRAGMENT, max(stop - begin - 8, 0))
+                # The lower three bits are flags; the offset above them must be 0 (RFC 8200, 4.5).
                 if begin + 8 > end or data[begin] != UDP or _16(data, begin + 2)[0] & 0xFFF8:
                     return None
                 begin, protocol = begin + 8, UDP
@@ -173,13 +183,16 @@ class Dissector:
                 raise _Short
             seq, ack, offset, flags = _TCP(data, begin + 4)
             source, target = source + data[begin : begin + 2], target + data[begin + 2 : begin + 4]
+            # Before anything else is looked at: with several readers, most packets are another's.
             if self._is_split and not self._partition.has("tcp", source, target):
                 self.others.learn("tcp", source, target)
                 return None
             begin += (offset >> 4) * 4
+            # A header has at least five words.
             if offset < 0x50 or begin > stop:
                 self.losses.add(Missing.DAMAGED)
                 return None
+            # The usual packet first, as cheaply as can be.
             if stop <= end:
                 return Packet(number, time, "tcp", source, target, data[begin:stop], 0, seq, ack, flags)
             body = data[begin:end]
@@ -195,6 +208,7 @@ class Dissector:
                 self.others.learn("udp", source, target)
                 return None
             length = _16(data, begin + 4)[0]
+            # 0 is a jumbogram's (RFC 2675, 4): it lasts as long as the packet.
             if length:
                 if length < 8:
                     self.losses.add(Missing.DAMAGED)
@@ -203,6 +217,7 @@ class Dissector:
             body = data[begin + 8 : min(stop, end)]
             lacking = stop - begin - 8 - len(body)
             if is_fragment:
+                # The rest stands in other fragments, however long they are.
                 lacking = max(lacking, 1)
             elif lacking:
                 self.losses.add(Missing.CUT_SHORT, lacking)
@@ -214,6 +229,8 @@ class Dissector:
         while protocol in (HOP_BY_HOP, ROUTING, DESTINATION, AUTHENTICATION):
             if at + 8 > end:
                 raise _Short
+            # Authentication counts words of 4 bytes, less two (RFC 4302, 2.2); the others 8 bytes, less one (RFC 8200,
+            # 4).
             size = (data[at + 1] + 2) * 4 if protocol == AUTHENTICATION else (data[at + 1] + 1) * 8
             protocol, at = data[at], at + size
         return at, protocol

@@ -70,13 +70,16 @@ class OtherReaders:
             return False
         ip, kind = place
         at = start + ip
+        # The shortest packet of TCP over IPv4; what is shorter still is taken apart.
         if at + 40 > end:
             return False
         first, length, offset, protocol, ends = _IPV4(data, at)
+        # Version 4 without options: the ports stand straight behind the addresses.
         if first == 0x45:
             if ends not in self._known.get(protocol, _NONE) or offset & 0x3FFF or 0 < length < 20:
                 return False
             return kind < 0 or data[start + kind : start + kind + 2] == _FOUR
+        # Addresses and ports of an IPv6 packet without extension headers.
         if first >> 4 != 6 or at + 60 > end or data[at + 8 : at + 44] not in self._known.get(data[at + 6], _NONE):
             return False
         return kind < 0 or data[start + kind : start + kind + 2] == _SIX
@@ -86,4 +89,5 @@ class OtherReaders:
         known = self._known[_TCP if transport == "tcp" else _UDP]
         if len(known) >= MOST_KNOWN:
             known.clear()
+        # As they stand in a raw packet: both addresses, then both ports.
         known.add(source[:-2] + target[:-2] + source[-2:] + target[-2:])

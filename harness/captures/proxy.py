@@ -46,6 +46,7 @@ class RecordedConnection:
         """Write that a side says no more; twice does no harm."""
         if not self._is_finished[side]:
             self._is_finished[side] = True
+            # The acknowledgement of the FIN as well: without it readers take the connection for one that is cut off.
             self._write((self._packets.finish(side), self._packets.acknowledge(1 - side)))
 
     def reset(self, side: int) -> None:
@@ -77,6 +78,7 @@ class Proxy:
     async def listen(self, where: Address) -> None:
         """Listen at an address; ``Unreachable`` when it is taken."""
         try:
+            # By our own listening sockets: asyncio's would take one address of a host name and leave the others.
             for each in listening_sockets(TRANSPORTS[where.transport].socket_addresses(where), socket.SOCK_STREAM):
                 self._servers.append(await asyncio.start_server(self._serve, sock=each, limit=CHUNK))
         except OSError as error:
@@ -166,6 +168,7 @@ class Proxy:
                 raise _Cut(side) from error
             if not data:
                 break
+            # Written before it is passed on: no answer may stand before what it answers.
             taken.data(side, data)
             try:
                 writer.write(data)
@@ -181,6 +184,7 @@ class Proxy:
 def _cut(writer: asyncio.StreamWriter) -> None:
     """End a connection with a reset."""
     with contextlib.suppress(OSError):
+        # Lingering for 0 seconds makes the end a reset.
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, pack("ii", 1, 0))
     writer.transport.abort()
 

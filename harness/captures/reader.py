@@ -37,6 +37,7 @@ PCAP = {  # byte order, nanoseconds of a tick, bytes of a packet's header
     b"\xa1\xb2\xc3\xd4": (">", 1000, 16),
     b"\x4d\x3c\xb2\xa1": ("<", 1, 16),
     b"\xa1\xb2\x3c\x4d": (">", 1, 16),
+    # As a patched libpcap once wrote them (A. Kuznetsov's): a packet's header has eight bytes more.
     b"\x34\xcd\xb2\xa1": ("<", 1000, 24),
     b"\xa1\xb2\xcd\x34": (">", 1000, 24),
 }
@@ -76,12 +77,14 @@ class CaptureReader:
     @property
     def position(self) -> int:
         """How many bytes of the file were read."""
+        # ValueError: it is closed by now, and was read to the end.
         with suppress(OSError, ValueError):
             return self._file.tell() if self._file is not None else 0
         return self.path.stat().st_size
 
     def __iter__(self) -> Iterator[Packet]:
         dissector = Dissector(self.losses, self._partition)
+        # A single reader has nobody else's packets to pass over, and saves the call.
         dissect, passes = dissector.packet, dissector.others.have if self._partition.of > 1 else None
         with self.path.open("rb") as self._file:
             window = Window(_decompressed(self._file, self.path), Losses())
@@ -90,6 +93,7 @@ class CaptureReader:
                 if packet is not None:
                     yield packet
             self.packets, self.ending = window.packets, window.losses.all()
+        # What is wrong with the file is the same for all readers, and counted once.
         if self._partition.is_first:
             self.losses.take(self.ending)
 
@@ -125,6 +129,7 @@ def _decompressed(file: IO[bytes], path: Path) -> Callable[[], bytes]:
     magic = file.read(4)
     file.seek(0)
     if magic.startswith(GZIP):
+        # read1 and not read: it hands out what was decompressed before a damage.
         return partial(gzip.GzipFile(fileobj=file).read1, CHUNK)
     if magic == ZSTD:
         try:
@@ -150,6 +155,7 @@ class Window:
 
     def fill(self, size: int) -> bool:
         """Have so many bytes at hand; False when there are not so many."""
+        # Joined once at the end: to append piece by piece would copy what is there again and again.
         parts, held = [self.buffer[self.place :]], len(self.buffer) - self.place
         while held < size and (data := self._read()):
             parts.append(data)
@@ -204,9 +210,11 @@ def _pcap(window: Window, order: str, tick: int, header: int, passes: Passes) ->
         window.end()
         return
     # The upper bits of the link type tell how long the frame check sequence is.
+    # The lower 16 of 32 bits, in either order.
     link_type = Struct(f"{order}H").unpack_from(window.buffer, 20 if order == "<" else 22)[0]
     read = Struct(f"{order}4I").unpack_from
     window.place, number = 24, 0
+    # In locals, and not behind methods: this runs once for each of millions of packets.
     buffer, place, held = window.buffer, window.place, len(window.buffer)
     while True:
         start = place + header
@@ -262,10 +270,12 @@ def _pcapng(window: Window, passes: Passes) -> Iterator[RawPacket]:
                 return
             buffer, place, held = window.buffer, 0, len(window.buffer)
         if buffer[place : place + 4] == SECTION:
+            # The byte-order magic tells how this section is written, and its interfaces are numbered from 0 again.
             order, interfaces = "<" if buffer[place + 8 : place + 12] == b"\x4d\x3c\x2b\x1a" else ">", []
             head, packet = Struct(f"{order}2I").unpack_from, Struct(f"{order}5I").unpack_from
         kind, length = head(buffer, place)
         end = place + length
+        # Blocks are padded to four bytes, and begin and end with their length.
         if length % 4 or not 12 <= length <= LARGEST_BLOCK:
             window.place = place
             window.drop(Missing.UNREADABLE, f"a block of {length} bytes")
@@ -288,6 +298,7 @@ def _pcapng(window: Window, passes: Passes) -> Iterator[RawPacket]:
             high, low, captured, size = Struct(f"{order}4I").unpack_from(buffer, place + 12)
             start = place + 28
         elif kind == SIMPLE_PACKET and length >= 16 and interfaces:
+            # Always of the first interface; how much was captured follows from its snap length.
             which, high, low = 0, 0, 0
             size = head(buffer, place + 8)[0]
             captured = min(size, interfaces[0].most or size, length - 16)
@@ -300,6 +311,7 @@ def _pcapng(window: Window, passes: Passes) -> Iterator[RawPacket]:
         number += 1
         window.packets = number
         if which >= len(interfaces) or start + captured > end - 4:
+            # The block itself is sound, so what follows can be read.
             window.losses.add(Missing.DAMAGED, length)
             place = end
             continue
@@ -322,7 +334,9 @@ def _interface(body: bytes, order: str) -> Interface:
         code, length = option(body, place)
         value = body[place + 4 : place + 4 + length]
         if code == 9 and length == 1:  # if_tsresol
+            # The highest bit chooses a power of 2 instead of 10.
             ticks = 1 << (value[0] & 127) if value[0] & 128 else 10 ** value[0]
+            # In whole numbers: floats cannot tell nanoseconds since 1970 apart.
             numerator, denominator = (
                 (1_000_000_000 // ticks, 1) if 1_000_000_000 % ticks == 0 else (1_000_000_000, ticks)
             )

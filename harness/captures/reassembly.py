@@ -20,6 +20,7 @@ Captures have packets out of order, by a few places as a rule: several queues of
 REMEMBERED = 1 << 16
 """Bytes of the past that what comes again is compared with: what is retransmitted is as a rule the latest."""
 
+# Sequence numbers wrap; which of two comes first is decided within half of the space (RFC 9293, 3.4).
 _HALF, _ALL = 1 << 31, 1 << 32
 
 
@@ -83,6 +84,7 @@ class Stream:
         due = self.next
         if due is None:
             due = self.next = seq
+        # Nearly every segment is the one that is due, with nothing waiting: that way has to be short.
         if due & 0xFFFFFFFF != seq or self._held:
             return self._place(self._placed(seq), data, number, time)
         self.next = due + len(data)
@@ -102,6 +104,7 @@ class Stream:
         if not self._held or self.next is None:
             return ()
         gap, since = self._held[0].at - self.next, self._latest
+        # What is behind the gap was completed by packets behind it.
         self.next, self._latest, self._time, self._stalled = self._held[0].at, 0, 0, 0
         first, *others = self._drained()
         return [first._replace(gap=gap, since=since), *others]
@@ -140,6 +143,7 @@ class Stream:
     def _hold(self, at: int, data: bytes, number: int, time: int) -> None:
         """Keep the bytes that are not there yet."""
         end = at + len(data)
+        # The first piece that ends behind where these bytes begin: only from there on can they overlap.
         first = bisect_left(self._held, at, key=lambda held: held.at + len(held.data))
         fresh: list[_Held] = []
         last = first
@@ -175,6 +179,7 @@ class Stream:
             count += 1
             self.next += len(held.data)
             self._size -= len(held.data)
+            # A piece that waited is complete only with the packet that brought what was missing before it.
             self._latest, self._time = max(self._latest, held.number), max(self._time, held.time)
             self._remember(held)
             pieces.append(StreamBytes(held.data, self._latest, self._time))

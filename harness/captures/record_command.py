@@ -32,6 +32,7 @@ def record(address: str, listen: str, out: Path) -> int:
     """
     target, where = _stream(address), _stream(listen)
     try:
+        # Before anything listens: a path that cannot be written is found out while nobody has dialled.
         capture = PcapngWriter(out, live=True)
     except OSError as error:
         raise click.UsageError(f"--out: cannot write {out}: {error.strerror}") from error
@@ -58,6 +59,7 @@ def _stream(text: str) -> Address:
 async def _run(proxy: Proxy, where: Address) -> None:
     over = asyncio.Event()
     proxy.on_trouble = over.set
+    # By the loop, and not as KeyboardInterrupt: the capture ends behind a whole packet.
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, over.set)
     await proxy.listen(where)

@@ -19,6 +19,7 @@ SIDES = ("listening", "dialling")
 @lru_cache(maxsize=64)  # the sessions of a capture come in a row
 def _in_a_name(source: str) -> str:
     """Return what stands for a source in the names of its sessions."""
+    # The name is also that of a file in a report.
     return "".join(each if each.isalnum() or each in "-_" else "_" for each in source)
 
 
@@ -60,6 +61,7 @@ class RecordedSession(msgspec.Struct, frozen=True, kw_only=True):
         trace = like(self.trace)
         for entry in self.trace:
             direction, note = OTHER[entry.direction], entry.note
+            # In every trace the tester's side has `closed` a link, and the other has ended it with a `fin`.
             if entry.what is Happening.CLOSED:
                 note = "closed" if direction is Direction.SENT else "fin"
             trace.add(msgspec.structs.replace(entry, direction=direction, note=note))
@@ -97,6 +99,7 @@ def read_lines(lines: Iterable[bytes], source: str, protocol: str, losses: Losse
             read = decoder.decode(line)
             entry = Entry(read.time, LINK, read.what, read.direction, bytes.fromhex(read.data), read.note)
         except (msgspec.MsgspecError, ValueError):
+            # Only the last line can lack its end: that of a run that was killed.
             whole = line.endswith(b"\n")
             losses.add(Missing.DAMAGED if whole else Missing.CUT_OFF, len(line), "lines" if whole else "")
             if sound is None:

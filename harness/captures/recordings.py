@@ -39,6 +39,7 @@ class Recording:
         self.protocol = protocol
         self._servers = servers
         self._transport = transport
+        # A run's trace is lines of JSON, and no capture begins with a brace.
         self._capture = None if magic_of(path)[:1] == b"{" else CaptureReader(path, partition)
 
     @property

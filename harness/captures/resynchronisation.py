@@ -58,6 +58,7 @@ class Resynchroniser:
         self._fed = 0
         self._skipped = 0
         if broken is not None and broken.rest and gap <= MOST_FILLED and _fills(broken, gap):
+            # The frame in which the gap lies is read only to find its end, and then left out.
             self.reader, self._skipped = broken, 1
 
     def offer(self, piece: StreamBytes) -> None:
@@ -87,6 +88,7 @@ class Resynchroniser:
 
     def _move(self) -> None:
         """Try the next place."""
+        # With the broken reader nothing was lost yet: the same bytes are tried again, from their beginning.
         if not self._skipped:
             if not self._moves:
                 self.has_failed = True
@@ -108,6 +110,7 @@ class Resynchroniser:
             self.frames += [TimedFrame(frame, piece.number, piece.time) for frame in frames]
             if len(self.frames) > self._skipped:
                 first = self.frames[self._skipped].frame
+                # Zeros read as lengths give empty frames anywhere, so an empty one proves nothing.
                 if first and self._is_plausible(first):
                     self._settle()
                 else:
@@ -128,6 +131,7 @@ class Resynchroniser:
 def _fills(reader: Reader, gap: int) -> bool:
     """Give a reader some bytes in place of those that are missing; False when a frame might end among them."""
     try:
+        # The values do not matter: the frame that they fill is left out.
         return not reader.feed(bytes(gap))
     except Oversized:
         return False
@@ -144,6 +148,7 @@ def plausible(brings: WireProtocol) -> Callable[[bytes], bool]:
     """Return a function that tells whether a frame can be one of a protocol: a tester that sends it keeps to it."""
 
     def is_plausible(frame: bytes) -> bool:
+        # A conversation knows already what a tester may send: a second judgement of frames would be another opinion.
         trace = Trace(brings.name)
         trace.add(Entry(0.0, LINK, Happening.FRAME, Direction.SENT, frame))
         return all(conversation.is_clean for conversation in brings.conversations(trace).values())

@@ -14,6 +14,7 @@ from harness.captures.packets import ACK, FIN, PSH, RST, SYN, TCP, UDP, port
 LARGEST_SEGMENT = 32768
 """Bytes of a segment over loopback, where the kernel hands on as a rule no more at once."""
 
+# The header of IP before the space, that of TCP or UDP behind it.
 _IPV4_TCP = Struct(">HHHHBBH4s4s HHIIHHHH").pack
 _IPV6_TCP = Struct(">IHBB16s16s HHIIHHHH").pack
 _IPV4_UDP = Struct(">HHHHBBH4s4s HHHH").pack

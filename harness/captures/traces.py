@@ -29,6 +29,7 @@ def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
 
     TLS is written as what it protects, and what went as AF_UNIX packets as it would have gone over TCP.
     """
+    # All other transports carry the same frames as TCP, so its framing shows them.
     framing = framings.get(known_transport(trace.transport) or "tcp") or framings["tcp"]
     streams: dict[str, _LinkPackets] = {}
     with PcapngWriter(path, ETHERNET) as writer:
@@ -91,6 +92,7 @@ class _TcpPackets(_LinkPackets):
         elif entry.what is Happening.CLOSED and entry.note == "reset":
             yield connection.reset(side)
         elif entry.what is Happening.CLOSED:
+            # A trace ends with the first end of a link. The other side's is made up, so that the stream ends in order.
             yield from (connection.finish(side), connection.finish(1 - side), connection.acknowledge(side))
 
     def _framed(self, frame: bytes) -> bytes:

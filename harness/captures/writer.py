@@ -13,6 +13,7 @@ SNAP_LENGTH = 1 << 18
 BUFFER = 1 << 20
 """Bytes that are written to the disk at once, where nobody reads along."""
 
+# -1: how long the section gets is not known beforehand.
 _SECTION = pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
 _NANOSECONDS = pack("<HHB3xHH", 9, 1, 9, 0, 0)  # the option if_tsresol: a tick is 10**-9 seconds
 _PACKET_HEAD = Struct("<7I").pack
@@ -62,6 +63,7 @@ class PcapngWriter(_CaptureFile):
         options = b""
         if comment:
             text = comment.encode()
+            # Four zero bytes end the options.
             options = pack("<HH", _COMMENT, len(text)) + _padded(text) + bytes(4)
         length = 32 + size + -size % 4 + len(options)
         head = _PACKET_HEAD(6, length, 0, time >> 32, time & 0xFFFFFFFF, size, size)

@@ -63,6 +63,7 @@ def parse_answer(line: str) -> ControlAnswer | None:
 
 def write(answer: ControlAnswer) -> str:
     """Return the answer as its line, without the line's end; line ends inside the text become spaces."""
+    # An answer is one line: whatever breaks it would be read as log.
     text = " ".join(answer.text.split("\n")).replace("\r", " ").strip()
     return f"{answer.seq} {'ok' if answer.ok else 'error'} {text}".rstrip()
 
@@ -91,6 +92,7 @@ def serve(handlers: Mapping[str, Handler], stdin: Iterable[str], stdout: TextIO)
         request = parse(line)
         if request is not None:
             stdout.write(write(answer(request, handlers)) + "\n")
+            # The tester waits for it at a pipe.
             stdout.flush()
 
 
@@ -105,9 +107,11 @@ class Control:
     def __init__(self, send: Callable[[str], None]) -> None:
         self.trace: Trace | None = None
         self._send = send
+        # The thread that reads the node's output puts, the one that asks gets.
         self._answers: queue.SimpleQueue[ControlAnswer | None] = queue.SimpleQueue()
         self._seq = 0
         self._verbs: frozenset[str] | None = None
+        # One question at a time: whoever waits throws away answers to other numbers.
         self._lock = threading.Lock()
 
     def feed(self, line: str) -> bool:
@@ -129,6 +133,7 @@ class Control:
         empty.
         """
         for text in (verb, *args):
+            # What is empty would vanish between two spaces.
             if not text or "\n" in text or "\r" in text:
                 raise ValueError(f"{text!r} cannot stand on a control line")
         with self._lock:
@@ -137,6 +142,7 @@ class Control:
             self._note(Direction.SENT, what)
             try:
                 self._send(f"{self._seq} {what}\n")
+            # ValueError: the pipe was closed on our side, because the node was stopped.
             except (OSError, ValueError) as error:
                 raise ControlFailed(f"{what!r} could not be asked: the node's input is closed") from error
             read = self._await(self._seq, what, timeout)
@@ -160,6 +166,7 @@ class Control:
             except queue.Empty:
                 raise ControlFailed(f"{what!r} was not answered within {timeout:g} s") from None
             if read is None:
+                # Put back for whoever asks next.
                 self.end()
                 raise ControlFailed(f"{what!r} was not answered: the node has ended")
             # Answers to requests that were given up may still come.

@@ -119,6 +119,7 @@ def resolve(text: str, protocol: str) -> Description:
     ``PATH.toml[:ROLE]`` a file, ``tcp/HOST:PORT[:ROLE]`` a node that runs already. The role is the first by
     default.
     """
+    # The file first: its path may look like a name, or begin like an address.
     if match := _FILE.fullmatch(text):
         return _described(_load(Path(match["file"]), protocol), Path(match["file"]), match["role"], "")
     if match := _ADDRESS.fullmatch(text):
@@ -157,6 +158,7 @@ def _remote(address: str, role: str | None, protocol: str) -> Description:
     return Description(
         name=address,
         protocol=protocol,
+        # Whatever has an address listens, so it cannot be in a role that dials.
         role=_role(role, tuple(role for role in peer.roles if role not in peer.dials), address),
         roles=peer.roles,
         source=Remote(target),
@@ -217,6 +219,7 @@ def _known_keys(complaint: str) -> str:
 
 def _complaints(file: _File, protocol: str) -> list[str]:
     wrong = []
+    # Reports and users call it NAME==VERSION:ROLE, which must be read again.
     if not _NAME.fullmatch(file.name):
         wrong.append(f"name: {file.name!r} is not made of letters, digits, '.', '_' and '-'")
     if file.protocol != protocol:
@@ -261,4 +264,5 @@ def _placeholders(text: str) -> set[str]:
     try:
         return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
     except ValueError as error:
+        # Not a format at all: said where an unknown placeholder would be.
         return {str(error)}

@@ -29,11 +29,13 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
     for text in (package, version):
         if not _NAME.fullmatch(text):
             raise BadDescription(f"{text!r} is not a package's name or version")
+    # The interpreter's version too: packages with native code fit only one.
     folder = cache() / "environments" / f"{package}-{version}-py{sys.version_info[0]}.{sys.version_info[1]}"
     python = folder / "bin" / "python"
     if _complete(folder):
         return python
     folder.parent.mkdir(parents=True, exist_ok=True)
+    # The workers of a test run start at once, and all of them need it.
     with FileLock(f"{folder}.lock"):
         if not _complete(folder):
             (say or _say)(f"making an environment for {package} {version} (first use) …")
@@ -53,10 +55,12 @@ def _complete(folder: Path) -> bool:
 
 
 def _make(folder: Path, requirement: str) -> None:
+    # What a try that was interrupted has left behind.
     shutil.rmtree(folder, ignore_errors=True)
     try:
         venv.EnvBuilder(with_pip=True, symlinks=True).create(folder)
         _install(folder / "bin" / "python", requirement)
+        # Last: without it the folder is taken for unfinished, and made anew.
         (folder / _MARKER).write_text(f"{requirement}\n")
     except subprocess.CalledProcessError as error:
         raise StartFailed(
@@ -71,6 +75,7 @@ def _make(folder: Path, requirement: str) -> None:
 
 
 def _install(python: Path, requirement: str) -> None:
+    # Nobody is there to answer a question, and its own version is no concern of the user's.
     pip = [str(python), "-m", "pip", "--no-input", "--disable-pip-version-check"]
     done = subprocess.run(
         [*pip, "install", "--progress-bar", "off", requirement], capture_output=True, text=True, check=False
@@ -84,6 +89,7 @@ def _install(python: Path, requirement: str) -> None:
 
 def _telling(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
+    # pip says what is wrong before it says what to try.
     errors = [line for line in lines if line.startswith("ERROR:")]
     return (errors or lines or [""])[-1]
 

@@ -16,7 +16,9 @@ PR_SET_PDEATHSIG = 1
 def main() -> None:
     """Become the command; exit status 127 when that is not possible, as in a shell."""
     tester, command = int(sys.argv[1]), sys.argv[2:]
+    # The standard library has no prctl.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    # It died before the line above took effect, so its death will not be told.
     if os.getppid() != tester:
         sys.exit(1)
     try:

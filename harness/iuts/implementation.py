@@ -170,6 +170,7 @@ class ProgramImplementation(_Stopped):
     def address(self, transport: str = "tcp") -> str:
         """Return where it listens; BadDescription when it does not, over that transport."""
         for each in self._places:
+            # The addresses of a node that dials are what it would have, were it to listen: nobody is there.
             if each.transport == transport and not self.description.is_dialling:
                 return str(each)
         raise BadDescription(f"{self.description.label} does not listen over {transport}")
@@ -207,12 +208,14 @@ class ProgramImplementation(_Stopped):
     def _start(self) -> Process:
         program = self._source.program
         dialling = self.description.is_dialling
+        # New ones each time: connections of the run before may still hold the old ports.
         self._places: tuple[Address, ...] = free_addresses(self.description.transports)
         values = self._placeholders()
         command = (program.client_command if dialling else ()) or program.command
         environ = {**os.environ, **self._hints(values)}
         environ |= {name: text.format_map(values) for name, text in program.env.items()}
         words = [part.format_map(values) for part in command]
+        # Said here, in its own words: behind the guard it would only be a status of 127.
         if shutil.which(words[0], path=environ.get("PATH")) is None:
             raise StartFailed(f"{self.description.label}: cannot run {words[0]}: No such file that may be run")
         process = Process(
@@ -224,6 +227,7 @@ class ProgramImplementation(_Stopped):
         try:
             self._await(process)
         except BaseException:
+            # Whatever came between, Ctrl-C too: nobody else would end it.
             process.stop()
             raise
         return process
@@ -261,6 +265,7 @@ class ProgramImplementation(_Stopped):
         process.stop()
         what = f"ended with status {ended} before it" if ended is not None else "has not"
         within = "" if ended is not None else f" within {self._source.program.start_timeout:g} s"
+        # As much as a traceback has.
         last = process.output_tail().splitlines()[-20:]
         printed = "\n".join(["; it printed last:", *(f"  {line}" for line in last)]) if last else ""
         return StartFailed(f"{self.description.label} {what} {expected}{within}{printed or '; it printed nothing'}")
@@ -290,6 +295,7 @@ def start(
             return embedded(description, connect)
         case Remote(address=where):
             if probe is not None:
+                # What somebody else runs has no end that could be seen: the event never comes.
                 complaint = _probed(probe, str(where), _REMOTE_PATIENCE, threading.Event().wait)
                 if complaint is not None:
                     raise StartFailed(f"{where} does not answer: {complaint}")
@@ -308,6 +314,7 @@ def _probed(probe: Probe, address: str, patience: float, ended: Callable[[float]
         try:
             probe(address)
         except LinkError as error:
+            # Asked in this order: a node that has ended answers no more, however much time is left.
             if ended(_PROBE_PAUSE) or time.monotonic() > give_up:
                 return error
         else:

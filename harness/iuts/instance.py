@@ -111,6 +111,7 @@ class SocketInstance:
         self.patience = PATIENCE * description.time_scale
         self._framings = framings
         self._listeners: list[Listener] = []
+        # Before the start: whoever dials finds somebody there.
         self._listen(1 if self.dials else 0, description.transports[0])
         self._running = start(
             description,
@@ -185,6 +186,7 @@ class SocketInstance:
     def restart(self) -> None:
         """Stop it and start it anew; what it dialled before is forgotten."""
         self._running.stop()
+        # Between the two: what is dialled from here on is the new one's.
         self._forget_dials()
         self._running.restart()
 
@@ -210,5 +212,6 @@ class SocketInstance:
 
     def _forget_dials(self) -> None:
         for each in self._listeners:
+            # A play may have left it shut.
             each.open()
             each.forget()

@@ -63,9 +63,12 @@ class Process:
         self._stopping = threading.Lock()
         # A session of its own, so that Ctrl-C does not reach it and its whole group can be signalled.
         self._popen = subprocess.Popen(
+            # Isolated and without site packages: the guard needs the standard library only, and starts sooner.
             [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), *command],
+            # Without control lines it has no input: it must not read the tester's terminal.
             stdin=subprocess.PIPE if control else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
+            # On its own: readiness, events and answers count on standard output only.
             stderr=subprocess.PIPE,
             env=dict(env),
             start_new_session=True,
@@ -121,6 +124,7 @@ class Process:
         """Wait for its end; False when it still runs after so many seconds."""
         if self.exit_status is None:
             poll = select.poll()
+            # poll, since the descriptor may be above what select(2) takes.
             poll.register(self._end, select.POLLIN)
             poll.poll(None if math.isinf(seconds) else math.ceil(max(seconds, 0.0) * 1000))
         return self.exit_status is not None
@@ -139,6 +143,7 @@ class Process:
 
     def stop(self) -> None:
         """End it and all of its group: input ended, SIGTERM, after 3 seconds SIGKILL; once is enough."""
+        # A play may stop it while the tester's exit does.
         with self._stopping:
             if self not in _running:
                 return
@@ -148,8 +153,10 @@ class Process:
                     self._signal(signal.SIGTERM)
                     self.wait(_TERM_PATIENCE)
             finally:
+                # The whole group, also when the command itself has ended: what it started may still run.
                 self._signal(signal.SIGKILL)
                 self.wait(math.inf)
+                # Reaped only now: until here no other process could have its number, and be killed in its place.
                 self._popen.wait()
                 os.close(self._end)
                 self._hang_up()
@@ -183,6 +190,7 @@ class Process:
         self._popen.stdin.flush()
 
     def _read(self, pipe: IO[bytes], answers: bool) -> None:
+        # A line without end is cut, rather than kept.
         while chunk := pipe.readline(_LINE_LENGTH):
             line = chunk.decode(errors="replace").rstrip("\r\n")
             with self._changed:

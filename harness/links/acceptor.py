@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from harness.links.addresses import SocketAddress
 
+# A TLS handshake holds about a quarter of a megabyte of buffers: those who dial and say nothing may have 64 MB of them.
 MOST_HANDSHAKES = 256
 """How many may shake hands at once, at one address; who has begun first makes room for another."""
 
@@ -18,6 +19,7 @@ _BACKLOG = 4096
 _AT_ONCE = 64  # so that a crowd that dials does not keep those waiting who are connected
 # Seconds until it is looked again for free files: accepting in a loop would take all of the processor.
 _RETRY = 0.1
+# What accept(2) answers when files or memory have run out: no fault of the connection, and it passes.
 _SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 Welcome = Callable[[socket.socket], Awaitable[None]]
@@ -52,6 +54,7 @@ class Acceptor:
         for _ in range(_AT_ONCE):
             try:
                 connection, _ = self._socket.accept()
+            # Level-triggered: the loop calls again while others wait, also after one who has left the queue.
             except (BlockingIOError, ConnectionAbortedError):
                 return
             except OSError as error:
@@ -61,6 +64,7 @@ class Acceptor:
                 self._loop.remove_reader(self._socket)
                 self._retry = self._loop.call_later(_RETRY, self._resume)
                 return
+            # On Linux an accepted socket does not inherit it.
             connection.setblocking(False)
             task = self._loop.create_task(self._arrive(connection))
             self._arriving[task] = None
@@ -88,6 +92,7 @@ def listening_sockets(addresses: Iterable[SocketAddress], kind: socket.SocketKin
     try:
         for family, where in addresses:
             sockets.append(_listening(family, kind, where))
+    # All of them or none: else it would depend on the family that is dialled whether anybody is there.
     except OSError:
         for each in sockets:
             each.close()
@@ -116,6 +121,8 @@ def _listening(family: int, kind: socket.SocketKind, where: str | tuple[object, 
 
 def open_more_files() -> None:
     """Let this process open as many files as the system allows it."""
+    # The soft limit is low (1024) for programs that use select(2); neither asyncio nor the links here do.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # A container may forbid it. Then those who dial wait until files are free again.
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -66,6 +66,7 @@ def free_port(kind: socket.SocketKind = socket.SOCK_STREAM, *others: socket.Sock
         claim = _claim(port)
         if claim is None:
             continue
+        # A claim is known to goldwire only; any other program may have the port.
         if all(_is_free(each, port) for each in (kind, *others)):
             _claims.append(claim)
             if len(_claims) > _CLAIMS_KEPT:

@@ -10,15 +10,20 @@ from typing import Any, Protocol, cast
 from harness.errors import Oversized
 from harness.links.framing import Framing
 
+# So that one who asks and never reads costs some memory, and not all of it.
 WRITE_LIMIT = 64 * 1024 * 1024
 """Bytes that may wait for a link that does not read; beyond it the link is cut."""
 
+# Back-pressure: what waits is bounded by what one reading can cause, and TCP tells the other side to wait.
 HIGH_WATER = 4 * 1024 * 1024
 """Bytes that wait for a link from which on nothing more is read from it."""
 
+# Else one who neither reads nor leaves would keep a link, and its buffers, for ever.
 LINGER = 2.0
 """Seconds in which the other side of a link that the peer has ended may take the last and leave."""
 
+# TLS has no half-closed state in asyncio. To close while bytes still come makes the kernel send a reset, which
+# destroys what was sent last; so it is closed when nothing comes any more, well within LINGER.
 QUIET = 0.05
 """Seconds without a byte after which a link that cannot be ended in one direction alone (TLS) is closed."""
 
@@ -94,8 +99,11 @@ class StreamLink(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # that of TLS is no subclass
+        # The same mark as in `is_full`, so that both kinds of back-pressure begin together.
         self._transport.set_write_buffer_limits(HIGH_WATER)
         connection = transport.get_extra_info("socket")
+        # A peer writes whole answers: Nagle's algorithm would hold back a short one until the one before is
+        # acknowledged.
         if connection.family != socket.AF_UNIX:
             with contextlib.suppress(OSError):  # it may have left already
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -104,9 +112,11 @@ class StreamLink(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._is_over:
+            # What comes now is for nobody; but the other side is not quiet yet.
             self._close_when_quiet()
             return
         try:
+            # Behind those that wait: frames of one link may not overtake each other.
             self._waiting_frames += self._reader.feed(data)
         except Oversized as error:
             self._waiting_frames += error.frames
@@ -122,6 +132,7 @@ class StreamLink(asyncio.Protocol):
         if self._is_over:
             self._waiting_frames.clear()
         elif self._waiting_frames:
+            # The owner took no more than this link's share. Nothing is read until it has had the rest.
             self._transport.pause_reading()
             self._hand_on_later()
         elif self._is_lost:
@@ -134,6 +145,7 @@ class StreamLink(asyncio.Protocol):
 
     def _hand_on_later(self) -> None:
         if not self._is_held and not self._is_waiting:
+            # Through the loop, so that what other links have comes in between.
             self._is_waiting = True
             asyncio.get_running_loop().call_soon(self._hand_on)
 
@@ -164,6 +176,7 @@ class StreamLink(asyncio.Protocol):
                 timer.cancel()
         self._is_held = False
         if error is not None:
+            # Unlike an end, a reset says that nobody waits for answers any more.
             self._waiting_frames.clear()
         self._leave()
 
@@ -173,6 +186,7 @@ class StreamLink(asyncio.Protocol):
         if self._waiting_frames and not self._is_over:
             self._hand_on_later()
             return
+        # First: what the peer puts in answer to the end has nobody to go to.
         self._is_over = True
         self._owner.left(self._number)
 
@@ -213,8 +227,10 @@ class StreamLink(asyncio.Protocol):
     def _hang_up(self) -> None:
         """End this direction, and take what still comes: to close at once would destroy what was sent last."""
         self._is_over = True
+        # A peer may end a link that is ending already.
         if self._linger is not None or self._transport.is_closing():
             return
+        # While reading is paused, it would not be seen that the other side leaves.
         self._transport.resume_reading()
         self._linger = asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
         if not self._transport.can_write_eof():

@@ -13,6 +13,7 @@ from harness.trace import Direction, Entry, Happening, Trace
 CHUNK = 1 << 16
 """Bytes of one read: what a socket's buffer has at once as a rule, so that fewer reads are not to be had."""
 
+# Not `fin`: who has ended its own direction may still read.
 _OVER = ("closed", "reset", "oversized")
 
 
@@ -54,6 +55,7 @@ class ConnectedLink(SocketLink):
             self._drain()
         self._end("closed")
         self._shut()
+        # Also where the other side ended it first: who uses a link that he closed is told that.
         self._how = "closed"
 
     @property
@@ -63,6 +65,7 @@ class ConnectedLink(SocketLink):
     def abort(self) -> None:
         """End the link with a reset."""
         if self._socket.fileno() >= 0:
+            # Lingering for 0 seconds: close(2) then sends a reset, and what waited to be sent is lost (socket(7)).
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         self.close()
 
@@ -92,6 +95,7 @@ class ConnectedLink(SocketLink):
         except Oversized as error:
             self._deliver(error.frames)
             self._finish("oversized")
+            # At once: behind it no frame can be found, and to go on taking bytes would only fill the memory.
             self._shut()
             return True
         self._deliver(frames)
@@ -104,6 +108,7 @@ class ConnectedLink(SocketLink):
             self._arrived(frame)
 
     def _finish(self, how: str) -> None:
+        # A piece of a frame is evidence of how the other side left, so it is recorded, once.
         if self._how is None and (rest := self._reader.rest):
             self._record(Happening.RAW, Direction.RECEIVED, rest)
         self._end(how)
@@ -116,6 +121,7 @@ class ConnectedLink(SocketLink):
         while True:
             try:
                 rest = rest[self._put(rest) :]
+                # Anew with every byte that is taken: slow is not deaf.
                 give_up = self.clock.now() + SEND_PATIENCE
             except BlockingIOError:
                 self._make_room(give_up)

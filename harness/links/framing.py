@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from harness.errors import Oversized
 
+# What deployed Pathfinder servers take at most; far above a Zenoh batch, whose length has two bytes.
 LARGEST = 1 << 18
 """Bytes of the longest object in a stream of them, and of the longest packet."""
 
@@ -76,6 +77,7 @@ class _LengthReader:
         return bytes(self._held)
 
     def feed(self, data: bytes) -> list[bytes]:
+        # Joined only when a frame can be whole: one that comes byte by byte would be copied with every byte.
         if self._held:
             self._held += data
             if len(self._held) < self._needed:
@@ -85,6 +87,7 @@ class _LengthReader:
         try:
             taken = self._split(data, frames)
         except Oversized as error:
+            # What is left over begins with the length that was too much: it is what a record of this should show.
             self._held[:] = data[sum(map(len, error.frames)) + self._framing.size * len(error.frames) :]
             raise
         self._held[:] = data[taken:]
@@ -148,6 +151,7 @@ class _WholeReader:
         return [data]
 
 
+# Only these matter between the ends of an object. `re` finds the next of them much faster than a loop over bytes.
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _BRACE = re.compile(rb'[{}"]')
 _QUOTE = re.compile(rb'["\\]')
@@ -158,7 +162,7 @@ class _ObjectReader:
     def __init__(self, most: int) -> None:
         self._most = most
         self._held = bytearray()
-        self._seen = 0  # how far that was looked through
+        self._seen = 0  # searched up to here: no byte is looked at twice
         self._depth = 0
         self._quoted = False
         self._lost = False
@@ -176,6 +180,7 @@ class _ObjectReader:
         start = 0
         while (start := self._begin(start, frames)) < len(held):
             end = self._end()
+            # One whose end has not come counts with all that has: else an endless object would fill the memory.
             if (end or len(held)) - start > self._most:
                 del held[:start]
                 raise Oversized(f"an object is longer than {self._most} bytes, which are the most", frames)
@@ -216,5 +221,6 @@ class _ObjectReader:
                     self._quoted = not self._quoted
                 case _:
                     place += 1  # what is escaped, if it has come or not
+        # One byte further when the last byte is a backslash: what it escapes is still to come.
         self._seen = max(place, len(held))
         return None

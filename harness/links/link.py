@@ -31,6 +31,7 @@ class Labels(msgspec.Struct):
     def next(self) -> str:
         """Return the next label."""
         self.count += 1
+        # Bijective base 26, as the columns of a table are named: no digit is zero, hence the minus one.
         label, rest = "", self.count
         while rest:
             rest, letter = divmod(rest - 1, 26)
@@ -132,6 +133,7 @@ class SocketLink(RecordedLink):
 
     def receive(self, deadline: float) -> Entry:
         while not self._frames:
+            # Only now: frames that came before the end are delivered before it is told.
             if self._how is not None:
                 raise LinkClosed(self._how)
             if self._fill():
@@ -160,7 +162,9 @@ class SocketLink(RecordedLink):
 
 def wait(watched: socket.socket | None, events: int, seconds: float) -> bool:
     """Wait until something happens on a socket, if there is one; False when nothing did for so many seconds."""
+    # Not select(2), which fails for the descriptors from 1024 on.
     poll = select.poll()
     if watched is not None:
         poll.register(watched, events)
+    # Rounded up: poll takes whole milliseconds, and 0 would make a busy loop of the last one.
     return bool(poll.poll(math.ceil(max(seconds, 0.0) * 1000)))

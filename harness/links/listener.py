@@ -95,6 +95,7 @@ class ConnectionListener(Listener):
             self._listen()
 
     def shut(self) -> None:
+        # This is what refuses: the kernel answers those who dial, and those who wait, with a reset.
         self._socket.close()
 
     def forget(self) -> None:

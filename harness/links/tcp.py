@@ -29,6 +29,7 @@ class TcpLink(ConnectedLink):
         opened: Direction = Direction.SENT,
         transport: str = "tcp",
     ) -> None:
+        # When a frame arrives is part of what is tested: Nagle's algorithm would hold it back to send it with others.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         remote = connection.getpeername()
         peername = str(Address(transport, remote[0], remote[1]))
@@ -65,6 +66,7 @@ class Tcp(IpTransport):
         try:
             connection.settimeout(timeout)
             connection.connect(where)
+            # What then "answers" would be ourselves.
             if met_itself(connection):
                 raise Unreachable(f"{address}: nobody listens")
         except BaseException:

@@ -27,11 +27,13 @@ from harness.trace import Direction, Trace
 NAME = "goldwire"
 
 PATIENCE = 10.0
+# For a crowd on a busy machine: the handshake itself takes milliseconds.
 """Seconds for the handshake, at a peer of ours."""
 
 ACCEPT_PATIENCE = 5.0
 """Seconds for the handshake of an implementation that dials the tester."""
 
+# The certificate lives as long as the process that made it: longer than any soak.
 _VALID = datetime.timedelta(days=30)
 
 
@@ -39,6 +41,7 @@ class TlsLink(TcpLink):
     """A TLS connection over TCP, behind its handshake."""
 
     _socket: ssl.SSLSocket
+    # A reset must not follow an end in good order (close_notify), or the other side takes it for that.
     _says_goodbye = True
 
     def abort(self) -> None:
@@ -46,6 +49,7 @@ class TlsLink(TcpLink):
         super().abort()
 
     def _take(self) -> bytes | None:
+        # What OpenSSL has decrypted already does not show at the socket below.
         if not self._socket.pending():
             # The ssl module takes a reset for an end; the socket below knows better.
             socket.socket.recv(self._socket, 1, socket.MSG_PEEK)
@@ -55,6 +59,7 @@ class TlsLink(TcpLink):
             raise BlockingIOError from error
 
     def _put(self, data: memoryview) -> int:
+        # To write nothing is undefined in OpenSSL (SSL_write(3)).
         if not data:
             return 0
         try:
@@ -121,6 +126,7 @@ class Tls(Tcp):
         )
 
 
+# One for all links: it holds no state of theirs.
 @cache
 def client_context() -> ssl.SSLContext:
     """Return the context of a side that dials: it takes every certificate."""
@@ -130,6 +136,7 @@ def client_context() -> ssl.SSLContext:
     return context
 
 
+# A key and a certificate are made once per process, and all its listeners show the same.
 @cache
 def server_context(certificate: Path | None = None, key: Path | None = None) -> ssl.SSLContext:
     """Return the context of a side that listens, with a certificate made fresh when none is given (PEM files).
@@ -138,6 +145,7 @@ def server_context(certificate: Path | None = None, key: Path | None = None) -> 
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     if certificate is None:
+        # The ssl module reads certificates from files only.
         with tempfile.TemporaryDirectory(prefix="goldwire-") as folder:
             path = Path(folder) / "certificate.pem"
             path.write_bytes(_fresh_certificate())
@@ -164,6 +172,7 @@ def _fresh_certificate() -> bytes:
         ) from None
     import ipaddress
 
+    # P-256: made in no time, and known to every TLS stack.
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)])
     places: list[x509.GeneralName] = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address(LOOPBACK))]
@@ -174,6 +183,7 @@ def _fresh_certificate() -> bytes:
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
+        # A day back, for clocks that differ.
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + _VALID)
         .add_extension(x509.SubjectAlternativeName(places), critical=False)

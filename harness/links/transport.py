@@ -73,8 +73,10 @@ class Transport(ABC):
     def peername(self, raw: Any) -> str:
         """Spell the other side's address, as a socket gives it; one that has none is called by the transport alone."""
         match raw:
+            # With IPv6, flow and scope come behind the port.
             case (str(host), int(port), *_):
                 return f"{self.name}:[{host}]:{port}" if ":" in host else f"{self.name}:{host}:{port}"
+            # AF_UNIX in the abstract namespace: the name begins with NUL.
             case bytes(name):
                 return f"{self.name}:{name.decode(errors='replace').strip(chr(0))}"
             case _:
@@ -115,6 +117,7 @@ class IpTransport(Transport):
         host, port = match["six"] or match["host"], int(match["port"])
         if not host:
             raise BadDescription(f"the host is missing in {text!r}")
+        # 0 asks a socket for any port: nobody can dial it.
         if not 1 <= port <= 65535:
             raise BadDescription(f"port {port} in {text!r} is not between 1 and 65535")
         return Address(self.name, host, port)
@@ -124,6 +127,7 @@ class IpTransport(Transport):
 
     def socket_addresses(self, address: Address) -> list[SocketAddress]:
         found = socket.getaddrinfo(address.host, address.port, type=self.kind)
+        # The resolver's order is its preference, and it may list an address more than once.
         return list(dict.fromkeys((family, where) for family, _, _, _, where in found))
 
 

@@ -34,6 +34,7 @@ TRANSPORTS: dict[str, Transport] = {
 SPELLINGS: dict[str, str] = {spelling: name for name, each in TRANSPORTS.items() for spelling in each.spellings}
 """Other spellings of transports."""
 
+# What has a port was meant as an address, so it is the transport that is misspelt.
 _LOOKS_LIKE_ONE = re.compile(r"(?P<transport>[a-z-]+)/.*:\d+")
 
 
@@ -96,6 +97,7 @@ def dial(
 def listen(transport: str, framings: Framings, clock: Clock, host: str = LOOPBACK) -> Listener:
     """Listen at a free address of this machine, for implementations that dial."""
     [where] = free_addresses([transport])
+    # Transports without ports have names, and no host.
     if where.port:
         where = Address(transport, host, where.port)
     return TRANSPORTS[transport].listen(where, framing_of(framings, transport), clock)

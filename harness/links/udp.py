@@ -21,6 +21,7 @@ from harness.trace import Direction, Entry, Happening, Trace
 
 Remote = tuple[str, int]
 
+# No datagram is longer: its length has 16 bits.
 _LARGEST = 1 << 16
 # Senders that nobody asks for must not fill the memory; who is dropped sends again, as with any datagram.
 _STRANGERS_KEPT = 1024
@@ -42,6 +43,7 @@ class SharedSocket:
             data, sender = self.socket.recvfrom(_LARGEST)
         except BlockingIOError:
             return False
+        # With IPv6, flow and scope come behind the port: they do not say who it is.
         remote = (sender[0], sender[1])
         take = self._links.get(remote)
         if take is None:
@@ -124,6 +126,7 @@ class UdpLink(SocketLink):
         try:
             return self._shared.pump()
         except OSError:
+            # An ICMP "port unreachable" comes as an error of the socket: the nearest thing to a reset that UDP has.
             self._end("reset")
             return True
 
@@ -139,6 +142,7 @@ class UdpLink(SocketLink):
         except OSError as error:
             if error.errno == errno.EMSGSIZE:
                 raise LinkError(f"{len(data)} bytes are too many for one datagram") from error
+            # What came before the error is still there to be read.
             self._drain()
             self._end("reset")
             raise LinkClosed("reset") from error
@@ -172,6 +176,7 @@ class UdpListener(Listener):
         return self._shared.socket
 
     def _next(self, label: str, trace: Trace | None) -> UdpLink | None:
+        # At most one datagram per call: the caller waits for more by itself.
         self._shared.pump()
         remote = self._shared.stranger()
         if remote is None:
@@ -203,6 +208,7 @@ class DatagramServer(asyncio.DatagramProtocol):
 
 
 class _DatagramLink:
+    # Nothing waits to be sent: what the kernel has no room for is lost, as datagrams are.
     is_full = False
 
     def __init__(self, server: DatagramServer, sender: Remote) -> None:

@@ -23,9 +23,12 @@ from harness.links.listener import ConnectionListener, Listener
 from harness.links.transport import Certificate, Closable, Transport
 from harness.trace import Direction, Trace
 
+# The kernel's default (208 KiB) is less than the longest packet (`LARGEST`). It cuts this down to its own bound
+# (wmem_max), and doubles that.
 _ROOM = 1 << 20
 # Credentials come with every packet, and not with the end: it is all that tells an empty packet from the end.
-_CREDENTIALS = socket.CMSG_SPACE(12)
+_CREDENTIALS = socket.CMSG_SPACE(12)  #  struct ucred: pid, uid, gid
+# Packets that are taken in one turn, so that one link does not keep the others waiting.
 _AT_ONCE = 32
 # Commas stand between addresses, colons before roles; the kernel takes names of up to 107 bytes.
 _NAME = re.compile(r"[^\0\s,:]+")
@@ -87,6 +90,7 @@ class PacketTransport(asyncio.Transport):
         self._protocol = protocol
         self._waiting: deque[bytes] = deque()
         self._size = 0
+        # asyncio's own defaults: writing stops above 64 KiB, and goes on below a quarter of that.
         self._limits = (1 << 14, 1 << 16)
         self._is_full = False
         self._is_reading = False
@@ -103,6 +107,7 @@ class PacketTransport(asyncio.Transport):
         packet = bytes(data)
         if not self._waiting and self._sent(packet):
             return
+        # Sending may have failed, and have ended it.
         if self._is_closing:
             return
         if not self._waiting:
@@ -151,6 +156,7 @@ class PacketTransport(asyncio.Transport):
                 return
             if packet is None:
                 self.pause_reading()
+                # As asyncio's transports do: a protocol that returns nothing wants the link closed.
                 if not self._protocol.eof_received():
                     self.close()
                 return
@@ -266,6 +272,7 @@ class Ux(Transport):
         connection = socket.socket(family, self.kind)
         try:
             # Not settimeout: whoever may not be blocked is turned away where too many wait already to be accepted.
+            # The time-out of connect(2) on AF_UNIX is that of sending.
             until = struct.pack("ll", *divmod(round(timeout * 1_000_000), 1_000_000))
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, until)
             connection.connect(where)

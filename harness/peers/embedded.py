@@ -49,6 +49,7 @@ class EmbeddedImplementation:
         self._framings = framings
         self._connect = connect
         self._thread: threading.Thread | None = None
+        # The tester has the other end of every link in the same process, so it needs twice as many files.
         open_more_files()
         self.restart()
 
@@ -86,6 +87,7 @@ class EmbeddedImplementation:
         self._missing: dict[str, str] = {}
         ready = threading.Event()
         failure: list[BaseException] = []
+        # daemon: a peer that hangs must not keep the tester from ending.
         self._thread = threading.Thread(target=self._run, args=(ready, failure), name="goldwire-peer", daemon=True)
         self._thread.start()
         if not ready.wait(START_PATIENCE):
@@ -126,6 +128,7 @@ class EmbeddedImplementation:
                 self._server.stop()
 
         try:
+            # A loop of its own: the tester's side waits in plain calls, and must not hold up the peer.
             asyncio.run(main())
         except Exception as error:  # raised where the start was asked for
             failure.append(error)
@@ -142,9 +145,11 @@ class EmbeddedImplementation:
         for where in free_addresses(self.description.transports):
             try:
                 await self._server.listen([str(where)])
+            # TLS lacks a package to make certificates with; the other transports do without.
             except NotInstalled as error:
                 self._missing[where.transport] = str(error)
 
+    # From the tester's thread to the peer's: no machine is called by two threads.
     def _ask(self, line: str) -> None:
         self._loop.call_soon_threadsafe(self._obey, line)
 

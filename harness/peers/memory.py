@@ -97,6 +97,7 @@ class World:
         self._events: list[str] = []
         self._count = 0
         self._death = ""
+        # One that dials by itself wants to do so before anything else happens.
         self._do(lambda: None)
 
     def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
@@ -126,6 +127,7 @@ class World:
                 raise Deadline(f"the node did not dial server {server} in {patience:g} s")
         arrival = self._arrivals[server].popleft()
         link = MemoryLink(self, arrival.number, label, trace)
+        # The peer may have ended it while it waited.
         if arrival.number in self._links:
             self._links[arrival.number] = link
         for frame in arrival.frames:
@@ -169,6 +171,7 @@ class World:
         """Let time pass up to the peer's next action; ``False`` when the deadline comes first."""
         at = None if self._death else self._peer.next_tick()
         if at is None or at > deadline:
+            # To wait in vain takes time as well.
             self.clock.time = max(self.clock.time, deadline)
             return False
         self.clock.time = max(self.clock.time, at)
@@ -196,6 +199,7 @@ class World:
             if isinstance(self._peer, Dialler):
                 for server in self._peer.dials(self.clock.now()):
                     self._dialled(self._peer, server)
+        # An answer to a control line, and no way to die.
         except ControlFailed:
             raise
         except Exception as error:  # a node that fails has died, whatever the reason
@@ -213,6 +217,7 @@ class World:
                     del self._links[number]
 
     def _dialled(self, dialler: Dialler, server: int) -> None:
+        # Told through `_do` like everything else: the dialler may dial again at once.
         if server in self._shut:
             self._do(lambda: dialler.refused(server, self.clock.now()))
             return

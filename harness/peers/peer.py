@@ -15,6 +15,7 @@ import msgspec
 from harness.errors import ControlFailed
 
 HANG_UP = None
+# Not an empty frame, which UDP and ux can carry.
 """What a peer puts out to end a link, in the place of a frame."""
 
 

@@ -94,6 +94,7 @@ class PeerServer:
     async def _try(self, dialler: Dialler, server: int) -> None:
         try:
             await self._connect(self._servers[server], server)
+        # A time-out is one as well.
         except OSError:
             self.act(lambda: dialler.refused(server, self.now()))
 
@@ -102,6 +103,7 @@ class PeerServer:
         try:
             return self.peer.command(verb, arguments, self.now())
         finally:
+            # What the verb did before it failed is still to be sent.
             self.act(lambda: None)
 
     def stop(self) -> None:
@@ -111,6 +113,7 @@ class PeerServer:
         for task in self._dialling:
             task.cancel()
         links = list(self._links.values())
+        # First: aborting tells `left`, and a peer that is stopped is told nothing any more.
         self._links.clear()
         for link in links:
             link.abort()
@@ -138,6 +141,7 @@ class PeerServer:
         """
 
         def take() -> None:
+            # One time for all of them: they were there together.
             now = self.now()
             over = self._loop.time() + SLICE
             while frames and (link := self._links.get(number)) is not None:
@@ -191,13 +195,16 @@ class PeerServer:
                 del self._links[number]
 
     def _dial(self, dialler: Dialler, server: int) -> None:
+        # Python would take a negative number for another server, and hide the peer's mistake.
         if not 0 <= server < len(self._servers):
             raise IndexError(f"the node dials server {server}, and there are {len(self._servers)}")
         task = self._loop.create_task(self._try(dialler, server))
+        # asyncio holds its tasks weakly: one that nobody else holds may vanish before it is done.
         self._dialling.add(task)
         task.add_done_callback(self._dialling.discard)
 
     def _set_timer(self, at: float | None) -> None:
+        # Asked after every frame, and nearly always the same.
         if at == self._timer_at:
             return
         if self._timer is not None:

@@ -39,6 +39,7 @@ class Variants:
         """Register a peer that breaks (or oddly keeps) some rules; ``does`` says how in a few words."""
 
         def register(peer: Made) -> Made:
+            # DeclaresTwice is called declares-twice on the command line.
             name = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in peer.__name__)
             name = name.lstrip("-")
             if name in self._registered:

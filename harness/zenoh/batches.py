@@ -43,6 +43,7 @@ class FragmentBuffer:
         """
         lane = message.reliable
         first = any(extension.is_(FIRST) for extension in message.extensions)
+        # Without marks nothing else shows where a chain begins.
         if first or (not marked and lane not in self._parts):
             self._parts[lane] = bytearray()
         dropped = any(extension.is_(DROP) for extension in message.extensions)

@@ -2,6 +2,7 @@
 
 from harness.links.framing import Framings, LengthPrefixed
 
+# Over UDP there is none: a datagram is a batch.
 FRAMINGS: Framings = {"tcp": LengthPrefixed(2, "little")}
 LAYOUT = "zenoh/batch"
 """What a frame on any link holds."""

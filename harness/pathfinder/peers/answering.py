@@ -67,6 +67,7 @@ class Answering:
 
     def send(self, session: Session, message: Message) -> None:
         """Send one message; a connection for which too much waits is ended."""
+        # It would come behind the end of the connection.
         if session.closing:
             return
         frame = self.spell(message)

@@ -22,9 +22,11 @@ from harness.pathfinder.peers.scenarios import (
 from harness.pathfinder.peers.scenarios import scenario as known_scenario
 from wire.pathfinder.values import Message
 
+# The document leaves it to the client. Often enough to be seen within a play, seldom enough to burden nobody.
 RETRY = 2.0
 """Seconds until a failed command is tried again."""
 
+# The rest is for dialling, the hello and publishing anew.
 HASTE = 0.6
 """The part of the time until a transient client must be back that it spends away."""
 
@@ -106,6 +108,7 @@ class Client(ReconnectingClient, Watcher):
 
     def on_greeted(self, account: Account, now: float) -> None:
         """Bring a server up to date, before what the connection before left undone."""
+        # In front, and in this order: what is published must be there before what the connection before left undone.
         account.queue.extendleft(reversed([*self.republish(account), *self.subscribe_anew(account)]))
 
     def on_settled(self, account: Account, now: float) -> bool:
@@ -136,6 +139,7 @@ class Client(ReconnectingClient, Watcher):
     def on_fail(self, account: Account, request: ClientRequest, reason: str | None, now: float) -> None:
         """Tell the application, and try again later what may succeed then."""
         self.events.append(f"failed {request.command} {word(reason)}")
+        # A hello is repeated by `greet_again`, with pauses of its own.
         if request.command != "hello" and not self.is_hopeless(reason):
             account.later.append((now + RETRY, request))
 
@@ -195,6 +199,7 @@ class Client(ReconnectingClient, Watcher):
         for subscription_id in account.subscriptions:
             self.look_away(server=account.server, subscription=subscription_id)
         account.subscriptions.clear()
+        # Only subscriptions live on here: a step begins when everything else is answered.
         for transaction in account.live.values():
             transaction.deadline = now + self.patience()
             account.queue.append(
@@ -203,6 +208,7 @@ class Client(ReconnectingClient, Watcher):
 
     def leave(self, account: Account, now: float) -> None:
         """Disconnect, to come back and do the same again before half of the lowest TTL has passed."""
+        # So that this step is played again after the next hello.
         account.step -= 1
         self.hang_up(account, now)
         account.dial_at = now + self.half_life(account.records.values()) * HASTE

@@ -67,6 +67,7 @@ class Directory:
 
     def __init__(self) -> None:
         self._services: dict[int, ServiceRecord] = {}
+        # A dict for a set that keeps its order: lists come out the same every time.
         self._owned: dict[int, dict[int, None]] = {}
         self._index = Index()
         self._expiries: list[tuple[float, int]] = []
@@ -105,6 +106,7 @@ class Directory:
             if old is not None:
                 self._disown(old)
             self._owned.setdefault(service.owner, {})[service.id] = None
+        # Most changes leave the anchors as they are, and filing is what costs.
         if old is None or old.anchors != service.anchors:
             if old is not None:
                 self._index.remove(old.id, old.anchors)
@@ -151,6 +153,7 @@ class Directory:
         self._orphans += (becomes is not None) - (was is not None)
         if new is not None and becomes is not None and becomes != was:
             heapq.heappush(self._expiries, (becomes, new.id))
+        # At twice as many entries as are valid, sweeping costs no more than pushing them did.
         if len(self._expiries) > 2 * self._orphans + _SPARE:
             # Entries are not looked for when they become void, so now and then they are swept out.
             self._expiries = sorted({entry for entry in self._expiries if self._is_valid(entry)})

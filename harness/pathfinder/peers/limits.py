@@ -15,6 +15,7 @@ class Limits(msgspec.Struct, frozen=True):
     ``filters`` in characters.
     """
 
+    # The document says nothing of who never says hello; to close the connection after some seconds is allowed.
     hello_patience: float = 10.0
     """How long a connection may go without a hello."""
 
@@ -42,6 +43,7 @@ class Limits(msgspec.Struct, frozen=True):
     items: int = 131_072
     """The items of the filters of all subscriptions."""
 
+    # 0.2 seconds: nobody else is served meanwhile.
     effort: int = 200_000_000
     """What it may cost to hold filters against services for the sake of one request; see ``effort``."""
 

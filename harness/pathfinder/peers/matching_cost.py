@@ -43,6 +43,7 @@ def bulk_of(props: Mapping[str, Sequence[str | int]]) -> Bulk:
 
 def effort(demand: Demand, bulk: Bulk) -> int:
     """Return what it may cost to hold filters against one service, beside the ``PER_ITEM`` of each item."""
+    # The shorter of the two is gone through.
     few, many = (demand, bulk) if len(demand) < len(bulk) else (bulk, demand)
     return sum(each * many.get(look, 0) for look, each in few.items())
 

@@ -43,6 +43,7 @@ def anchors_of_filter(tree: Filter) -> tuple[Anchor, ...]:
     Of what must match all at once the rarest is enough; of alternatives it takes every one's. Nothing recurses.
     """
     done: list[tuple[int, _Anchors]] = []
+    # Operands before what they are operands of.
     for part in reversed(list(walk(tree))):
         if not isinstance(part, Composite):
             anchor: Anchor = (part.key, part.value) if isinstance(part, Equal) else (part.key,)
@@ -51,8 +52,10 @@ def anchors_of_filter(tree: Filter) -> tuple[Anchor, ...]:
         count = len(operands(part))
         below = [done.pop() for _ in range(count)]
         if isinstance(part, Not):
+            # What must not be there is nothing to look for.
             done.append(_single(ANYTHING))
         elif isinstance(part, And):
+            # Without operands it matches everything.
             done.append(min(below, key=_cost, default=_single(ANYTHING)))
         else:
             done.append(_union(below))
@@ -72,6 +75,7 @@ def _union(several: list[tuple[int, _Anchors]]) -> tuple[int, _Anchors]:
     if any(ANYTHING in anchors for _, anchors in several):
         return _single(ANYTHING)
     largest = max(range(len(several)), key=lambda at: len(several[at][1]), default=None)
+    # Without operands it matches nothing.
     if largest is None:
         return 0, {}
     cost, into = several.pop(largest)

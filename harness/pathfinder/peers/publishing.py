@@ -135,6 +135,7 @@ class Publishing(Subscribing):
 
     def orphan_since(self) -> float:
         """Return the present time, as an orphan has it."""
+        # `orphan-since` is not negative, and a clock may be wrong.
         return max(0.0, self.wall())
 
     def orphan(self, service: ServiceRecord, since: float) -> None:
@@ -143,6 +144,7 @@ class Publishing(Subscribing):
 
     def expires(self, service: ServiceRecord) -> float:
         """Return when a service whose owner is lost now is to be removed, on the server's clock."""
+        # A float: the largest TTL (2**63-1) does not overflow.
         return self.now + service.ttl
 
     def regain_contact(self, client_id: int) -> None:

@@ -13,6 +13,7 @@ from wire.pathfinder.values import MULTIPLE, VERSION, Message, read, write
 PATIENCE = 10.0
 """Seconds within which a server must answer."""
 
+# Short, since plays wait for a client to come back.
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 1.5
 """Seconds between attempts to connect, or to be greeted: the first, and the most."""
@@ -74,6 +75,7 @@ class ReconnectingClient(Dialler):
 
     def pick_ta(self, account: Account) -> int:
         """Return an identifier for a transaction: no live transaction of the connection has it."""
+        # Numbers are not used again while they can be counted on, but a transaction may live longer than that.
         while account.next_ta in account.live:
             account.next_ta += 1
         account.next_ta += 1
@@ -85,6 +87,7 @@ class ReconnectingClient(Dialler):
 
     def reconnects_after(self, account: Account) -> float | None:
         """Return the pause before the next attempt, after ``account.failures`` in vain; ``None`` for never."""
+        # Failures are not bounded, and a power of two soon would not fit a float.
         return min(FIRST_PAUSE * 2.0 ** min(account.failures, 10), LONGEST_PAUSE)
 
     def patience(self) -> float:
@@ -116,17 +119,20 @@ class ReconnectingClient(Dialler):
         self.try_again(self.accounts[server], now)
 
     def connected(self, link: int, now: float, *, dialled: bool = False, address: str = "") -> None:
+        # Not reached by `reached`: somebody dialled it, and a client listens nowhere.
         """End a connection that the client did not ask for."""
         self.out.append((link, HANG_UP))
 
     def reached(self, server: int, link: int, now: float) -> None:
         """Begin a connection with a hello; one too many is ended."""
         account = self.accounts[server]
+        # A second connection with the same identifier would be refused: a server has one per client.
         if account.link is not None:
             self.out.append((link, HANG_UP))
             return
         self.links[link] = account
         account.link = link
+        # Transactions are the connection's own, so their numbers begin anew.
         account.next_ta = 0
         self.greet(account, now)
 
@@ -205,6 +211,7 @@ class ReconnectingClient(Dialler):
         account.link = None
         account.greeted = False
         account.hello_at = None
+        # In the order in which they were asked for.
         account.queue = deque(request for request in account.unanswered() if request.command in REPEATED)
         account.later.clear()
         account.live.clear()

@@ -9,6 +9,7 @@ from harness.errors import BadDescription
 Props = Mapping[str, Sequence[str | int]]
 """The properties of a service: all values of each name."""
 
+# Longer than any play: nothing expires unless it is meant to.
 TTL = 60
 MANY = 500
 

@@ -82,6 +82,7 @@ class Server(Publishing, Peer):
     def tick(self, now: float) -> None:
         """Let time pass: orphans expire, and who never says hello is sent away."""
         self.now = now
+        # All are given the same time, so the first has waited longest.
         while self.strangers and self.strangers[link := next(iter(self.strangers))] <= now:
             self.give_up(self.sessions[link])
         self.expire_due()
@@ -147,6 +148,7 @@ class Server(Publishing, Peer):
     def take(self, session: Session, frame: bytes) -> None:
         """Act on one message."""
         request = self.understand(frame)
+        # Two transactions of one identifier could not be told apart: an error of the client's, and not one to answer.
         if request is None or self.is_live(session, request):
             self.close(session)
             return
@@ -177,6 +179,7 @@ class Server(Publishing, Peer):
             raise RequestRefused(NO_HELLO)
         if size > self.limits.message:
             raise RequestRefused(INSUFFICIENT_RESOURCES)
+        # An unsubscribe makes room.
         if len(session.live) >= self.limits.transactions and command != "unsubscribe":
             raise RequestRefused(INSUFFICIENT_RESOURCES)
         if command in MULTIPLE and self.backlog.get(session.link, 0) > self.limits.answers:

@@ -37,6 +37,7 @@ class Subscribing(Answering):
         self.subscriptions: dict[int, Subscription] = {}
         self.subscribers = Index()
         self.filters = 0
+        # Kept as a sum: to add up all filters at each request would cost what this is to bound.
         self.demand: Counter[Look] = Counter()
 
     # --- subscribe, unsubscribe ---------------------------------------------------------------------------
@@ -75,6 +76,7 @@ class Subscribing(Answering):
     def can_announce(self, service: ServiceRecord, more: Demand = NONE) -> bool:
         """Tell whether a service can be held, at every change, against all filters that concern it, and more."""
         most = self.limits.effort - effort(more, service.bulk)
+        # A bound that is cheap to know; only when it is exceeded are those whom it concerns looked for.
         if effort(self.demand, service.bulk) <= most:
             return True  # whomever it concerns
         concerned = self.concerned(None, service)
@@ -97,6 +99,7 @@ class Subscribing(Answering):
         if not self.may_unsubscribe(session, subscription):
             raise RequestRefused(PERMISSION_DENIED)
         self.forget(subscription)
+        # Two transactions end; the document leaves open which is told first.
         self.end(subscription)
         self.complete(session, request)
 
@@ -225,6 +228,7 @@ class Subscribing(Answering):
         """Tell whether the server can look for the services that are asked for."""
         items = sum(selection.demand.values())
         everything = PER_ITEM * len(self.directory) + PER_BYTE * self.directory.volume
+        # Again the cheap bound first.
         if items * everything <= self.limits.effort:
             return True  # whatever it finds
         services = (service.bulk for service in self.directory.find(selection.anchors))

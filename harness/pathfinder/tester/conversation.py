@@ -85,6 +85,7 @@ class Conversation:
             elif event.type == "request" and event.ta is not None:
                 transaction = Transaction(event, self.closed)
                 self._transactions.append(transaction)
+                # An identifier may be used again once its transaction is over: answers belong to the latest.
                 self._latest[event.ta] = transaction
         self._sorted = len(self.events)
 

@@ -23,6 +23,7 @@ from wire.errors import EncodeError
 from wire.json.strict import spell
 from wire.pathfinder.values import VERSION, Message, write
 
+# A write into a connection that the other side is ending would destroy the answer that is under way.
 WINDOW = 0.3
 """Seconds to read after an offending stimulus before anything else is written."""
 
@@ -33,6 +34,7 @@ DELAY = TTL / 2
 """Seconds of the protocol's time by which a notification may be late: a server may delay it for a part of the TTL."""
 
 # Servers that others run keep what earlier testers left: no identifier is used twice.
+# Random above and counted below, so that testers of one server do not meet. 62 bits in all: the document has 63.
 _ids = itertools.count(secrets.randbits(42) << 20)
 
 
@@ -147,6 +149,7 @@ class Driver:
         """Send a request as it is given, and wait for nothing."""
         event = self.send(message)
         transactions = self.conversation.transactions
+        # Not so if the conversation did not take it for a request.
         if transactions and transactions[-1].request is event:
             return transactions[-1]
         return Transaction(event, self.ended)  # nothing can answer what has no identifier, or was never sent
@@ -331,6 +334,7 @@ def spelled(message: Message, *, deployed: bool = False) -> bytes:
     try:
         return write(message, deployed=deployed)
     except EncodeError:
+        # A lone surrogate is what some cases send, and nothing that UTF-8 has.
         return _json(message).encode("utf-8", "surrogatepass")
 
 
@@ -340,8 +344,10 @@ def _json(value: Any) -> str:
             return value.decode("utf-8", "surrogateescape")  # spelled already
         case str():
             return spell(value)
+        # Before the numbers: True is an int.
         case True | False | None:
             return {True: "true", False: "false", None: "null"}[value]
+        # repr is how JSON writes integers of any size, and the shortest text that reads as the same float.
         case int() | float():
             return repr(value)
         case Mapping():

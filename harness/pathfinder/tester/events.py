@@ -85,11 +85,13 @@ def decode_message(frame: bytes) -> DecodedMessage:
     except DecodeError as refusal:
         error = refusal
     try:
+        # First the document, then the field: what both take alike is said to be the document's.
         return _sound(read(frame, deployed=True), deployed=True)
     except DecodeError:
         fields = _salvaged(frame)
     said, ta = _text(fields.get("msg-type")), fields.get("ta-id")
     type = "notify" if said in NOTIFY else said
+    # JSON has one kind of number: 7.0 is 7 for whoever reads it as such.
     if isinstance(ta, float) and ta.is_integer():
         ta = int(ta)
     elif not isinstance(ta, int) or isinstance(ta, bool):
@@ -116,6 +118,7 @@ def _salvaged(frame: bytes) -> dict[str, Any]:
         try:
             text = frame.decode("utf-8-sig", "replace").lstrip()
             fields, _ = _LENIENT.raw_decode(text)
+        # As deep as the other side likes.
         except (ValueError, RecursionError):
             return {}
     return fields if isinstance(fields, dict) else {}

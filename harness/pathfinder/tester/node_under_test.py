@@ -32,6 +32,7 @@ class NodeUnderTest:
         self.patience = instance.patience
         self.tempo = instance.tempo
         self.readings: list[tuple[str, str, str]] = []
+        # Two runs of one suite give the same namespaces: the identifier tells their services apart.
         self.play = f"{namespace.strip('/')}.{new_id():x}"
         self.sessions: list[Driver] = []
         self.domains: list[Domain] = []
@@ -79,6 +80,7 @@ class NodeUnderTest:
         while True:
             session = self.connect(client_id=client_id)
             hello = session.hello()
+            # Only this refusal says that the end has not been noticed yet.
             if hello.reason != "client-id-exists" or self.instance.clock.now() >= deadline:
                 session.sure(hello)
                 return session
@@ -174,6 +176,7 @@ class NodeUnderTest:
     def _tidy(self) -> None:
         """Take back what was published: a server that takes what it should not would show it to the plays to come."""
         for session in self.sessions:
+            # Its own connection first: a server may let nobody else take a service back.
             taking = next((each for each in (session, *self.sessions) if not each.ended), None)
             if taking is None:
                 return

@@ -37,6 +37,7 @@ def service(id: int, generation: int = 0, **changes: Any) -> dict[str, Any]:
         "generation": generation,
         "service-props": {"name": ["goldwire"]},
         "ttl": 60,
+        # Nobody who plays: the client's own identifier is random.
         "client-id": 7,
     }
     return fields | {name.replace("_", "-"): value for name, value in changes.items()}
@@ -109,7 +110,8 @@ class AcceptedConnection:
     def say(self, message: Message | bytes) -> None:
         """Send a message, or a frame as it is; a connection that has ended is noted, not raised."""
         frame = message if isinstance(message, bytes) else spelled(message, deployed=self.domain.deployed)
-        with suppress(Deadline):  # the client takes nothing: what it has to say is read all the same
+        # The client takes nothing: what it has to say is read all the same.
+        with suppress(Deadline):
             self.exchange.send(frame)
 
     def say_raw(self, data: bytes) -> None:
@@ -129,6 +131,7 @@ class AcceptedConnection:
             case "hello":
                 self.answer(transaction, "complete", {"protocol-version": VERSION})
             case "publish":
+                # -1 stands for none: a request without an identifier is granted like any other, and cases judge it.
                 self.published[fields.get("service-id", -1)] = fields
                 self.answer(transaction, "complete")
             case "unpublish":
@@ -161,6 +164,7 @@ class AcceptedConnection:
 
     def tell(self, what: str, service: int, generation: int = 0, **changes: Any) -> None:
         """Tell every live subscription of a service: ``appeared``, ``modified`` or ``disappeared``."""
+        # Of all its subscriptions, since the filters are the client's business: what does not match, it asked for.
         for each in self.subscriptions:
             self.answer(each, "notify", match(what, service, generation, **changes))
 
@@ -183,6 +187,7 @@ class AcceptedConnection:
 
     def _on_message(self, said: DecodedMessage, event: Event) -> None:
         # A request that is not quite right is granted too: it is the case that judges.
+        # It is the latest: the conversation has taken it already.
         if event.type == "request" and event.ta is not None and event.command in COMMANDS:
             self._asked(event)
 
@@ -274,6 +279,7 @@ class Domain:
         """Serve all connections until something holds; ``False`` when patience (or so much protocol time) ends."""
         deadline = self.now() + (self.patience if seconds is None else self._seconds(seconds))
         while not done():
+            # Without waiting: the client may speak on any of its connections next.
             taken = sum(connection.take(self.now()) for connection in self.connections)
             # Time is looked at even where there is always more to take.
             if self.now() > deadline or not (taken or self._pass(deadline)):
@@ -295,6 +301,7 @@ class Domain:
         return seconds / self.tempo
 
     def _ample(self, seconds: float) -> float:
+        # Where time runs fast, protocol seconds would be too short for the machine itself.
         return max(self._seconds(seconds), self.patience)
 
     def needs(self, done: Callable[[], bool], what: str, *, seconds: float = DIAL_PATIENCE) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import zenoh  # type: ignore[import-not-found]
 
+# The status with which a Rust program ends that panics.
 PANICKED = 101
 
 
@@ -108,6 +109,7 @@ class ZenohNode:
         """Answer a query with the name of the queryable."""
         log("query", name, str(query.key_expr))
         with query:
+            # A key expression with wildcards is no key to answer under.
             if not str(query.key_expr).count("*"):
                 query.reply(query.key_expr, name)
 
@@ -203,6 +205,7 @@ def main() -> None:
     # A session that the other side holds up must not hold up the end.
     closing = threading.Thread(target=node.close, daemon=True)
     closing.start()
+    # Less than the tester waits between SIGTERM and SIGKILL (harness/iuts/process.py).
     closing.join(2.0)
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.flush()

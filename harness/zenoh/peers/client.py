@@ -32,6 +32,7 @@ from wire.zenoh.values_transport import WhatAmI
 LOCAL = 0
 """The link number under which the client's own entities are kept."""
 
+# As docs/control.md spells them.
 MODES = {"current": Mode.CURRENT, "future": Mode.FUTURE, "currentfuture": Mode.CURRENT_FUTURE}
 
 
@@ -51,10 +52,14 @@ class Client(Router):
 
     def __init__(self, *, zid: bytes = b"goldwire-client\x01", profile: str = "document", lease: int = 10_000) -> None:
         super().__init__(zid=zid, profile=profile, lease=lease)
+        # The client's own entities are kept as those of a session without a link, so that interests in them are
+        # answered by
+        # the same code as a router's.
         self.sessions[LOCAL] = Session(LOCAL, SessionTransport(self.settings, opener=False))
         self.names: dict[str, tuple[EntityKind, int] | int] = {}
         self.asking: dict[str, Asking] = {}
         self.held: list[NetworkMessage] = []
+        # Ids in use begin at 1; for ExprIds 0 is the global scope.
         self.next_entity = 1
         self.next_interest = 1
         self.next_alias = 1
@@ -140,6 +145,7 @@ class Client(Router):
     def ask(self, name: str, mode: Mode, kind: EntityKind, key: str) -> None:
         """Send an interest."""
         interest = self.take_interest()
+        # A Current interest ends with its snapshot; only the others are there to be ended.
         if mode is not Mode.CURRENT:
             self.asking[name] = Asking(interest, mode)
         options = OPTION[kind] | Options.R | Options.N | Options.M

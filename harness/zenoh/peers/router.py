@@ -68,10 +68,12 @@ class Router(Routing, Peer):
         """Take note of a new link."""
         self.sessions[link] = Session(link, SessionTransport(self.settings, opener=dialled))
         if dialled:
+            # Whoever dials opens the session.
             self.sessions[link].transport.start(now)
 
     def received(self, link: int, frame: bytes, now: float) -> None:
         """Take one batch."""
+        # What was on its way when the link was ended still comes.
         if link in self.sessions:
             self.on_batch(self.sessions[link], read(frame), now)
 
@@ -98,6 +100,7 @@ class Router(Routing, Peer):
     def drain(self, now: float) -> Iterator[tuple[int, bytes | None]]:
         """Return what to send, by link, in order; the last that follows from a hang-up included."""
         yield from self.batches(now)
+        # One at a time, each with what it sets off: the end of a session withdraws its declarations from the others.
         while self.hang_ups:
             link = self.hang_ups.pop(0)
             yield link, HANG_UP
@@ -121,6 +124,7 @@ class Router(Routing, Peer):
                     self.on_open(session)
                 case Ended():
                     self.hang_ups.append(session.link)
+                    # What came behind it on the same link is of no session.
                     return
                 case Fragment():
                     try:
@@ -198,11 +202,14 @@ class Router(Routing, Peer):
         """Answer an interest: the snapshot if one is asked for, then what comes later."""
         asked = self.asked(session, interest)
         if asked is not None:
+            # Before the snapshot: `spell` asks whether a live interest wants aliases.
             session.interests[asked.id] = asked
         if interest.mode in (Mode.CURRENT, Mode.CURRENT_FUTURE):
+            # Without entities when the key stands for nothing: who asked still waits for the end of the snapshot.
             for entity in self.snapshot(session, asked) if asked is not None else ():
                 self.advertise(session, entity, interest.id)
             self.finish(session, interest.id)
+        # A Current interest is over with its snapshot.
         if asked is not None and asked.mode is Mode.CURRENT:
             del session.interests[asked.id]
 
@@ -244,6 +251,7 @@ class Router(Routing, Peer):
 
     def aggregate(self, entities: list[Entity]) -> list[Entity]:
         """Reduce a snapshot to one representative of each kind."""
+        # Reversed twice, so that the first of each kind stays, in the order of all.
         return list({entity.kind: entity for entity in reversed(entities)}.values())[::-1]
 
     def matches(self, asked: Asked, entity: Entity) -> bool:
@@ -316,6 +324,7 @@ class Router(Routing, Peer):
             if entity in session.advertised:
                 if self.is_wanted(session, entity):
                     self.retract(session, entity)
+                # Also where nobody listens any more: should it come back, it is news.
                 del session.advertised[entity]
 
     def advertise(self, session: Session, entity: Entity, interest_id: int | None) -> None:
@@ -344,6 +353,7 @@ class Router(Routing, Peer):
         """Return a queryable's metadata as it is forwarded: one hop further away."""
         if entity.kind is not EntityKind.QUERYABLE:
             return ()
+        # The field has 16 bits (Queryable Info).
         distance = min(entity.distance + 1, 0xFFFF)
         value = queryable_info(entity.complete, distance, deployed=self.deployed)
         return (Extension(QUERYABLE_INFO.id, value),)

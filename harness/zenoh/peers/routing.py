@@ -16,7 +16,9 @@ class Routing:
 
     def __init__(self) -> None:
         self.next_request = 1
+        # Where a query that was forwarded came from: link and id, by the link and id that it was given there.
         self.pending: dict[tuple[int, int], tuple[int, int]] = {}
+        # Of a query that came in, those forwarded for it that are not answered up to the end.
         self.waiting: dict[tuple[int, int], set[tuple[int, int]]] = {}
 
     def send(self, session: Session, message: NetworkMessage) -> None:
@@ -37,6 +39,7 @@ class Routing:
     def on_push(self, session: Session, message: Push) -> None:
         """Forward data to every other session with a matching subscriber, once each."""
         key = resolve(message.key, session.theirs, session.mine)
+        # Data on an ExprId that was never declared is for nobody.
         if key is None:
             return
         for other in self.sessions.values():
@@ -56,6 +59,7 @@ class Routing:
         origin = (session.link, message.id)
         self.waiting[origin] = set()
         for other in targets:
+            # With ids of the router's own: two sessions may choose the same one for their queries.
             forwarded = (other.link, self.next_request)
             self.next_request += 1
             self.pending[forwarded] = origin
@@ -66,6 +70,7 @@ class Routing:
 
     def answers(self, session: Session, key: str | None, message: Request) -> bool:
         """Tell whether a session has a queryable for a query."""
+        # Without the extension the target is BestMatching (0): whoever matches.
         target = next((extension.value for extension in message.extensions if extension.is_(TARGET)), 0)
         return key is not None and any(
             entity.kind is EntityKind.QUERYABLE and intersects(entity.key, key) and self.is_target(entity, target)
@@ -102,5 +107,6 @@ class Routing:
         """Give up the queries of a session that is gone."""
         for origin in [origin for origin in self.waiting if origin[0] == session.link]:
             del self.waiting[origin]
+        # It answers no more, and who asked must not wait for it.
         for _link, request in [pending for pending in self.pending if pending[0] == session.link]:
             self.on_response_final(session, request)

@@ -36,11 +36,13 @@ class Session:
         self.link = link
         self.transport = transport
         self.fragments = FragmentBuffer()
+        # Two tables, since the M flag of a WireExpr says whose ExprId it has.
         self.theirs: Table = {}
         self.mine: Table = {}
         self.interests: dict[int, Asked] = {}
         self.entities: dict[tuple[EntityKind, int], Entity] = {}
         self.advertised: dict[Entity, int] = {}
+        # Subscribers, queryables and tokens are numbered apart.
         self.next_id = dict.fromkeys(EntityKind, 1)
         self.next_expr_id = 1
         self.opened = False

@@ -29,6 +29,8 @@ from wire.zenoh.values_transport import (
     write_network,
 )
 
+# Numbers of resolution class "32 bit" have 28 bits, multiples of the 7 of a VLE's byte; 64 bits are 32 in every node
+# that was looked at.
 MASKS = (0x7F, 0x3FFF, 0x0FFF_FFFF, 0xFFFF_FFFF)
 """The largest sequence number of each resolution class."""
 
@@ -85,9 +87,11 @@ class SessionTransport:
         self.remote_zid = b""
         self.remote_whatami = 0
         self.remote_lease = 10.0
+        # The class without negotiation: 32 bits.
         self.mask = MASKS[2]
         self.batch_size = (settings.sizes or Sizes()).batch_size
         self.patch = False
+        # What is reliable and what is best effort are numbered apart.
         self.next_sn = {True: settings.initial_sn, False: settings.initial_sn}
         self.last_sn: dict[bool, int | None] = {True: None, False: None}
         self.heard = 0.0
@@ -116,6 +120,7 @@ class SessionTransport:
         events: list[Event] = []
         for message in batch.messages:
             events += self._take(message)
+            # What stands behind it in the batch is of no session any more.
             if self.is_closed:
                 break
         return events
@@ -143,6 +148,7 @@ class SessionTransport:
             case Frame() | Fragment():
                 return [self.refuse("data before the session is open")]
             case _:
+                # KEEP_ALIVE and the like: that they came was all.
                 return []
 
     def _shake(self, message: Init | Open) -> list[Event]:
@@ -155,6 +161,8 @@ class SessionTransport:
                 self.state = State.OPEN_SENT
                 return []
             case State.INIT_ACKED, Open(cookie=bytes()):
+                # A real node seals its state in the cookie. Here the state is kept, so the cookie need only be known
+                # again.
                 if message.cookie != self.settings.zid[::-1] or message.initial_sn > self.mask:
                     return [self.refuse("wrong cookie or sequence number")]
                 self._put(Open(self.settings.lease, self.settings.initial_sn & self.mask))
@@ -167,6 +175,7 @@ class SessionTransport:
                 return [self.refuse("out of order in the handshake")]
 
     def _init_syn(self, message: Init) -> list[Event]:
+        # What nodes refuse as well: another version, a kind of node that does not exist, an id of zeros.
         if message.version != 9 or message.whatami == 3 or not any(message.zid):
             return [self.refuse("not a node of this version")]
         self._agree(message)
@@ -177,6 +186,7 @@ class SessionTransport:
             min(mine.request_id, theirs.request_id),
             min(mine.batch_size, theirs.batch_size),
         )
+        # Answered in kind: deployed nodes leave the sizes out when nobody asked for others than the default.
         sizes = agreed if message.sizes or self.settings.sizes else None
         extensions = (PATCH_1,) if self.patch else ()
         self._put(Init(self.settings.whatami, self.settings.zid, sizes, self.settings.zid[::-1], extensions))
@@ -193,6 +203,7 @@ class SessionTransport:
 
     def _open(self, message: Open) -> Opened:
         self.remote_lease = message.lease / 1000
+        # The first frame has exactly the initial number.
         before = (message.initial_sn - 1) & self.mask
         self.last_sn = {True: before, False: before}
         self.state = State.OPEN
@@ -200,6 +211,8 @@ class SessionTransport:
 
     def _is_new(self, sn: int, lane: bool) -> bool:
         last = self.last_sn[lane]
+        # Repeated and old numbers are passed over and jumps forward taken, as in deployed nodes: half of the space is
+        # new.
         if last is not None and not 0 < (sn - last) & self.mask <= (self.mask + 1) // 2:
             return False
         self.last_sn[lane] = sn
@@ -260,6 +273,7 @@ class SessionTransport:
         """Let time pass: keep the session alive, or see that the other side has fallen silent."""
         if self.state is not State.OPEN:
             return []
+        # Without a CLOSE, as deployed nodes do it: who is silent does not read either.
         if now >= self.heard + self.remote_lease:
             self.state = State.CLOSED
             return [Ended("expired", f"nothing was heard for {self.remote_lease:g} s")]
@@ -277,6 +291,7 @@ class SessionTransport:
     def drain(self, now: float) -> list[bytes]:
         """Return the batches to put on the link, and forget them."""
         if self.outgoing:
+            # Whatever is sent keeps the session alive, and makes a KEEP_ALIVE unnecessary.
             self.spoken = now
         batches, self.outgoing = self.outgoing, []
         return batches

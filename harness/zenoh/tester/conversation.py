@@ -71,6 +71,7 @@ class Conversation:
 
     def end(self, by: Direction, how: str) -> None:
         """Take note that the link has ended."""
+        # Of several ends the first is the reason.
         self.closed = self.closed or how
 
     def _take(self, direction: Direction, message: TransportMessage, time: float, entry: int) -> None:
@@ -83,6 +84,7 @@ class Conversation:
         elif isinstance(message, Init):
             self.whatami[direction] = message.whatami
         elif isinstance(message, Open):
+            # The OPEN that answers has no cookie.
             self.is_open = self.is_open or message.cookie is None
         elif isinstance(message, Close):
             self.closed_by = self.closed_by or direction

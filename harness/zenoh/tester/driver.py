@@ -39,9 +39,11 @@ from wire.zenoh.values import (
 )
 from wire.zenoh.values_transport import frame_header
 
+# Far above the ids that cases choose.
 BARRIER = 1_000_000
 """Interest ids from here on are the driver's own, for barriers."""
 
+# A write into a link that the other side is closing would destroy the answer that is under way.
 WINDOW = 0.3
 """Seconds to read after an offending stimulus before anything else is written."""
 
@@ -69,6 +71,7 @@ class Driver:
         self.transport = SessionTransport(settings, opener=True)
         self._settings = settings
         self.mark = 0
+        # Aliases begin higher, so that no case meets them with an ExprId of its own choice.
         self._next = {"entity": 1, "interest": 1, "barrier": BARRIER, "expr": 1, "alias": 1000, "request": 1}
         self.deployed = False
 
@@ -94,6 +97,7 @@ class Driver:
 
     def drop(self) -> None:
         """Cut the link without a word."""
+        # An end that the tester brought about is no evidence of the node.
         self.is_dropped = not self.ended
         self.exchange.close()
         self.ended = self.ended or self.exchange.ended
@@ -178,6 +182,7 @@ class Driver:
         since = self.place
         key = WireExpr(f"{self.namespace}goldwire/barrier")
         options = Options.T | Options.R | Options.N | Options.M
+        # It is answered behind everything else: a node acts on the messages of a session one after the other.
         self.send(Interest(interest, Mode.CURRENT, options, key))
         answer = self.wait_for(
             lambda event: event.interest_id == interest and isinstance(event.body, DeclareFinal), since=since
@@ -411,6 +416,7 @@ class Driver:
 
     def _act(self, events: Iterable[object]) -> None:
         for event in events:
+            # Not when a lease expires: a node that is silent may still be there, and cases judge that.
             if isinstance(event, Ended) and event.how != "expired":
                 self.ended = f"{event.how} {event.detail}".strip()
 
@@ -422,6 +428,7 @@ class Ask:
         self.session = session
         self.message = message
         self.id = message.id
+        # Before it is sent: everything that comes after may be the answer.
         self.since = session.place
 
     def reply(self) -> Snapshot:
@@ -434,6 +441,7 @@ class Ask:
         final = session.wait_for(ends, since=self.since)
         events = session.received(self.since)
         if final is not None:
+            # What comes behind D_FINAL is no part of the snapshot.
             events = events[: events.index(final) + 1]
         mine: list[Named] = []
         stray: list[Named] = []

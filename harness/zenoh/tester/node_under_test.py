@@ -17,7 +17,9 @@ from harness.zenoh.tester.snapshots import Set
 from wire.zenoh.values import EntityKind, Extensions, Mode, WireExpr
 from wire.zenoh.values_transport import Sizes, WhatAmI
 
+# Milliseconds. Long, so that no session expires in the middle of a play on a busy machine.
 LEASE = 60_000
+# Another id for each session: one that a node knows already would be a second link of the same node.
 _ZIDS = itertools.count(1)
 
 
@@ -136,12 +138,15 @@ class NodeUnderTest:
         """Open another session with the node; ``lease`` in milliseconds."""
         opener = not self.instance.dials
         settings = Settings(
+            # 16 bytes, the most that an id may have.
             zid or b"gw-test\x00" + next(_ZIDS).to_bytes(8, "little"),
+            # A client, to which routers push nothing unasked; one that dials looks for a router.
             whatami if whatami is not None else WhatAmI.CLIENT if opener else WhatAmI.ROUTER,
             lease,
             initial_sn,
             sizes,
         )
+        # The label of each link once, in the order in which they are made.
         link = self.instance.link(self.trace, self._labels.next(), transport or self.transport)
         session = Driver(link, self.trace, settings, namespace=self.namespace, patience=self.patience)
         session.deployed = self.profile == "deployed"
@@ -187,6 +192,7 @@ class NodeUnderTest:
         session: Driver | None = None,
     ) -> Ask:
         """Ask, on the main session by default, once everything declared before has been acted on."""
+        # Between two sessions nothing is ordered: what one declared might come after what the other asks.
         self.settle()
         asking = session or self.main
         return asking.interest(
@@ -214,6 +220,7 @@ class NodeUnderTest:
             self.instance.restart()  # a node that dials comes once per start
         scene = copy.copy(self)
         scene.namespace = f"{self.namespace}{self._scenes}/"
+        # `_heard` stays shared: monitors read the sessions of all scenes.
         scene.sessions, scene._main, scene._other = [], None, None
         try:
             yield scene
@@ -249,5 +256,6 @@ class NodeUnderTest:
         for session in sorted(self.sessions, key=lambda session: session.has_declared):
             try:
                 session.close()
+            # The play is over: that one session cannot say goodbye must not keep the others open.
             except HarnessError:
                 session.drop()
