@@ -21,10 +21,11 @@ from pathlib import Path
 import click
 import msgspec
 
-from fuzz.atheris_process import TARGET, AtherisProcess, InputLimits, require_atheris, wait
+from fuzz.atheris_process import TARGET, AtherisProcess, require_atheris, wait
 from fuzz.corpus import folder as kept_in
 from fuzz.corpus import keep, kept
-from fuzz.target import COUNTERS, LAYOUT, NOTES, SEED, STATUS, TOLD, Turn, mutator
+from fuzz.limits import InputLimits
+from fuzz.target import COUNTERS, LAYOUT, NOTES, REPORT_EVERY, SEED, STATUS, NextInput, mutator
 from vectors.check_command import read_time
 
 CONSTRUCT = ("-P", str(Path(__file__).resolve()), "--construct-alone")
@@ -49,15 +50,15 @@ def measure(layout: str, subject: str, frames: list[bytes], seconds: float, seed
         run = AtherisProcess(work, layout, corpus, InputLimits(), seed, SUBJECTS[subject])
         run.fuzz(seconds + 30, "-keep_seed=1", "-reduce_inputs=0")
         try:
-            while run.running and b"INITED" not in run.said():
+            while run.running and b"INITED" not in run.read_log():
                 wait(run, 0.05)
             assert run.process is not None
             if not run.running:
-                raise click.ClickException(run.said(3000).decode(errors="replace"))
+                raise click.ClickException(run.read_log(3000).decode(errors="replace"))
             first, wall, processor = run.counters, time.monotonic(), used(run.process.pid)
             wait(run, seconds)
             if not run.running:
-                raise click.ClickException(run.said(3000).decode(errors="replace"))
+                raise click.ClickException(run.read_log(3000).decode(errors="replace"))
             last, wall, processor = run.counters, time.monotonic() - wall, used(run.process.pid) - processor
         finally:
             run.end()
@@ -91,7 +92,7 @@ def construct_alone() -> None:
     """Be the target that Atheris drives: Construct interpreted, and nothing else."""
     atheris = import_module("atheris")
     layout, status = os.environ[LAYOUT], Path(os.environ[NOTES]) / STATUS
-    mutate = mutator(layout, int(os.environ[SEED]), Turn())
+    mutate = mutator(layout, int(os.environ[SEED]), NextInput())
     for name in [name for name in sys.modules if name.partition(".")[0] in ("construct", "wire")]:
         del sys.modules[name]  # the mutator has them without Atheris
     with atheris.instrument_imports(include=["construct", "wire"]):
@@ -102,7 +103,7 @@ def construct_alone() -> None:
     def test(data: bytes) -> None:
         nonlocal inputs, accepted
         inputs += 1
-        if not inputs % TOLD:
+        if not inputs % REPORT_EVERY:
             status.write_bytes(COUNTERS.pack(inputs, accepted, 0))
         try:
             value = decode(layout, data)

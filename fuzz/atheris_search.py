@@ -36,12 +36,15 @@ def search(running: RunningCampaign) -> None:
     campaign, report = running.campaign, running.report
     place = corpus.folder(campaign.layout, campaign.corpus)
     before = corpus.kept(place)
+    # Set before the search, so that the report of an interrupted one says where to look.
     report.corpus = place
     with TemporaryDirectory(prefix="goldwire-fuzz-") as folder:
         atheris = AtherisProcess(Path(folder), campaign.layout, place, campaign.limits, campaign.seed)
         try:
             _search(running, atheris, place)
             report.kept = len(before), len(corpus.names(place)), len(corpus.names(place))
+            # Nothing was searched, or the search ended at bugs: there is little to merge, and merging would meet the
+            # bugs again.
             if campaign.seconds is not None and not report.full:
                 running.progress(report.inputs, report.kept[1], "merging")
                 _merge(running, atheris, place)
@@ -60,7 +63,7 @@ def _search(running: RunningCampaign, atheris: AtherisProcess, place: Path) -> N
     while not report.full:
         # Asked before what it has left is read: a process that ends in between has left it all.
         alive = atheris.running
-        for data in atheris.differing():
+        for data in atheris.take_differences():
             running.compare(ComparisonRequest("atheris", atheris.counters[0], data, suspect=True))
         # Until Atheris has read its corpus, the core is its own.
         until, idle = time.monotonic() + TICK, not atheris.loaded
@@ -81,6 +84,7 @@ def _search(running: RunningCampaign, atheris: AtherisProcess, place: Path) -> N
             break
         if idle:
             wait(atheris, TICK)
+    # Before its last words are read: it has then written them.
     atheris.end()
     report.branches, report.features = atheris.reached
     report.searched = running.elapsed - begun if begun and campaign.seconds is not None else 0.0
@@ -103,6 +107,7 @@ class _PendingInputs:
     def next_kept(self) -> bytes | None:
         """Return an input that was kept, ``None`` if there is no further one."""
         if not self.waiting:
+            # The folder is listed again only when all that was seen has been compared: it has thousands of files.
             self.waiting = [name for name in corpus.names(self.place) if name not in self.done]
         while self.waiting:
             name = self.waiting.pop()
@@ -118,7 +123,7 @@ class _PendingInputs:
 
 def _restart(running: RunningCampaign, atheris: AtherisProcess) -> bool:
     """Keep what ended the process, and start it again unless it ended by itself; tell whether it was started."""
-    artifact: Artifact | None = atheris.ended()
+    artifact: Artifact | None = atheris.take_artifact()
     if artifact is None:
         return False
     report, seconds = running.report, running.campaign.seconds
@@ -139,10 +144,12 @@ def _merge(running: RunningCampaign, atheris: AtherisProcess, place: Path) -> No
     """Keep of the corpus only what is needed to reach all that it reaches beside the golden vectors."""
     report = running.report
     before = corpus.kept(place)
+    # Merging reads every input in a process of its own, so a slow layout may need longer than the search was given.
     inputs = atheris.merged(max(LEAST_MERGING, MERGING * (running.campaign.seconds or 0.0)))
     if inputs is None:
         report.notes.append("the corpus was not merged, and stays as it is")
         return
+    # They are read at each start anyway; kept in the corpus as well, they would be there twice.
     golden = set(corpus.seeds(running.campaign.layout))
     corpus.replace(place, before, [data for data in inputs if data not in golden])
     report.kept = report.kept[0], len(before), len(corpus.kept(place))

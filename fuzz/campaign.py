@@ -12,10 +12,10 @@ from pathlib import Path
 import msgspec
 
 from fuzz import findings
-from fuzz.atheris_process import InputLimits
 from fuzz.comparison_process import ComparisonProcess, ComparisonRequest, ProcessLost
 from fuzz.findings import CodecFinding
 from fuzz.isolation import IsolatedRun, fatal_difference, run_isolated
+from fuzz.limits import InputLimits
 from vectors.checks.check import MOST, Check
 from vectors.checks.check import EngineFinding as Checked
 from vectors.checks.sweep import Found
@@ -113,6 +113,7 @@ class RunningCampaign:
         self.campaign = campaign
         self.engines: list[Engine] = list(present(campaign.layout))
         self.check = Check(campaign.layout, self.engines, seed=campaign.seed, most=campaign.most)
+        # Not here: an engine that crashes on what was found would take the campaign, and its findings, with it.
         self.comparisons = ComparisonProcess(
             campaign.layout, campaign.seed, campaign.limits.seconds, campaign.limits.megabytes
         )
@@ -141,7 +142,7 @@ class RunningCampaign:
     def compare(self, request: ComparisonRequest) -> None:
         """Compare all engines on an input, in a process of its own, and keep what is found."""
         try:
-            found = self.comparisons.answer(request)
+            found = self.comparisons.compare(request)
         except ProcessLost as lost:
             data = request.data if request.found is None else request.found.data or b""
             self.process_lost(lost.kind, data, request.source, request.number)
@@ -151,6 +152,7 @@ class RunningCampaign:
 
     def keep(self, found: Checked) -> bool:
         """Keep a finding, and write it; tell whether there was none like it."""
+        # What another process found has been made small there; here it is only looked at whether it is new.
         if self.check.report.full or found.difference.signature in self.check.seen:
             return False
         self.check.seen.add(found.difference.signature)
@@ -181,6 +183,8 @@ class RunningCampaign:
         """Keep an input that ended a process; tell whether there was none like it."""
         words = {"crash": "ends the process", "hang": "does not come to an end", "memory": "takes too much memory"}
         limits = self.campaign.limits
+        # The process that was lost had read thousands of inputs: only alone can this one, and an engine, be proven
+        # guilty.
         run = IsolatedRun(
             self.campaign.layout,
             self.report.engines,
@@ -203,6 +207,7 @@ class RunningCampaign:
             before, then = self.last
             now = self.elapsed
             rate = (inputs - then) / (now - before) if now > before else 0.0
+            # The window moves on in steps, so that a report just after a step has something to count.
             if now - before > RATE_WINDOW:
                 self.last = now, inputs
             self.on_progress(CampaignProgress(now, inputs, max(rate, 0.0), kept, len(self.report.findings), doing))

@@ -10,14 +10,14 @@ from traceback import format_exc
 
 import msgspec
 
-from fuzz.isolation import limited
+from fuzz.limits import limit_memory
 from vectors.checks.check import Check, EngineFinding
 from vectors.checks.differential import unsteady
 from vectors.checks.sweep import Found
 from vectors.minimising import SECONDS
 from wire.engines import present
 
-LOADING = 5.0
+LOADING_SECONDS = 5.0
 """Seconds that a fresh process may take to import the engines, on a busy machine."""
 
 UNBOUNDED = 1 << 30
@@ -52,25 +52,29 @@ class ComparisonProcess:
         self.layout = layout
         self.seed = seed
         # Engines are loaded, an input is read in both modes, and what is found is made small, which has a limit itself.
-        self.patience = LOADING + 2 * hang + SECONDS
+        self.timeout = LOADING_SECONDS + 2 * hang + SECONDS
         self.megabytes = megabytes
         self.process: BaseProcess | None = None
         self.pipe: Connection | None = None
 
-    def answer(self, request: ComparisonRequest) -> tuple[EngineFinding, ...]:
+    def compare(self, request: ComparisonRequest) -> tuple[EngineFinding, ...]:
         """Return what is found on an input, small, that the process has not found before.
 
         Raises ``ProcessLost`` if it does not come back.
         """
+        # Started when it is needed: most campaigns find nothing for minutes.
         if self.process is None or self.pipe is None:
+            # Not fork: the progress bar has a thread here, and a fork would keep its locks as they happen to be.
             context = get_context("spawn")
             self.pipe, theirs = context.Pipe()
             self.process = context.Process(
-                target=_work, args=(self.layout, self.seed, self.megabytes, theirs), daemon=True
+                target=_worker_main, args=(self.layout, self.seed, self.megabytes, theirs), daemon=True
             )
             self.process.start()
+            # Our copy of its end: as long as that is open, the end of the process does not show as the end of the pipe.
             theirs.close()
-        deadline = time.monotonic() + self.patience
+        # Before the request is sent, so that a start that fails slowly counts as well.
+        deadline = time.monotonic() + self.timeout
         try:
             self.pipe.send(request)
             if not self.pipe.poll(deadline - time.monotonic()):
@@ -80,6 +84,7 @@ class ComparisonProcess:
         except (EOFError, ConnectionError):
             self.end()
             raise ProcessLost("crash") from None
+        # An error of our own, not of an engine: raised here, with the traceback of the process as a note.
         if isinstance(found, Exception):
             raise found
         return found
@@ -93,9 +98,9 @@ class ComparisonProcess:
         self.process = self.pipe = None
 
 
-def _work(layout: str, seed: int, megabytes: int, pipe: Connection) -> None:
+def _worker_main(layout: str, seed: int, megabytes: int, pipe: Connection) -> None:
     signal(SIGINT, SIG_IGN)  # the process that started this one says when to end
-    limited(megabytes)
+    limit_memory(megabytes)
     check = Check(layout, list(present(layout)), seed=seed, most=UNBOUNDED)
     with suppress(EOFError, BrokenPipeError):
         while True:

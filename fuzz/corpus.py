@@ -20,6 +20,7 @@ def folder(layout: str, chosen: Path | None = None) -> Path:
     """Return where the corpus of a layout is kept: ``chosen``, or below ``$GOLDWIRE_DATA``, or the user's data."""
     if chosen is not None:
         return chosen
+    # For CI, which keeps one folder from run to run, and for tests, which must not touch the user's.
     data = os.environ.get("GOLDWIRE_DATA")
     return (Path(data) if data else platformdirs.user_data_path("goldwire")) / "corpora" / layout
 
@@ -28,6 +29,7 @@ def folder(layout: str, chosen: Path | None = None) -> Path:
 def seeds(layout: str) -> tuple[bytes, ...]:
     """Return the frames of the golden vectors of a layout; none when it has no vectors."""
     try:
+        # Each frame once, in the order of the file, so that the same seed means the same campaign.
         return tuple(dict.fromkeys(vector.data for vector in load(layout)))
     except UnknownVectors:
         return ()
@@ -35,6 +37,7 @@ def seeds(layout: str) -> tuple[bytes, ...]:
 
 def name(data: bytes) -> str:
     """Return the name of the file that keeps an input."""
+    # libFuzzer names files so, and would write what has another name a second time.
     return hashlib.sha1(data, usedforsecurity=False).hexdigest()
 
 
@@ -43,6 +46,7 @@ def keep(place: Path, inputs: Iterable[bytes]) -> None:
     place.mkdir(parents=True, exist_ok=True)
     for data in inputs:
         file = place / name(data)
+        # Named after its content: what is there is the same.
         if not file.exists():
             part = place / f".{file.name}.{os.getpid()}"  # libFuzzer does not read names that begin with a dot
             part.write_bytes(data)

@@ -25,10 +25,11 @@ from typing import Any
 
 import msgspec
 
-from fuzz.atheris_process import InputLimits
+from fuzz.limits import InputLimits
 from vectors.checks import check
 from vectors.checks.check import parsed
 from vectors.checks.differential import Difference
+from vectors.json_schemas import schema_file
 from vectors.minimising import spelled
 from wire.dump import TooManyFields, dump, lines
 
@@ -109,6 +110,7 @@ class KeptFinding(msgspec.Struct, frozen=True):
 def signature(layout: str, difference: Difference) -> str:
     """Return what two findings that are one have in common."""
     said = json.dumps([layout, *msgspec.to_builtins(difference.signature)])
+    # 48 bits: even in a million findings two different ones hardly ever share them, and the folder's name stays short.
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
@@ -154,6 +156,7 @@ def _fatal_page(finding: CodecFinding, data: bytes | None) -> Iterator[str]:
 def write(out: Path, kept: KeptFinding) -> tuple[Path, bool]:
     """Write a finding into a folder of findings; return its own folder, and whether it is new there."""
     folder = out / kept.name
+    # Known from an earlier campaign: its input stays as it is, as somebody may be looking at it.
     if (folder / FINDING).exists():
         return folder, False
     folder.mkdir(parents=True, exist_ok=True)
@@ -212,18 +215,7 @@ def read(folder: Path) -> KeptFinding:
 
 def schema() -> bytes:
     """Return the JSON Schema of ``finding.json``."""
-    described = _dedented(msgspec.json.schema(CodecFinding))
-    return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2) + b"\n"
-
-
-def _dedented(part: Any) -> Any:
-    """Take the indentation out of descriptions: Python 3.13 strips it from docstrings, earlier ones keep it."""
-    if isinstance(part, dict):
-        return {
-            key: cleandoc(value) if key == "description" and isinstance(value, str) else _dedented(value)
-            for key, value in part.items()
-        }
-    return [_dedented(each) for each in part] if isinstance(part, list) else part
+    return schema_file(CodecFinding)
 
 
 if __name__ == "__main__":

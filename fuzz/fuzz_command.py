@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import TextColumn, TimeElapsedColumn
 
-from fuzz.atheris_process import AtherisFailed, AtherisMissing, InputLimits
+from fuzz.atheris_process import AtherisFailed, AtherisMissing
 from fuzz.campaign import Campaign, CampaignProgress, CampaignReport, OnProgress
+from fuzz.limits import InputLimits
 from fuzz.search import SEARCHES, run
 from vectors.check_command import interrupted_by_signal, read_time
 from vectors.checks.check import MOST

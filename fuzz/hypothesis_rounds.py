@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from fuzz.isolation import limited
+from fuzz.limits import limit_memory
 from vectors.checks.check import Check
 from vectors.checks.sweep import Found
 from wire.engines import present
@@ -28,10 +28,10 @@ LARGEST = 1 << 17
 HEADER = struct.Struct("<QI")
 """What the file begins with: the number of the input, and its length."""
 
-PROCESSES = 3
+MOST_LOST = 3
 """Processes that may be lost; who loses more has been seen enough of."""
 
-THINKING = 5.0
+SHRINKING_SECONDS = 5.0
 """Seconds that Hypothesis may take between two inputs, beyond what an input may take: it also shrinks and generates."""
 
 
@@ -54,9 +54,13 @@ class _LastInput:
     """A file with the input that is compared now: it is read when the process that compared it is gone."""
 
     def __init__(self, file: Path) -> None:
+        # Its full size from the beginning, as a mapping cannot grow; a later process goes on with the file of the lost
+        # one.
         if not file.exists():
             file.write_bytes(bytes(LARGEST))
         with file.open("r+b") as opened:
+            # Shared memory outlives the process that wrote it: a pipe would lose what is in it, a file written anew
+            # would be slow.
             self.map = mmap.mmap(opened.fileno(), LARGEST)
         self.count = 0
 
@@ -83,6 +87,7 @@ class _RoundCheck(Check):
         super().frame(data, origin, number, names)
 
     def keep(self, found: Found) -> None:
+        # Not made small here: that takes seconds, in which this process would seem to hang.
         self.raw.setdefault(found.difference.signature, found)
 
 
@@ -94,8 +99,8 @@ def rounds(layout: str, seed: int, deadline: float, hang: float, megabytes: int)
     with TemporaryDirectory(prefix="goldwire-fuzz-") as folder:
         file = Path(folder) / "last-input"
         number = 0
-        for _ in range(PROCESSES):
-            for each in _process(layout, seed, number, deadline, hang, megabytes, file):
+        for _ in range(MOST_LOST):
+            for each in _rounds_of_process(layout, seed, number, deadline, hang, megabytes, file):
                 number = each.number + 1
                 yield each
                 if each.lost:
@@ -104,26 +109,28 @@ def rounds(layout: str, seed: int, deadline: float, hang: float, megabytes: int)
                 return
 
 
-def _process(
+def _rounds_of_process(
     layout: str, seed: int, number: int, deadline: float, hang: float, megabytes: int, file: Path
 ) -> Generator[Round, None, None]:
     last_input = _LastInput(file)
     context = get_context("spawn")
     receives, sends = context.Pipe(duplex=False)
     process = context.Process(
-        target=_work, args=(layout, seed, number, deadline, megabytes, str(file), sends), daemon=True
+        target=_worker_main, args=(layout, seed, number, deadline, megabytes, str(file), sends), daemon=True
     )
     process.start()
     sends.close()
     seen, since = -1, time.monotonic()
     try:
         while True:
+            # In short steps, as between two messages it is watched whether the number of the input still moves.
             if receives.poll(0.2):
                 try:
                     each = receives.recv()
                 except EOFError:
                     process.join()
                     count, data = last_input.read()
+                    # Nothing was compared, so no input can be blamed: the installation is broken.
                     if process.exitcode and not count:
                         raise HypothesisFailed(
                             f"the process of Hypothesis ended with status {process.exitcode}"
@@ -138,7 +145,8 @@ def _process(
             count = last_input.read()[0]
             if count != seen:
                 seen, since = count, time.monotonic()
-            elif count and time.monotonic() - since > hang + THINKING:
+            # Before the first input there are imports, which take as long as the machine is busy.
+            elif count and time.monotonic() - since > hang + SHRINKING_SECONDS:
                 yield Round(number, lost="hang", data=last_input.read()[1])
                 return
     finally:
@@ -147,12 +155,15 @@ def _process(
         receives.close()
 
 
-def _work(layout: str, seed: int, number: int, deadline: float, megabytes: int, file: str, sends: Connection) -> None:
+def _worker_main(
+    layout: str, seed: int, number: int, deadline: float, megabytes: int, file: str, sends: Connection
+) -> None:
     signal(SIGINT, SIG_IGN)  # the process that started this one says when to end
-    limited(megabytes)
+    limit_memory(megabytes)
     last_input = _LastInput(Path(file))
     try:
         while time.monotonic() < deadline:
+            # Each round has a seed of its own: with the same, Hypothesis would generate the same.
             check = _RoundCheck(layout, seed + number, last_input)
             check.hypothesis(EXAMPLES)
             found = tuple(check.raw.values())

@@ -16,6 +16,7 @@ from contextlib import suppress
 
 import msgspec
 
+from fuzz.limits import limit_memory
 from vectors.checks.check import parsed
 from vectors.checks.differential import Difference, Panel
 from vectors.minimising import minimise
@@ -23,7 +24,7 @@ from wire import engines
 from wire.errors import DecodeError, EncodeError
 
 MEMORY = "memory"
-MINIMISED = 5.0
+MINIMISING_SECONDS = 5.0
 """Seconds to look for a smaller input that ends a process."""
 
 
@@ -61,19 +62,21 @@ def run_isolated(task: IsolatedRun) -> IsolatedOutcome:
     A process that does not end in time is a hang of all engines. Raises ``IsolationFailed`` if it fails by itself.
     """
     # Each engine alone in two modes and once more when it is made small; ten seconds for Python and the imports.
-    patience = 10 + 3 * len(task.engines) * task.seconds + (2 * MINIMISED if task.smaller else 0)
+    timeout = 10 + 3 * len(task.engines) * task.seconds + (2 * MINIMISING_SECONDS if task.smaller else 0)
     try:
+        # A fresh interpreter, by its module: what this process has loaded and changed cannot play a part.
         done = subprocess.run(
             [sys.executable, "-P", "-m", "fuzz.isolation"],
             input=msgspec.json.encode(task),
             capture_output=True,
-            timeout=patience,
+            timeout=timeout,
             check=False,
         )
     except subprocess.TimeoutExpired:
         return IsolatedOutcome(
             fatal_difference("hang", dict.fromkeys(task.engines, "does not come to an end")), task.data
         )
+    # Not an engine alone, which dies in a fork, but the process that forks: all engines together, or the import of one.
     if done.returncode < 0:
         name = signal.Signals(-done.returncode).name
         return IsolatedOutcome(
@@ -97,44 +100,42 @@ def run_here(task: IsolatedRun) -> IsolatedOutcome:
         if task.value is not None:
             return IsolatedOutcome(panel.difference_on(parsed(task.value)))
         return IsolatedOutcome(panel.difference(task.data), task.data)
-    difference = _fatal(task, task.data)
+    difference = _fatal_end(task, task.data)
+    # A hang takes seconds for each try, and memory nearly as long: only crashes are made small.
     if difference is None or not task.smaller or difference.kind != "crash":
         return IsolatedOutcome(difference, task.data)
 
     def keeps(data: bytes) -> bool:
-        found = _fatal(task, data)
+        found = _fatal_end(task, data)
         return found is not None and found.signature == difference.signature
 
-    return IsolatedOutcome(difference, minimise(task.layout, task.data, keeps, MINIMISED))
+    return IsolatedOutcome(difference, minimise(task.layout, task.data, keeps, MINIMISING_SECONDS))
 
 
-def _fatal(task: IsolatedRun, data: bytes) -> Difference | None:
+def _fatal_end(task: IsolatedRun, data: bytes) -> Difference | None:
     """Return how engines end when each is tried alone; the worst kind, of those that end so."""
     said: dict[str, dict[str, str]] = {}
     for name in task.engines:
-        how = _alone(task, name, data)
+        how = _end_of_engine(task, name, data)
         if how is not None:
             said.setdefault(how[0], {})[name] = how[1]
+    # The worst first; one finding is about one kind of end.
     return next((fatal_difference(kind, said[kind]) for kind in ("crash", MEMORY, "hang") if kind in said), None)
 
 
-def limited(megabytes: int) -> None:
-    """Let this process have so much memory: more is a ``MemoryError``, and an engine that breaks."""
-    most = megabytes << 20
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-
-
-def _alone(task: IsolatedRun, name: str, data: bytes) -> tuple[str, str] | None:
+def _end_of_engine(task: IsolatedRun, name: str, data: bytes) -> tuple[str, str] | None:
     """Show an input to one engine, in a fork; return the kind of its end and how it ended, ``None`` if well."""
     codec = engines.engine(name).codec(task.layout)  # loaded once, before the forks
+    # A fork, where a new interpreter would take a second for each of the hundreds of inputs that minimising tries. This
+    # process has no threads.
     child = os.fork()
     if child == 0:
         status = 1
         try:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash here is expected: no core file for each
+            # Both modes: a crash may be in either.
             for refuse in (False, True):
-                _shown(codec.decode, codec.encode, data, refuse)
+                _run_codec(codec.decode, codec.encode, data, refuse)
             status = 0
         except MemoryError:
             status = 2
@@ -155,7 +156,7 @@ def _alone(task: IsolatedRun, name: str, data: bytes) -> tuple[str, str] | None:
     return (MEMORY, f"takes more than {task.megabytes} MB") if status == 2 else None
 
 
-def _shown(decode: Callable[..., object], encode: Callable[[object], bytes], data: bytes, refuse: bool) -> None:
+def _run_codec(decode: Callable[..., object], encode: Callable[[object], bytes], data: bytes, refuse: bool) -> None:
     with suppress(DecodeError, EncodeError, RecursionError):
         encode(decode(data, refuse))
 
@@ -163,7 +164,7 @@ def _shown(decode: Callable[..., object], encode: Callable[[object], bytes], dat
 def main() -> None:
     """Try what standard input says."""
     task = msgspec.json.decode(sys.stdin.buffer.read(), type=IsolatedRun)
-    limited(task.megabytes)
+    limit_memory(task.megabytes)
     sys.stdout.buffer.write(msgspec.json.encode(run_here(task)))
 
 

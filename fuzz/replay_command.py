@@ -28,6 +28,7 @@ def replay(context: click.Context, finding: Path) -> None:
     try:
         kept = findings.read(finding)
         grammar(kept.finding.layout)
+        # All engines that it was found with: with fewer of them there may be nothing that differs.
         for name in kept.finding.engines:
             engine(name).codec(kept.finding.layout)
         outcome = replayed(kept)
@@ -43,6 +44,7 @@ def replayed(kept: KeptFinding) -> IsolatedOutcome:
     finding = kept.finding
     fatal = findings.fatal(finding.difference)
     outcome = IsolatedOutcome(None)
+    # A repair may cover the small input alone: then the one that was found still shows what is left.
     for data in dict.fromkeys((kept.minimised, kept.data)):
         task = IsolatedRun(
             finding.layout,

@@ -54,6 +54,7 @@ def search_random(running: RunningCampaign) -> None:
     sweep = Sweep(campaign.layout, check.stream, campaign.seed, None, running.deadline, share, campaign.most)
 
     def swept(inputs: int, total: int | None, found: int) -> None:
+        # After every chunk, so that whoever is killed has lost nothing.
         running.write()
         running.progress(inputs)
 
@@ -68,12 +69,14 @@ def search_hypothesis(running: RunningCampaign) -> None:
     campaign, limits = running.campaign, running.campaign.limits
     if campaign.seconds is None:
         return
+    # Closed also when it is left early: that ends the process.
     with closing(rounds(campaign.layout, campaign.seed, running.deadline, limits.seconds, limits.megabytes)) as all_:
         try:
             for each in all_:
                 if each.lost:
                     running.process_lost(each.lost, each.data, "hypothesis", each.number)
                 for found in each.found:
+                    # Compared once more, to make it small in a process that may be lost.
                     running.compare(ComparisonRequest("hypothesis", found.number, found=found))
                 running.check.report.examples += each.examples
                 running.check.report.differing += each.differing

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program that Atheris drives: one layout, the generated Python engine watched and compared with the native one.
+"""The program that Atheris drives: the instrumented Python engine of one layout, compared with the native one.
 
 A layout of texts has no native engine; there it is compared with the reference.
 
@@ -16,9 +16,9 @@ executable file for that (this one, or the one that ``fuzz.atheris_process`` wri
 ========================  ==================================================================================
 
 What costs the most is done less often: of the two modes (overlong integers accepted, refused) each input is decoded in
-one, as its checksum says; one mutated input of four is watched, and of those that are accepted, the encoder for one of
-sixteen. Inputs that reach something new are compared again by the campaign: in both modes, and with the reference
-engine.
+one, as its checksum says; of four mutated inputs one is shown to the instrumented engine, and of sixteen that are
+accepted, one to its encoder. Inputs that reach something new are compared again by the campaign: in both modes, and
+with the reference engine.
 """
 
 import mmap
@@ -36,7 +36,7 @@ from typing import Any
 from zlib import crc32
 
 from fuzz.corpus import name, seeds
-from fuzz.isolation import limited
+from fuzz.limits import limit_memory
 from vectors.checks.differential import AnyEngine, Difference, Panel
 from vectors.mutation import Mutator
 from vectors.sampling import Sampler
@@ -57,17 +57,19 @@ MUTATED, DRAWN = 2, 1
 """Of so many outputs of the mutator so many are mutated along the layout, and so many drawn anew, valid; the others
 are libFuzzer's, which is faster, and knows what to do with what has reached something new."""
 
-WATCHED = 4
-"""Of so many mutated inputs one is watched. The others are compared in less than half the time, and what is new among
-them is not missed for long, because the like of it is made again. What is read from a corpus is always watched."""
+INSTRUMENTED_EVERY = 4
+"""Of so many mutated inputs one is shown to the instrumented engine.
 
-POOL = 200
+The others take less than half the time, and what is new among them is not missed for long, because the like of it is
+made again. What is read from a corpus is always shown to it: libFuzzer decides by that what to keep."""
+
+LONGEST_SPLICED = 200
 """Bytes of the longest golden frame that others are spliced with."""
 
-TOLD = 256
-"""Inputs between two looks at what is told to the campaign, and at whether it is still there."""
+REPORT_EVERY = 256
+"""Inputs between two reports to the campaign, and looks at whether it is still there."""
 
-DESCRIBED = 2000
+MOST_DESCRIBED = 2000
 """Differing inputs of which each is described; of the later ones only some, for where everything differs."""
 
 
@@ -88,22 +90,22 @@ class InstrumentedEngine:
     """The Python engine of a layout, with every branch of the generated code reported to libFuzzer.
 
     It is a copy, so that the engine itself, which the native one and others use, stays as fast as it is. What the
-    generated code calls elsewhere is watched as well. Comparisons are not traced: they cost as much as the branches,
-    and the mutations already know the numbers that decide something.
+    generated code calls elsewhere is instrumented as well. Comparisons are not traced: they cost as much as the
+    branches, and the mutations already know the numbers that decide something.
     """
 
     name = "python"
 
     def __init__(self, layout: str) -> None:
         codec = engines.engine(self.name).codec(layout)
-        self._codec = Codec(*_Copy(codec, classes=find(layout).is_text).of(tuple(codec)))
+        self._codec = Codec(*_InstrumentedCopy(codec, classes=find(layout).is_text).of(tuple(codec)))
 
     def codec(self, layout: str) -> Codec:
-        """Return the watched functions."""
+        """Return the instrumented functions."""
         return self._codec
 
 
-ONLY_WORDS = ("refusing", "unspeakable")
+WORDING_ONLY = ("refusing", "unspeakable")
 """Functions of ``wire.runtime`` that put refusals into words; where they were raised has been seen."""
 
 
@@ -117,7 +119,7 @@ def modules_of(part: Any) -> Iterator[str]:
             yield from modules_of(cell.cell_contents)
 
 
-class _Copy:
+class _InstrumentedCopy:
     """A copy of a codec's modules: their functions and those that they call elsewhere, with their branches reported.
 
     Data is not copied: engines know their own flags by identity, and are slow with those of others. Nor are
@@ -127,13 +129,15 @@ class _Copy:
     def __init__(self, codec: Codec, *, classes: bool) -> None:
         self.patch_code = import_module("atheris").patch_code  # only who starts Atheris needs it
         self.classes: dict[type, type] | None = {} if classes else None
+        # The modules that the codec is made of; what those call elsewhere in ``wire`` is found through them.
         names = dict.fromkeys(name for part in codec for name in modules_of(part))
         parts = [part for name in names for part in vars(import_module(name)).values()]
         functions = [part for part in parts if isinstance(part, FunctionType) and part.__module__.startswith("wire.")]
-        self.spaces: dict[str, dict[str, Any]] = {function.__module__: {} for function in functions}
+        self.namespaces: dict[str, dict[str, Any]] = {function.__module__: {} for function in functions}
+        # Each function is copied once: functions call each other, and some themselves.
         self.known: dict[FunctionType, FunctionType] = {}
-        for module, space in self.spaces.items():
-            space.update((own, self.of(part)) for own, part in vars(import_module(module)).items())
+        for module, namespace in self.namespaces.items():
+            namespace.update((own, self.of(part)) for own, part in vars(import_module(module)).items())
 
     def of(self, part: Any) -> Any:
         """Return the copy of a function, or of what holds functions; anything else as it is."""
@@ -141,6 +145,7 @@ class _Copy:
             return self._function(part)
         if type(part) in (tuple, list):
             copied = [self.of(each) for each in part]
+            # What holds no function stays the same object: engines compare flags and tables by identity.
             return part if all(map(is_, copied, part)) else type(part)(copied)
         if type(part) is dict:
             table = {name: self.of(each) for name, each in part.items()}
@@ -154,7 +159,7 @@ class _Copy:
         return part
 
     def _class(self, plain: type, known: dict[type, type]) -> type:
-        if plain.__module__ not in self.spaces:
+        if plain.__module__ not in self.namespaces:
             return plain
         if plain not in known:
             names = {name: part for name, part in vars(plain).items() if name not in ("__dict__", "__weakref__")}
@@ -167,38 +172,41 @@ class _Copy:
         return self._function(part) if isinstance(part, FunctionType) else part
 
     def _function(self, function: FunctionType) -> FunctionType:
-        space = self.spaces.get(function.__module__)
-        if space is None or function.__name__ in ONLY_WORDS:
+        namespace = self.namespaces.get(function.__module__)
+        if namespace is None or function.__name__ in WORDING_ONLY:
             return function
         if function not in self.known:
             code = self.patch_code(function.__code__, trace_dataflow=False)
             cells = tuple(CellType(self.of(cell.cell_contents)) for cell in function.__closure__ or ())
-            copy = FunctionType(code, space, function.__name__, function.__defaults__, cells)
+            copy = FunctionType(code, namespace, function.__name__, function.__defaults__, cells)
             copy.__kwdefaults__ = function.__kwdefaults__
             self.known[function] = copy
         return self.known[function]
 
 
-class Pair:
+class EnginePair:
     """Two engines that are compared fast, and thoroughly as soon as something looks different.
 
-    ``watched`` reports what it reaches, ``quiet`` is the same engine and does not; ``other`` is what they are
+    ``instrumented`` reports what it reaches, ``plain`` is the same engine and does not; ``other`` is what they are
     compared with, if there is one. Without it they have to read back what they write.
     """
 
-    def __init__(self, layout: str, watched: AnyEngine, quiet: AnyEngine, other: AnyEngine | None) -> None:
-        self.panel = Panel(layout, [watched, other or engines.engine("reference")])
-        self.watched, self.quiet = watched.codec(layout), quiet.codec(layout)
-        self.other = (other or quiet).codec(layout)
+    def __init__(self, layout: str, instrumented: AnyEngine, plain: AnyEngine, other: AnyEngine | None) -> None:
+        self.panel = Panel(layout, [instrumented, other or engines.engine("reference")])
+        self.instrumented, self.plain = instrumented.codec(layout), plain.codec(layout)
+        self.other = (other or plain).codec(layout)
 
-    def compared(self, *, watched: bool = True) -> Callable[[bytes], bool | None]:
+    def comparison(self, *, instrumented: bool = True) -> Callable[[bytes], bool | None]:
         """Return a function of an input: whether it is accepted, ``None`` if something looks different."""
-        decode, watched_encode = self.watched if watched else self.quiet
-        quiet_decode, quiet_encode = self.quiet
+        decode, instrumented_encode = self.instrumented if instrumented else self.plain
+        plain_decode, plain_encode = self.plain
         other_decode, other_encode = self.other
 
         def compare(data: bytes) -> bool | None:
+            # By content, not by number: when libFuzzer tries an input again, the same is done with it, and the same is
+            # reached.
             chosen = crc32(data)
+            # One of four in the strict mode, which differs from the other only for what is spelled too long.
             refuse = not chosen & 3
             try:
                 value = decode(data, refuse)
@@ -206,6 +214,8 @@ class Pair:
                 try:
                     other_decode(data, refuse)
                 except DecodeError as other:
+                    # Reason and offset only: the words of a refusal are made by the reference, and cost more than
+                    # decoding.
                     alike = refusal.reason is other.reason and refusal.offset == other.offset
                     return False if alike else None
                 return None
@@ -213,10 +223,13 @@ class Pair:
             equal = value == same
             if not equal:
                 return None
-            written = (quiet_encode if chosen & 60 else watched_encode)(value)
+            written = (plain_encode if chosen & 60 else instrumented_encode)(value)
+            # Of sixteen accepted inputs the instrumented encoder writes one: encoders have few branches of their own.
             if other_encode(same) != written:
                 return None
-            if written != data and not (other_decode(written, True) == value and quiet_decode(written, True) == value):
+            # The frame is spelled in another way than the engines do: what they write has to be read back as the same
+            # value.
+            if written != data and not (other_decode(written, True) == value and plain_decode(written, True) == value):
                 return None
             return True
 
@@ -227,8 +240,8 @@ class Differs(Exception):
     """Engines that differ; raised only where nobody keeps notes."""
 
 
-class TargetNotes:
-    """What is told to the campaign."""
+class TargetReport:
+    """What the campaign reads while the target runs: the counters, and the inputs on which engines differ."""
 
     def __init__(self, folder: Path, panel: Panel) -> None:
         self.folder = folder / DIFFERENCES
@@ -237,67 +250,73 @@ class TargetNotes:
         file = folder / STATUS
         file.write_bytes(bytes(COUNTERS.size))
         with file.open("r+b") as opened:
+            # Shared memory: counters are written hundreds of times a second, and libFuzzer may end this process at any
+            # moment.
             self.map = mmap.mmap(opened.fileno(), COUNTERS.size)
         self.seen: set[Any] = set()
         self.parent = os.getppid()
 
-    def tell(self, inputs: int, accepted: int, differing: int) -> None:
+    def write_counters(self, inputs: int, accepted: int, differing: int) -> None:
         """Write the counters; end the process if nobody reads them any more."""
         COUNTERS.pack_into(self.map, 0, inputs, accepted, differing)
+        # Whoever started this was killed and could not end it: nobody else would ever stop it.
         if os.getppid() != self.parent:
             os._exit(1)
 
-    def differs(self, data: bytes, differing: int) -> None:
+    def keep_difference(self, data: bytes, differing: int) -> None:
         """Keep an input on which the engines differ as on no other one before."""
-        if differing > DESCRIBED and differing % 64:
+        # Saying in what engines differ takes many times as long as seeing that they do.
+        if differing > MOST_DESCRIBED and differing % 64:
             return
         difference = self.panel.difference(data)
         signature = None if difference is None else difference.signature
         if signature not in self.seen:
             self.seen.add(signature)
+            # Renamed when it is whole, as the campaign reads the folder meanwhile.
             part = self.folder / f".{name(data)}"
             part.write_bytes(data)
             part.rename(self.folder / name(data))
 
 
-class Turn:
-    """Whether the next input is watched; who makes inputs says so, and what is read from a corpus always is."""
+class NextInput:
+    """Whether the next input is shown to the instrumented engine: the mutator says so; one from a corpus always is."""
 
-    __slots__ = ("watched",)
+    __slots__ = ("instrumented",)
 
     def __init__(self) -> None:
-        self.watched = True
+        self.instrumented = True
 
 
-def one_input(layout: str, notes_in: str | None, turn: Turn) -> Callable[[bytes], None]:
+def input_test(layout: str, notes_in: str | None, next_input: NextInput) -> Callable[[bytes], None]:
     """Return what is done with one input of a layout."""
     there = {engine.name: engine for engine in engines.present(layout)}
     # No C reads texts. With JSON the Python engine asks the reference about all that it doubts: it is no slower.
     tree = find(layout)
     other = there["reference"] if tree.is_json or tree.is_text else there.get("native")
-    pair = Pair(layout, InstrumentedEngine(layout), there["python"], other)
-    watched, quiet = pair.compared(), pair.compared(watched=False)
-    notes = None if notes_in in (None, NOWHERE) else TargetNotes(Path(notes_in), pair.panel)
+    pair = EnginePair(layout, InstrumentedEngine(layout), there["python"], other)
+    instrumented, plain = pair.comparison(), pair.comparison(instrumented=False)
+    notes = None if notes_in in (None, NOWHERE) else TargetReport(Path(notes_in), pair.panel)
     inputs = accepted = differing = 0
 
     def test(data: bytes) -> None:
         nonlocal inputs, accepted, differing
         inputs += 1
         try:
-            accepts = watched(data) if turn.watched else quiet(data)
+            accepts = instrumented(data) if next_input.instrumented else plain(data)
         except Exception:  # an engine raised what it must not raise: the panel will say which
             accepts = None
-        turn.watched = True
+        next_input.instrumented = True
         if accepts:
             accepted += 1
         elif accepts is None:
             differing += 1
             if notes is not None:
-                notes.differs(data, differing)
+                notes.keep_difference(data, differing)
             elif notes_in is None:
                 raise Differs(_described(pair.panel.difference(data)))
-        if notes is not None and (not inputs % TOLD or inputs < TOLD or accepts is None):
-            notes.tell(inputs, accepted, differing)
+        # At the beginning each one, so that a short campaign shows something.
+        if notes is not None and (not inputs % REPORT_EVERY or inputs < REPORT_EVERY or accepts is None):
+            notes.write_counters(inputs, accepted, differing)
 
     return test
 
@@ -309,18 +328,19 @@ def _described(difference: Difference | None) -> str:
     return f"{difference.kind} at {difference.place}: {'; '.join(said)}"
 
 
-def mutator(layout: str, seed: int, turn: Turn) -> Callable[[bytes, int, int], bytes]:
+def mutator(layout: str, seed: int, next_input: NextInput) -> Callable[[bytes, int, int], bytes]:
     """Return what libFuzzer calls to mutate an input: on some outputs the layout decides, on the others libFuzzer."""
     atheris = import_module("atheris")
     rng = Random(seed)
     mutate, draw = Mutator(find(layout), rng).mutate, Sampler(find(layout), rng).frame
-    pool = [data for data in seeds(layout) if 1 < len(data) <= POOL]
+    pool = [data for data in seeds(layout) if 1 < len(data) <= LONGEST_SPLICED]
 
     def mutated(data: bytes, most: int, number: int) -> bytes:
-        turn.watched = not number % WATCHED
-        choice = number // WATCHED % CHOICES
+        next_input.instrumented = not number % INSTRUMENTED_EVERY
+        choice = number // INSTRUMENTED_EVERY % CHOICES
         if choice < MUTATED + DRAWN:
             out = mutate(data, pool)[0] if choice < MUTATED else draw()
+            # libFuzzer would cut a longer one in the middle of a field, and that it does itself all the time.
             if len(out) <= most:
                 return out
         changed: bytes = atheris.Mutate(data, most)  # another function once Fuzz() has begun
@@ -336,13 +356,13 @@ def main() -> None:
         sys.exit(f"the environment says no layout: {LAYOUT}=zenoh/network-message {sys.argv[0]} CORPUS…")
     atheris = import_module("atheris")
     if os.environ.get(MEMORY):
-        limited(int(os.environ[MEMORY]))
-    turn = Turn()
-    test = one_input(layout, os.environ.get(NOTES), turn)
+        limit_memory(int(os.environ[MEMORY]))
+    next_input = NextInput()
+    test = input_test(layout, os.environ.get(NOTES), next_input)
     atheris.Setup(
         [os.environ.get("GOLDWIRE_FUZZ_PROGRAM", sys.argv[0]), *sys.argv[1:]],
         test,
-        custom_mutator=mutator(layout, int(os.environ.get(SEED, "0")), turn),
+        custom_mutator=mutator(layout, int(os.environ.get(SEED, "0")), next_input),
     )
     atheris.Fuzz()
 

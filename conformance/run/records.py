@@ -5,12 +5,11 @@ is published with these docstrings and class names in it, so a change of either 
 """
 
 from importlib.resources import as_file, files
-from inspect import cleandoc
-from typing import Any
 
 import msgspec
 
 from conformance.verdicts import Judgement, Outcome, worst
+from vectors.json_schemas import schema_file
 
 JOURNAL = "run.ndjson"
 SUMMARY = "summary.json"
@@ -90,18 +89,7 @@ def worst_judgement(judgements: tuple[Judgement, ...] | list[Judgement]) -> Judg
 
 def schema() -> bytes:
     """Return the JSON Schema of one line of a journal."""
-    described = _dedented(msgspec.json.schema(Record))
-    return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2) + b"\n"
-
-
-def _dedented(part: Any) -> Any:
-    """Take the indentation out of descriptions: Python 3.13 strips it from docstrings, earlier ones keep it."""
-    if isinstance(part, dict):
-        return {
-            key: cleandoc(value) if key == "description" and isinstance(value, str) else _dedented(value)
-            for key, value in part.items()
-        }
-    return [_dedented(each) for each in part] if isinstance(part, list) else part
+    return schema_file(Record)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
-from fuzz.atheris_process import InputLimits
 from fuzz.findings import Origin, make
+from fuzz.limits import InputLimits
 from reports.jobs.sweep_plan import ENGINE, MOST_IN_A_CHUNK, TRIES, SmallFinding, SweepPlan, Tally, as_tally
 from vectors.checks import check
 from vectors.checks.differential import Panel

@@ -18,11 +18,12 @@ import pytest
 from click.testing import CliRunner
 
 from fuzz import atheris_process, corpus, findings
-from fuzz.atheris_process import AtherisProcess, InputLimits, wait
+from fuzz.atheris_process import AtherisProcess, wait
 from fuzz.campaign import Campaign
 from fuzz.findings import FINDING, INPUT, MINIMISED, README, REPORT
 from fuzz.fuzz_command import fuzz
 from fuzz.isolation import IsolatedOutcome, IsolatedRun, fatal_difference, run_here, run_isolated
+from fuzz.limits import InputLimits
 from fuzz.planted_bugs import PlantedBug, plant
 from fuzz.replay_command import replay
 from fuzz.search import run
@@ -458,4 +459,4 @@ def test_a_program_that_does_not_start_is_no_finding(tmp_path: Path) -> None:
     atheris.fuzz(5)
     wait(atheris, 30)
     with pytest.raises(atheris_process.AtherisFailed, match="no layout is called"):
-        atheris.ended()
+        atheris.take_artifact()

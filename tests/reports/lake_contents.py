@@ -11,8 +11,8 @@ from conformance.run.journal import Journal
 from conformance.run.records import CasePlayed, RunEnded, RunStarted
 from conformance.suite import Suite
 from fuzz import findings
-from fuzz.atheris_process import InputLimits
 from fuzz.findings import Origin
+from fuzz.limits import InputLimits
 from harness.captures.traces import write_pcapng
 from harness.protocol import load as load_protocol
 from harness.trace import write_ndjson

@@ -1,6 +1,5 @@
 """Checks a foreign codec, a program behind the pipe, against the golden vectors and the reference engine."""
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,6 +28,7 @@ from vectors.checks.answers import (
     shortened,
 )
 from vectors.checks.pipe import OnLine, Pipe, PipeLimits
+from vectors.golden.build import identify
 from vectors.golden.loader import Vector
 from wire.errors import DecodeError
 from wire.reference import decode, encode
@@ -237,7 +237,7 @@ def _refusal_offset(vector: Vector, reason: str) -> int | None:
 def of_frame(layout: str, data: bytes) -> Subject:
     """Say what the reference engine does with a frame."""
     # Named as vectors are, by content, so that a frame keeps its name from one run to the next.
-    name = hashlib.sha256(layout.encode() + b"\0" + data).hexdigest()[:16]
+    name = identify(layout, data)
     comment = f"a frame of {len(data)} bytes, held to the reference engine"
     try:
         value = decode(layout, data)

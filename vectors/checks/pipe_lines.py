@@ -22,6 +22,7 @@ from vectors.checks.answers import (
     shortened,
 )
 from vectors.checks.codec_program import PipeError, ProgramNotStarted
+from vectors.json_objects import object_without_duplicates
 
 VERSION = "goldwire-pipe-1"
 
@@ -42,7 +43,7 @@ def parse(line: bytes) -> dict[str, Any]:
     try:
         # Python's reader takes NaN and duplicate names, which other readers of JSON do not, or each in its own way: a
         # program that writes them works with goldwire by luck.
-        answer = json.loads(line.decode(), parse_constant=_no_constant, object_pairs_hook=_no_duplicate_names)
+        answer = json.loads(line.decode(), parse_constant=_no_constant, object_pairs_hook=object_without_duplicates)
     except UnicodeDecodeError:
         raise Malformed("writes something that is not UTF-8") from None
     # RecursionError: brackets a thousand deep are one line of a program gone wild, and no reason for goldwire to end.
@@ -55,13 +56,6 @@ def parse(line: bytes) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
-
-
-def _no_duplicate_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        raise ValueError("an object has a name twice")
-    return table
 
 
 def read_description(answer: dict[str, Any]) -> CodecDescription:

@@ -25,6 +25,7 @@ import msgspec
 
 from vectors.binary.coverage import BranchCoverage
 from vectors.golden.loader import SCHEMA, Repetition, VectorEntry, VectorFile, VectorGroup, revive
+from vectors.json_objects import object_without_duplicates
 from vectors.kinds import covered, kind, trace
 from vectors.notes import ProtocolNotes, judge, notes, rules_for
 from wire.catalogue import grammars
@@ -362,7 +363,7 @@ def json_of(value: Any) -> str:
 def verify(content: bytes, name: str) -> list[Problem]:
     """Check a file of vectors: its shape, ids, flags and order, and what the engines say of each frame."""
     try:
-        plain = json.loads(content, object_pairs_hook=no_twins)
+        plain = json.loads(content, object_pairs_hook=object_without_duplicates)
     except ValueError as error:
         return [Problem(name, "", f"is not JSON: {error}")]
     problems = list(schema_problems(plain, name))
@@ -460,14 +461,6 @@ def path_words(plain: Any, steps: list[Any]) -> str:
 def range_or_keys(plain: Any) -> Any:
     """Return what an array or object can be asked for."""
     return range(len(plain)) if isinstance(plain, list) else plain
-
-
-def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of JSON, unless it has a name twice."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError(f"a name stands twice among {', '.join(name for name, _ in pairs)}")
-    return found
 
 
 def write(path: Path, content: bytes) -> None:
