@@ -8,6 +8,8 @@ import ctypes
 import gc
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +21,26 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Hundreds of tests start a Python of their own. Where Python is told to write no bytecode, each of these compiles all
-# that it imports, which takes longer than the test: so they write it, but not into folders of sources.
-if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parent / ".pytest_cache" / "bytecode"))
+# that it imports, which takes longer than the test, and pytest rewrites 600 modules anew: so all write it, but not into
+# folders of sources.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") or sys.dont_write_bytecode:
+    sys.pycache_prefix = os.environ.setdefault(
+        "PYTHONPYCACHEPREFIX", str(Path(__file__).parent / ".pytest_cache" / "bytecode")
+    )
+    sys.dont_write_bytecode = False
 
 # Some tests make texts and frames of megabytes. glibc answers the first that is freed by keeping such memory for the
 # future, between what stays; with a threshold of our own it gives it back, and workers stay small. They inherit this.
 os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(128 * 1024))
 
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)  # glibc has it, others may not
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have Hypothesis make its table of characters, once in a checkout, in a process of its own: it takes 200 MB."""
+    if not hasattr(config, "workerinput") and not (config.rootpath / ".hypothesis" / "unicode_data").exists():
+        make = "from hypothesis import strategies; strategies.text().validate()"
+        subprocess.run([sys.executable, "-c", make], cwd=config.rootpath, timeout=120, check=False)
 
 
 @pytest.hookimpl
@@ -43,6 +56,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 def pytest_collection_finish() -> None:
     """Spare the garbage collector what is imported and collected by now: it stays, and it is most of all there is."""
     gc.collect()
+    _trim(0)
     gc.freeze()
 
 

@@ -16,7 +16,7 @@
 """
 
 from enum import Enum
-from typing import Any
+from typing import Any, Self
 
 
 class Reason(Enum):
@@ -57,6 +57,11 @@ class DecodeError(WireError):
         self.path = path
         self.detail = detail
         self.before: list[list[Any]] = []
+
+    def without_traceback(self) -> Self:
+        """Return itself, to be kept as a value: a traceback holds every frame below it, with all that these hold."""
+        self.__traceback__ = self.__cause__ = self.__context__ = None
+        return self
 
 
 class EncodeError(WireError):

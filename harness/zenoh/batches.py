@@ -26,7 +26,7 @@ def read(frame: bytes) -> DecodedBatch:
         return DecodedBatch(read_batch(frame))
     except DecodeError as error:
         # A refused batch is read again for what stands before the mistake: that is rare, and the engines keep nothing.
-        return DecodedBatch((), error, read_beginning(frame) if error.before else ())
+        return DecodedBatch((), error.without_traceback(), read_beginning(frame) if error.before else ())
 
 
 class FragmentBuffer:

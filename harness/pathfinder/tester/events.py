@@ -83,7 +83,7 @@ def decode_message(frame: bytes) -> DecodedMessage:
     try:
         return _sound(read(frame), deployed=False)
     except DecodeError as refusal:
-        error = refusal
+        error = refusal.without_traceback()
     try:
         # First the document, then the field: what both take alike is said to be the document's.
         return _sound(read(frame, deployed=True), deployed=True)

@@ -61,7 +61,7 @@ class Conversation:
             for message in batch.messages:
                 self._take(direction, message, time, index)
         except DecodeError as within:  # of what fragments complete
-            error = within
+            error = within.without_traceback()
         for inner in batch.beginning:
             self._note(direction, inner, time, index)
         if error is None:

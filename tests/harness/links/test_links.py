@@ -126,20 +126,20 @@ def send_until_it_fails(link):
 @pytest.mark.parametrize("pair", ["tcp", "ux", "tls"], indirect=True)
 def test_two_sides_that_only_write_do_not_block_each_other(pair):
     near, far = pair
-    frames = [bytes([number % 256]) * 60_000 for number in range(500)]
+    frames = [bytes([number]) * 60_000 for number in range(7)] * 50  # 21 MB: buffers of sockets grow to 10 on Linux
 
     received = {}
 
     def write_then_read(link):
         for frame in frames:
             link.send(frame)
-        received[link.label] = [link.receive(soon()).data for _ in frames]
+        received[link.label] = sum(link.receive(soon()).data == frame for frame in frames)
 
     other = threading.Thread(target=write_then_read, args=[far])
     other.start()
     write_then_read(near)
     other.join()
-    assert received == {"a": frames, "far": frames}
+    assert received == {"a": len(frames), "far": len(frames)}
 
 
 @pytest.mark.parametrize("pair", ["tcp", "ux", "tls"], indirect=True)

@@ -22,6 +22,7 @@ def test_a_batch_is_its_messages_or_says_why_not() -> None:
     refused = read(write_batch([frame]) + b"\xff")
     assert (refused.messages, refused.beginning) == ((), WHOLE)
     assert isinstance(refused.error, DecodeError)
+    assert refused.error.__traceback__ is None, "who keeps it keeps no frames of Python alive"
 
 
 def test_each_lane_has_a_chain_of_its_own() -> None:
