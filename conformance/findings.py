@@ -1,46 +1,68 @@
 """Findings of monitors, and readings that were seen, as judgements on rules: of live plays and of recordings alike."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from conformance.catalogue.rules import Profile
-from conformance.monitors import RuleFindings
+from conformance.monitors import Finding
 from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome
+
+
+class SessionVerdicts(msgspec.Struct, frozen=True):
+    """What the monitors say of one conversation.
+
+    ``kept`` are the rules that were kept and of which nothing else is to be said, with how often they were: that is
+    most of what there ever is, so no judgement is made of it before somebody wants one. ``cited`` are the judgements on
+    all other rules.
+    """
+
+    kept: dict[str, int]
+    cited: list[Judgement]
+
+    def judgements(self, case: str) -> Iterator[Judgement]:
+        """Yield all of it as judgements, in the name of ``case``."""
+        for rule, evidence in self.kept.items():
+            yield Judgement(rule, Outcome.PASS, case, "monitor", "", "", evidence)
+        yield from self.cited
+
+
+def verdicts_on(conversation: Any, suite: Suite, profile: Profile, case: str) -> SessionVerdicts:
+    """Return what the monitors say of a conversation, in the name of ``case``.
+
+    Nothing where the tester's side has left the document: the other may answer that as it likes.
+    """
+    if not conversation.is_clean:
+        return SessionVerdicts({}, [])
+    seen = suite.monitors.watch(conversation)
+    cited = [sum_up(rule, found, seen.kept.pop(rule, 0), suite, profile, case) for rule, found in seen.findings.items()]
+    return SessionVerdicts(seen.kept, cited)
 
 
 def judge_conversations(conversations: Iterable[Any], suite: Suite, profile: Profile, case: str) -> Iterator[Judgement]:
     """Yield, in the name of ``case``, a judgement for each rule on which monitors found anything."""
     for conversation in conversations:
-        # Where the tester's side has left the document, the other may answer as it likes: nobody is blamed for that.
-        if not conversation.is_clean:
-            continue
-        # What was never worse than kept by messages of a form needs no summing up: that is most of what there is.
-        yield from [
-            sum_up(found, suite, profile, case)
-            if found.findings
-            else Judgement(found.rule, Outcome.PASS, case, "monitor", "", "", found.kept)
-            for found in suite.monitors.watch(conversation)
-        ]
+        yield from verdicts_on(conversation, suite, profile, case).judgements(case)
 
 
-def sum_up(found: RuleFindings, suite: Suite, profile: Profile, case: str) -> Judgement:
-    """Return what the findings of monitors say of a rule: the worst of them counts, all of them are evidence."""
-    rule, outcome, what, reading, entry = found.rule, Outcome.PASS, "", "", None
-    for finding in found.findings:
-        # Most findings are that a rule is kept, and a session has thousands: no more is done for them.
-        if finding.ok and not finding.reading:
-            continue
-        each, said, seen = Outcome.PASS, "", ""
-        if not finding.ok:
-            each, said = suite.broken(rule), finding.what
-        elif finding.reading:
+def sum_up(rule: str, findings: Sequence[Finding], kept: int, suite: Suite, profile: Profile, case: str) -> Judgement:
+    """Return what the findings of monitors say of a rule: the worst of them counts, all of them are evidence.
+
+    ``kept`` is how often the rule was seen kept besides: evidence too.
+    """
+    outcome, what, reading, entry = Outcome.PASS, "", "", None
+    for finding in findings:
+        if finding.ok:
             each, said, seen = judge_reading(rule, finding.reading, finding.option, suite, profile)
+        else:
+            each, said, seen = suite.broken(rule), finding.what, ""
         # Not at equal rank: the first of the worst is cited, as what follows it may be its consequence.
         if each.rank > outcome.rank:
             outcome, what, entry = each, said, finding.entry
         reading = reading or seen
-    return Judgement(rule, outcome, case, "monitor", what, reading, len(found.findings) + found.kept, entry)
+    return Judgement(rule, outcome, case, "monitor", what, reading, len(findings) + kept, entry)
 
 
 def judge_reading(rule: str, name: str, option: str, suite: Suite, profile: Profile) -> tuple[Outcome, str, str]:

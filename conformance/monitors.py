@@ -11,13 +11,13 @@ are its visitors: each is called for the messages that it cares about, and for n
 sentence of its rule::
 
     @monitor("ZI-021", on=received(DeclareFinal))
-    def no_final_in_future_mode(event: Event, state: SessionState) -> Finding | None:
+    def no_final_in_future_mode(event: Event, state: SessionState) -> Observation | None:
         \"\"\"No D_FINAL answers an interest in Future mode.\"\"\"
         if event.interest_id is None:
             return None
         if state.of(event.interest_id, Mode.FUTURE) is not None:
             return broken(event.entry, "D_FINAL for a Future interest")
-        return kept(event.entry)
+        return KEPT
 
 What a message means depends on what came before it: which interests run, which snapshot has ended. That is kept once,
 in the protocol's ``SessionState`` (``conformance/<protocol>/monitors/state.py``). Visitors see it as it stood *before*
@@ -28,8 +28,10 @@ Some things show only when a session is over: that an answer never came, or what
 together. After the last message the state tells of those as well (``ending``), and they are visited like messages: a
 ``SessionEnd``, a request with its answers. A monitor must not conclude from silence before that.
 
-Findings are gathered by rule. Two visitors may look after one rule, one of them at messages and one at the end: what
-they find is summed up together.
+What visitors observe is gathered by rule. Two may look after one rule, one of them at messages and one at the end: what
+they observe is summed up together. That a rule is kept is the answer of nearly every visit, in a capture millions of
+times, and nobody ever asks where: it is a number (``KEPT``, or how many times) and is counted. What is broken, or
+follows a reading, is cited: a ``Finding`` says where in the trace it is seen.
 
 What the walk asks of a protocol
 --------------------------------
@@ -54,7 +56,6 @@ before any Python runs: it has to know which forms go to which visitors, and ``M
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from itertools import chain
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -66,10 +67,14 @@ MOST_PLANS = 4096
 that makes up forms gets there, and its sessions are then a little slower rather than the process larger."""
 
 
-class Finding(msgspec.Struct, frozen=True, gc=False):
-    """One observation that bears on a rule: whether it is kept, where in the trace, and what came if it is not.
+KEPT = 1
+"""What a visit returns that saw the rule kept once; a larger number says that it saw so as many times."""
 
-    ``reading`` and ``option`` say which reading of the document the observation follows, where that is the question.
+
+class Finding(msgspec.Struct, frozen=True, gc=False):
+    """One observation that is cited: where in the trace a rule is broken, and what came instead (``ok`` is false).
+
+    Or, where the document leaves a question open, which option of which reading is followed there.
     """
 
     ok: bool
@@ -79,9 +84,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     option: str = ""
 
 
-def kept(entry: int) -> Finding:
-    """Say that the rule is kept here."""
-    return Finding(True, entry)
+Observation = int | Finding
+"""What bears on a rule: how many times it was seen kept, or what is to be cited."""
 
 
 def broken(entry: int, what: str) -> Finding:
@@ -155,8 +159,8 @@ class Dialogue(Protocol):
 Selector = Callable[[Hashable, Direction, Any], bool]
 """Tells by role, direction and form whether a monitor cares."""
 
-Visit = Callable[[Any, Any], Finding | Iterable[Finding] | None]
-"""Looks at an event and at the state before it, and says what it finds: nothing, one thing, or several."""
+Visit = Callable[[Any, Any], Observation | Iterable[Observation] | None]
+"""Looks at an event and at the state before it, and says what it observes: nothing, one thing, or several."""
 
 V = TypeVar("V", bound=Visit)
 S = TypeVar("S", bound=WalkState)
@@ -176,17 +180,14 @@ class Monitor(msgspec.Struct, frozen=True):
         return self.visit.__name__
 
 
-class RuleFindings(msgspec.Struct, frozen=True, gc=False):
-    """What was found on a rule: the findings of visitors, and how often else it was kept, by messages of a form."""
+class SessionFindings(msgspec.Struct, frozen=True):
+    """What was observed in one session, by rule, in the order of the rules' declaration.
 
-    rule: str
-    findings: list[Finding]
-    kept: int
+    ``kept`` counts how often each rule was seen kept; ``findings`` are what is cited, in the order of the events.
+    """
 
-    @property
-    def evidence(self) -> int:
-        """How many observations there are."""
-        return len(self.findings) + self.kept
+    kept: dict[str, int]
+    findings: dict[str, list[Finding]]
 
 
 class _Plan(NamedTuple):
@@ -236,39 +237,40 @@ class Monitors(Generic[S]):
         """Return the monitors that are called for a form."""
         return [each for each in self.all if each.on(role, direction, form)]
 
-    def watch(self, conversation: Dialogue) -> list[RuleFindings]:
-        """Walk over a conversation once; return what was found on each rule on which anything was.
-
-        The rules come in the order of their declaration, the findings on each in the order of the events.
-        """
+    def watch(self, conversation: Dialogue) -> SessionFindings:
+        """Walk over a conversation once; return what was observed on each rule on which anything was."""
         state = self._state(conversation)
-        found: list[list[Finding]] = [[] for _ in self._rules]
+        kept = [0] * len(self._rules)
+        found: dict[int, list[Finding]] = {}
         counts = [0] * len(self._kept_by)
         role, see, received = state.role, state.see, Direction.RECEIVED
         of_received, of_sent = self._plans.get(role) or self._of_role(role)
-        for event in chain(conversation.events, state.ending()):
-            plans = of_received if event.direction is received else of_sent
-            plan = plans.get(event.form)
-            evidence, visits = plan or self._plan(plans, role, event)
-            for number in evidence:
-                counts[number] += 1
-            for slot, visit in visits:
-                said = visit(event, state)
-                if said.__class__ is Finding:
-                    found[slot].append(said)  # __class__ is faster, and mypy does not know it
-                elif said is not None:
-                    found[slot] += said  # type: ignore[arg-type]
-            see(event)
-        kept = [0] * len(found)
+        # Everything in this loop is done for each frame of a capture: no call that can be spared, no attribute twice.
+        for is_over in (False, True):
+            for event in state.ending() if is_over else conversation.events:
+                plans = of_received if event.direction is received else of_sent
+                evidence, visits = plans.get(event.form) or self._plan(plans, role, event)
+                for number in evidence:
+                    counts[number] += 1
+                for slot, visit in visits:
+                    said = visit(event, state)
+                    # The most frequent answers first; to look at ``__class__`` is faster than isinstance.
+                    if said is None:
+                        continue
+                    if said.__class__ is int:
+                        kept[slot] += said
+                    else:
+                        kept[slot] += _cite(said, found.setdefault(slot, []))  # type: ignore[arg-type]
+                if not is_over:  # nothing changes any more: what shows at the end sees the state behind all messages
+                    see(event)
         for count, slots in zip(counts, self._kept_by.values(), strict=True):
             if count:
                 for slot in slots:
                     kept[slot] += count
-        return [
-            RuleFindings(rule, findings, also)
-            for rule, findings, also in zip(self._rules, found, kept, strict=True)
-            if findings or also
-        ]
+        return SessionFindings(
+            {rule: count for rule, count in zip(self._rules, kept, strict=True) if count},
+            {rule: found[slot] for rule, slot in self._rules.items() if found.get(slot)},
+        )
 
     def _of_role(self, role: Hashable) -> _Plans:
         if len(self._plans) >= MOST_PLANS:
@@ -285,3 +287,17 @@ class Monitors(Generic[S]):
         if len(plans) < MOST_PLANS:
             plans[form] = plan
         return plan
+
+
+def _cite(said: Finding | Iterable[Observation], found: list[Finding]) -> int:
+    """Add the findings of a visit to those of its rule; return how many times it saw the rule kept besides."""
+    if isinstance(said, Finding):
+        found.append(said)
+        return 0
+    kept = 0
+    for each in said:
+        if isinstance(each, Finding):
+            found.append(each)
+        else:
+            kept += each
+    return kept

@@ -1,13 +1,13 @@
 """Judging recordings: what the monitors say of a recorded session, as they would have said it of a live one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from operator import attrgetter
 
 import msgspec
 
 from conformance.catalogue.rules import Profile
-from conformance.findings import judge_conversations
+from conformance.findings import SessionVerdicts, verdicts_on
 from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome
 from harness.captures.recorded_session import RecordedSession
@@ -21,17 +21,31 @@ def judge(recorded: RecordedSession, suite: Suite, profile: Profile) -> list[Jud
     Nothing is said when the other side has left the document. What is seen to be broken only together with what came
     behind a loss is inconclusive: what is missing may be the reason.
     """
+    return ordered(verdicts(recorded, suite, profile).judgements(recorded.name))
+
+
+def verdicts(recorded: RecordedSession, suite: Suite, profile: Profile) -> SessionVerdicts:
+    """Return the same as ``judge``, without a judgement made of each rule that was only kept."""
     conversations = _conversations(recorded.trace, suite)
-    said = list(judge_conversations(conversations, suite, profile, recorded.name))
+    said = _said(conversations, suite, profile, recorded.name)
     sound = _sound(recorded, conversations)
     if sound == len(recorded.trace):
-        return ordered(said)
-    beginning = _conversations(recorded.beginning(sound), suite)
-    before = list(judge_conversations(beginning, suite, profile, recorded.name))
-    proven = {each.rule: each for each in before if each.outcome.accuses}
-    rules = {each.rule for each in said}
-    judged = [_unless_lost(each, proven) for each in said]
-    return ordered([*judged, *(each for each in before if each.rule not in rules)])
+        return said
+    # Judged once more without what may be due to the loss: what was broken before it is proven.
+    before = _said(_conversations(recorded.beginning(sound), suite), suite, profile, recorded.name)
+    proven = {each.rule: each for each in before.cited if each.outcome.accuses}
+    rules = said.kept.keys() | {each.rule for each in said.cited}
+    cited = [_unless_lost(each, proven) for each in said.cited]
+    cited += [each for each in before.cited if each.rule not in rules]
+    return SessionVerdicts({rule: count for rule, count in before.kept.items() if rule not in rules} | said.kept, cited)
+
+
+def _said(conversations: Sequence[Judgeable], suite: Suite, profile: Profile, name: str) -> SessionVerdicts:
+    """Return what is said of a session: its trace has one link, or none where nothing was said."""
+    if not conversations:
+        return SessionVerdicts({}, [])
+    (conversation,) = conversations
+    return verdicts_on(conversation, suite, profile, name)
 
 
 def ordered(judgements: Iterable[Judgement]) -> list[Judgement]:

@@ -1,15 +1,15 @@
 """The job ``judge``: what the monitors say of every recorded session, as rows of the table ``verdicts``."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from operator import attrgetter
 from typing import Any
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from conformance.catalogue.rules import Profile
-from conformance.recordings import judge
+from conformance.findings import SessionVerdicts
+from conformance.recordings import verdicts
 from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome
 from harness.captures.recorded_session import RecordedSession
@@ -22,7 +22,8 @@ MOST = 10_000
 OWN = ("rule", "by", "what", "reading", "evidence", "entry")
 """What a judgement says of itself, beside its outcome."""
 
-OWN_OF = attrgetter(*OWN)
+KEPT_ROW = {"outcome": Outcome.PASS.value, "by": "monitor", "what": "", "reading": "", "entry": None}
+"""What a row says of a rule that was only kept, beside the rule and how often."""
 
 OF_A_SESSION = ("source", "kind", "session", "case", "name", "version", "role", "transport")
 """The columns that all verdicts on a session have in common."""
@@ -67,7 +68,7 @@ def judged(
     rows = _VerdictRows(profile=profile, protocol=protocol)
     for session, heard in recorded_in(batches, protocol):
         recorded = heard.seen_from(side)
-        said = judge(recorded, suite, profile)
+        said = verdicts(recorded, suite, profile)
         source = source_of(session)
         origin = origins.get(source, SessionOrigin()).seen_from(side, suite)
         rows.add(said, recorded, session=session, source=source, origin=origin)
@@ -79,47 +80,66 @@ def judged(
 
 
 class _VerdictRows:
-    """Verdicts while they are collected.
+    """Verdicts while they are collected: as columns, since rows are many and say little.
 
-    A session has two dozen of them, of which most columns are the same: those are kept once, and repeated by Arrow.
+    A session has two dozen verdicts. Most of what stands in their rows is the same for all of the session, and kept
+    once for each (``_sessions``). Most say that a rule was kept, and nothing more: those are two columns, of rules and
+    of counts, and stand before the others, which are judgements (``_cited``).
     """
 
     def __init__(self, profile: Profile, protocol: str) -> None:
         self._same = {
             "origin": "judged", "trace": "", "attempts": 1, "flaky": "", "profile": profile, "protocol": protocol,
         }  # fmt: skip
-        self._sessions: dict[str, list[Any]] = {name: [] for name in OF_A_SESSION}
-        self._of_session: list[int] = []
-        self._own: dict[str, list[Any]] = {name: [] for name in ("outcome", *OWN)}
-        self._own_columns = [self._own[name] for name in OWN]
+        self._sessions: dict[str, list[str]] = {name: [] for name in OF_A_SESSION}
+        self._kept_in: list[int] = []
+        """The places in ``_sessions`` of the sessions in which the rules were kept; so for what is cited."""
+        self._rules: list[str] = []
+        self._counts: list[int] = []
+        self._cited_in: list[int] = []
+        self._cited: list[Judgement] = []
 
     def __len__(self) -> int:
-        return len(self._of_session)
+        return len(self._rules) + len(self._cited)
 
     def add(
-        self, said: Sequence[Judgement], recorded: RecordedSession, *, session: str, source: str, origin: SessionOrigin
+        self, said: SessionVerdicts, recorded: RecordedSession, *, session: str, source: str, origin: SessionOrigin
     ) -> None:
         """Take what was said of a session."""
+        place = len(self._sessions["session"])
         transport = recorded.trace.transport
         of_session = (source, origin.kind, session, recorded.name, origin.name, origin.version, origin.role, transport)
         for column, value in zip(self._sessions.values(), of_session, strict=True):
             column.append(value)
-        self._of_session += [len(self._sessions["session"]) - 1] * len(said)
-        # What most come to is not asked for its value, which for an Enum is a call.
-        good = Outcome.PASS
-        self._own["outcome"] += ["pass" if each.outcome is good else each.outcome.value for each in said]
-        for column, values in zip(self._own_columns, zip(*map(OWN_OF, said), strict=True), strict=False):
-            column += values
+        self._kept_in += [place] * len(said.kept)
+        self._rules += said.kept
+        self._counts += said.kept.values()
+        self._cited_in += [place] * len(said.cited)
+        self._cited += said.cited
 
     def batch(self) -> pa.RecordBatch:
         """Return all of them as rows."""
-        places = pa.array(self._of_session, pa.int32())
+        places = pa.array(self._kept_in + self._cited_in, pa.int32())
+        own: dict[str, list[Any]] = {"rule": self._rules, "evidence": self._counts}
 
         def column(field: pa.Field) -> pa.Array:
             if field.name in self._same:
-                return pa.repeat(pa.scalar(self._same[field.name], field.type), len(self))
+                return _repeated(self._same[field.name], field, len(self))
             if field.name in self._sessions:
-                return pa.array(self._sessions[field.name], field.type).take(places)
-            return pa.array(self._own[field.name], field.type)
+                values = self._sessions[field.name]
+                # Taking texts by their places costs more than all else here, and most are the same in a whole capture.
+                is_same = values.count(values[0]) == len(values)
+                return _repeated(values[0], field, len(self)) if is_same else pa.array(values, field.type).take(places)
+            cited: list[Any] = [getattr(each, field.name) for each in self._cited]
+            if field.name == "outcome":
+                cited = [outcome.value for outcome in cited]
+            if field.name in own:
+                return pa.array(own[field.name] + cited, field.type)
+            kept = _repeated(KEPT_ROW[field.name], field, len(self._rules))
+            return pa.concat_arrays([kept, pa.array(cited, field.type)])
 
         return pa.RecordBatch.from_arrays([column(field) for field in VERDICTS.schema], schema=VERDICTS.schema)
+
+
+def _repeated(value: object, field: pa.Field, size: int) -> pa.Array:
+    return pa.repeat(pa.scalar(value, field.type), size)

@@ -20,11 +20,11 @@ MONITORS = """
     MONITORS = Monitors(SessionState)
 """
 MISTAKEN = """
-    from conformance.monitors import kept
+    from conformance.monitors import KEPT
 
     @MONITORS("ZI-999", on=lambda role, direction, form: True)
     def all_is_well(event, state):
-        return kept(event.entry)
+        return KEPT
 """
 CASES = """
     from conformance.cases import rule

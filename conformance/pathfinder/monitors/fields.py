@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from conformance.monitors import Finding, broken, follows, kept
+from conformance.monitors import KEPT, Observation, broken, follows
 from conformance.pathfinder.monitors.forms import ADDRESSES, MANDATORY, flaws, form_of, judged, match_type, shown
 from conformance.pathfinder.monitors.registry import FLAWED, SOUND, from_client, from_server, monitor, spoken
 from conformance.pathfinder.monitors.state import SessionState
@@ -30,7 +30,7 @@ class FormRule(NamedTuple):
             not self.matches or match_type(event) in self.matches
         )
 
-    def judge(self, event: Event) -> Finding:
+    def judge(self, event: Event) -> Observation:
         """Judge a message of this form."""
         own = [flaw for flaw in flaws(event) if flaw.field not in MANDATORY and not flaw.inner]
         beyond = [flaw for flaw in own if flaw.fault == "beyond" and self.only]
@@ -77,10 +77,10 @@ FROM_CLIENTS = {
 }
 
 
-def watching(form: FormRule) -> Callable[[Event, SessionState], Finding | None]:
+def watching(form: FormRule) -> Callable[[Event, SessionState], Observation | None]:
     """Return the monitor of one form, named after it."""
 
-    def watch(event: Event, state: SessionState) -> Finding | None:
+    def watch(event: Event, state: SessionState) -> Observation | None:
         return form.judge(event) if form.is_of(event) else None
 
     what = form.fields[0] if len(form.fields) == 1 else "fields"
@@ -99,7 +99,7 @@ for _role, _forms in (("server", FROM_SERVERS), ("client", FROM_CLIENTS)):
 
 
 @monitor("PF-081", on=FLAWED, kept_by=SOUND)
-def nothing_beyond(event: Event, state: SessionState) -> Finding | None:
+def nothing_beyond(event: Event, state: SessionState) -> Observation | None:
     """No message has fields that its form has not."""
     if not form_of(event):
         return None
@@ -107,7 +107,7 @@ def nothing_beyond(event: Event, state: SessionState) -> Finding | None:
 
 
 @monitor("PF-082", on=FLAWED, kept_by=SOUND)
-def fields_of_all_messages(event: Event, state: SessionState) -> Finding | None:
+def fields_of_all_messages(event: Event, state: SessionState) -> Observation | None:
     """Every message has a command, a transaction identifier and a type."""
     if not event.fields:
         return None
@@ -115,7 +115,7 @@ def fields_of_all_messages(event: Event, state: SessionState) -> Finding | None:
 
 
 @monitor("PF-103", on=FLAWED, kept_by=SOUND)
-def mandatory_fields_are_there(event: Event, state: SessionState) -> Finding | None:
+def mandatory_fields_are_there(event: Event, state: SessionState) -> Observation | None:
     """Every message has the fields that its own table calls mandatory."""
     if not form_of(event):
         return None
@@ -123,13 +123,13 @@ def mandatory_fields_are_there(event: Event, state: SessionState) -> Finding | N
 
 
 @monitor("PF-105", on=from_server(types="fail", sound=False), kept_by=from_server(types="fail", sound=True))
-def fails_have_a_reason_at_most(event: Event, state: SessionState) -> Finding | None:
+def fails_have_a_reason_at_most(event: Event, state: SessionState) -> Observation | None:
     """A fail has no field of its own but the reason, which is a string."""
     return FormRule(event.command, "fail", only=True).judge(event) if form_of(event) else None
 
 
 @monitor("PF-128", on=from_server("subscribe", "notify"))
-def match_types_are_known(event: Event, state: SessionState) -> Finding | None:
+def match_types_are_known(event: Event, state: SessionState) -> Observation | None:
     """The match type is appeared, modified, or one of the words for a service that is gone."""
     said = event.fields.get("match-type")
     if not isinstance(said, str):
@@ -137,7 +137,7 @@ def match_types_are_known(event: Event, state: SessionState) -> Finding | None:
     if match_type(event) == "disappeared":
         return follows(event.entry, "R02", "A" if said == "disappeared" else "B")
     if said in ("appeared", "modified"):
-        return kept(event.entry)
+        return KEPT
     return broken(event.entry, f"the match type {said!r} is none of the document's")
 
 
@@ -145,7 +145,7 @@ LISTED_CLIENT = FormRule("clients", "notify", fields=("client-id", ADDRESSES[0],
 
 
 @monitor("PF-176", on=from_server("clients", "notify"))
-def clients_are_described(event: Event, state: SessionState) -> Iterator[Finding]:
+def clients_are_described(event: Event, state: SessionState) -> Iterator[Observation]:
     """A client is listed with its identifier, its address under one of its names, and its time."""
     yield LISTED_CLIENT.judge(event)
     if ADDRESSES[0] in event.fields:
@@ -155,7 +155,7 @@ def clients_are_described(event: Event, state: SessionState) -> Iterator[Finding
 
 
 @monitor("PF-228", on=from_server(("subscribe", "services"), "notify"))
-def orphans_have_a_time(event: Event, state: SessionState) -> Finding | None:
+def orphans_have_a_time(event: Event, state: SessionState) -> Observation | None:
     """The time at which an owner was lost is a number that is not negative."""
     if "orphan-since" not in event.fields:
         return None
@@ -172,7 +172,7 @@ def is_filter(text: str) -> bool:
 
 
 @monitor("PF-149", on=from_client("services", "request"))
-def filters_of_services(event: Event, state: SessionState) -> Finding:
+def filters_of_services(event: Event, state: SessionState) -> Observation:
     """A services request has a filter or none, and nothing else of its own."""
     asked = event.fields.get("filter", "(a=b)")
     if isinstance(asked, str) and not is_filter(asked):

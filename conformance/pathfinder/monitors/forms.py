@@ -9,7 +9,7 @@ from functools import cache
 from math import isfinite
 from typing import Any, Literal, NamedTuple, TypeGuard
 
-from conformance.monitors import Finding, broken, kept
+from conformance.monitors import KEPT, Observation, broken
 from harness.pathfinder.tester.events import DISAPPEARED, NOTIFY, Event, Form
 from wire.catalogue import layout
 from wire.json.strict import LEAST, MOST
@@ -245,10 +245,10 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def judged(event: Event, found: Iterable[Flaw]) -> Finding:
+def judged(event: Event, found: Iterable[Flaw]) -> Observation:
     """Judge a message by those of its flaws that bear on a rule."""
     what = "; ".join(flaw.what for flaw in found)
-    return broken(event.entry, f"{name_of(event)}: {what}") if what else kept(event.entry)
+    return broken(event.entry, f"{name_of(event)}: {what}") if what else KEPT
 
 
 def name_of(event: Event) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from conformance.monitors import Finding, SessionEnd, broken, kept
+from conformance.monitors import KEPT, Observation, SessionEnd, broken
 from conformance.pathfinder.monitors.forms import flaws, is_whole, judged
 from conformance.pathfinder.monitors.registry import ended, from_client, monitor, whether
 from conformance.pathfinder.monitors.state import SessionState
@@ -42,7 +42,7 @@ def agreements(state: SessionState) -> Iterator[tuple[Versions, Event, Any]]:
 
 
 @monitor("PF-113", on=ended("client"))
-def version_2_is_offered(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+def version_2_is_offered(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
     """A client offers version 2, unless a server has just said that it knows none of the versions offered."""
     unsupported = False
     for hello in state.made("hello"):
@@ -53,7 +53,7 @@ def version_2_is_offered(end: SessionEnd, state: SessionState) -> Iterator[Findi
 
 
 @monitor("PF-115", on=ended("server"))
-def versions_are_agreed_on(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+def versions_are_agreed_on(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
     """A completed hello names a version of the range that was offered, or else the one that was agreed on before."""
     agreed: list[Any] = []
     for versions, complete, version in agreements(state):
@@ -61,33 +61,33 @@ def versions_are_agreed_on(end: SessionEnd, state: SessionState) -> Iterator[Fin
         if not wrong and not versions.have(version) and version not in agreed:
             yield broken(complete.entry, f"version {version}, of {versions}")
         else:
-            yield judged(complete, wrong) if wrong else kept(complete.entry)
+            yield judged(complete, wrong) if wrong else KEPT
             agreed.append(version)
 
 
 @monitor("PF-116", on=ended("server"))
-def version_2_is_agreed_on(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+def version_2_is_agreed_on(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
     """Where nothing above version 2 was offered, 2 is the version; with others this document may not apply."""
     for versions, complete, version in agreements(state):
         if version == VERSION:
-            yield kept(complete.entry)
+            yield KEPT
         elif versions.have(version) and versions.most <= VERSION:
             yield broken(complete.entry, f"version {version} is agreed on")
 
 
 @monitor("PF-218", on=from_client(types="request"))
-def hello_is_completed_first(event: Event, state: SessionState) -> Finding | None:
+def hello_is_completed_first(event: Event, state: SessionState) -> Observation | None:
     """A client that has said hello gives no other command while it is not answered."""
     asked, completed, failed = state.hellos
     if event.command == "hello":
         return None
     if completed:
-        return kept(event.entry)
+        return KEPT
     return broken(event.entry, f"{event.command} comes before hello was completed") if asked > failed else None
 
 
 @monitor("PF-223", on=from_client(types="request"))
-def refused_clients_only_try_again(event: Event, state: SessionState) -> Finding | None:
+def refused_clients_only_try_again(event: Event, state: SessionState) -> Observation | None:
     """Behind a hello that was refused a client says hello again, and nothing else before one is completed."""
     asked, completed, failed = state.hellos
     if not asked or asked != failed or completed:
@@ -96,7 +96,7 @@ def refused_clients_only_try_again(event: Event, state: SessionState) -> Finding
 
 
 @monitor("PF-219", on=ended("client"))
-def clients_stay_who_they_are(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+def clients_stay_who_they_are(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
     """A hello behind a completed one has its client-id and its versions."""
     first = next((each.request for each in state.made("hello") if each.completed), None)
     for event in state.repeated_hellos:

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.monitors import Finding, SessionEnd, broken, kept
+from conformance.monitors import KEPT, Observation, SessionEnd, broken
 from conformance.pathfinder.monitors.fields import is_filter
 from conformance.pathfinder.monitors.registry import ended, monitor, served, whether
 from conformance.pathfinder.monitors.served import ServedRequest
 from conformance.pathfinder.monitors.state import SessionState
 
 
-def listed_once(listing: ServedRequest, name: str) -> Iterator[Finding]:
+def listed_once(listing: ServedRequest, name: str) -> Iterator[Observation]:
     """Judge the identifiers in a listing: none comes twice."""
     seen: set[int] = set()
     for event in listing.said:
@@ -19,31 +19,30 @@ def listed_once(listing: ServedRequest, name: str) -> Iterator[Finding]:
             continue
         if number in seen:
             yield broken(event.entry, f"the {name} {number} is listed twice")
-        else:
-            yield kept(event.entry)
-            seen.add(number)
+        seen.add(number)
+    yield len(seen)
 
 
 @monitor("PF-007", on=served("subscriptions"))
-def subscriptions_have_numbers_of_their_own(listing: ServedRequest, state: SessionState) -> Iterator[Finding]:
+def subscriptions_have_numbers_of_their_own(listing: ServedRequest, state: SessionState) -> Iterator[Observation]:
     """No listing has two subscriptions under one identifier."""
     return listed_once(listing, "subscription-id")
 
 
 @monitor("PF-034", on=served("services"))
-def services_have_one_record(listing: ServedRequest, state: SessionState) -> Iterator[Finding]:
+def services_have_one_record(listing: ServedRequest, state: SessionState) -> Iterator[Observation]:
     """No listing has two records of one service."""
     return listed_once(listing, "service-id")
 
 
 @monitor("PF-063", on=served("clients"))
-def clients_are_connected_once(listing: ServedRequest, state: SessionState) -> Iterator[Finding]:
+def clients_are_connected_once(listing: ServedRequest, state: SessionState) -> Iterator[Observation]:
     """No listing has one client twice."""
     return listed_once(listing, "client-id")
 
 
 @monitor("PF-173", on=served("clients"))
-def clients_see_themselves(listing: ServedRequest, state: SessionState) -> Finding | None:
+def clients_see_themselves(listing: ServedRequest, state: SessionState) -> Observation | None:
     """The list of clients has the client that asks for it."""
     own = state.own_id
     if own is None or listing.greeted != "completed" or not listing.completed or listing.ending is None:
@@ -53,7 +52,7 @@ def clients_see_themselves(listing: ServedRequest, state: SessionState) -> Findi
 
 
 @monitor("PF-148", on=ended("server"))
-def filters_are_listed(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+def filters_are_listed(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
     """A subscription of this connection that was made with a filter is listed with it, or with another such text."""
     if not state.served("subscriptions"):
         return
@@ -74,14 +73,14 @@ def was_accepted(request: ServedRequest) -> bool:
     return any(event.type == "accept" for event in request.said)
 
 
-def with_filters(listing: ServedRequest, own: int | None, given: Mapping[int, Any]) -> Iterator[Finding]:
+def with_filters(listing: ServedRequest, own: int | None, given: Mapping[int, Any]) -> Iterator[Observation]:
     """Judge with which filters a listing has the client's own subscriptions."""
     for event in listing.said:
         number, filter = event.fields.get("subscription-id"), event.fields.get("filter")
         asked = given.get(number) if isinstance(number, int) else None
         if event.type == "notify" and asked is not None and event.fields.get("client-id") == own:
             if filter == asked or (isinstance(filter, str) and is_filter(filter)):
-                yield kept(event.entry)
+                yield KEPT
             elif filter is None or isinstance(filter, str):
                 yield broken(event.entry, f"a subscription to {asked} is listed with {filter or 'no filter'}")
 
@@ -94,7 +93,7 @@ def meant(props: Any) -> Any:
 
 
 @monitor("PF-019", on=ended("client"))
-def changes_raise_the_generation(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+def changes_raise_the_generation(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
     """A client that publishes a service anew with other properties or another TTL raises its generation."""
     latest: dict[Any, Mapping[str, Any]] = {}
     for each in state.made("publish", "unpublish"):
@@ -109,11 +108,11 @@ def changes_raise_the_generation(end: SessionEnd, state: SessionState) -> Iterat
             if changed and fields["generation"] <= before["generation"]:
                 yield broken(each.request.entry, f"changed, and still of generation {fields['generation']}")
             else:
-                yield kept(each.request.entry)
+                yield KEPT
 
 
 @monitor("PF-135", on=ended("client"))
-def what_is_ended_was_begun(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+def what_is_ended_was_begun(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
     """A client ends those subscriptions on a connection that it made there."""
     made: set[int] = set()
     for each in state.made("subscribe", "unsubscribe"):

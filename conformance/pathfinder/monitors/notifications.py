@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.monitors import Finding, SessionEnd, broken, kept
+from conformance.monitors import KEPT, Observation, SessionEnd, broken
 from conformance.pathfinder.monitors.forms import match_is_known, match_type
 from conformance.pathfinder.monitors.registry import ended, monitor, served, whether
 from conformance.pathfinder.monitors.served import ENDS, Presence, ServedRequest, ServiceUpdate
@@ -34,7 +34,7 @@ def _updates(subscription: ServedRequest) -> Iterator[ServiceUpdate]:
 
 
 @monitor("PF-011", on=served("subscribe"))
-def services_keep_their_numbers(subscription: ServedRequest, state: SessionState) -> Iterator[Finding]:
+def services_keep_their_numbers(subscription: ServedRequest, state: SessionState) -> Iterator[Observation]:
     """What is modified or disappears has the identifier of a service that appeared in the same subscription."""
     for event, what, number, before, _ in updates(subscription):
         if what != "appeared":
@@ -42,7 +42,7 @@ def services_keep_their_numbers(subscription: ServedRequest, state: SessionState
 
 
 @monitor("PF-209", on=served("subscribe"))
-def services_come_and_go_in_order(subscription: ServedRequest, state: SessionState) -> Iterator[Finding]:
+def services_come_and_go_in_order(subscription: ServedRequest, state: SessionState) -> Iterator[Observation]:
     """A service appears, is modified while it is there, disappears once, and only then appears again."""
     for event, what, number, before, _ in updates(subscription):
         if what == "appeared" and before == "there":
@@ -50,11 +50,11 @@ def services_come_and_go_in_order(subscription: ServedRequest, state: SessionSta
         elif what != "appeared" and before == "gone":
             yield broken(event.entry, f"{what} {number}, which has disappeared")
         elif what == "appeared" or before == "there":
-            yield kept(event.entry)
+            yield KEPT
 
 
 @monitor("PF-051", on=served("subscribe"))
-def nothing_older_comes_later(subscription: ServedRequest, state: SessionState) -> Iterator[Finding]:
+def nothing_older_comes_later(subscription: ServedRequest, state: SessionState) -> Iterator[Observation]:
     """While a service is there, its generation does not fall."""
     for event, what, number, _, last in updates(subscription):
         now = event.fields.get("generation")
@@ -63,7 +63,7 @@ def nothing_older_comes_later(subscription: ServedRequest, state: SessionState) 
 
 
 @monitor("PF-131", on=ended("server"))
-def those_who_are_here_leave_no_orphans(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+def those_who_are_here_leave_no_orphans(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
     """A service that was published on this connection, and is its client's still, is listed as no orphan.
 
     Notifications of subscriptions may be late, so they are not looked at.
@@ -86,7 +86,7 @@ def those_who_are_here_leave_no_orphans(end: SessionEnd, state: SessionState) ->
 
 
 @monitor("PF-137", on=served("subscribe"))
-def subscriptions_end_when_asked_to(subscription: ServedRequest, state: SessionState) -> Finding | None:
+def subscriptions_end_when_asked_to(subscription: ServedRequest, state: SessionState) -> Observation | None:
     """A subscription is completed once its client has unsubscribed it."""
     ending, ended = subscription.ending, subscription.ended
     if ending is None or ended is None or ending.type != "complete":

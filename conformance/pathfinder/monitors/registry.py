@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from typing import Any
 
-from conformance.monitors import Finding, Monitors, Selector, SessionEnd, broken, kept
+from conformance.monitors import KEPT, Monitors, Observation, Selector, SessionEnd, broken
 from conformance.pathfinder.monitors.forms import fields_of
 from conformance.pathfinder.monitors.served import ENDS, ServedRequest
 from conformance.pathfinder.monitors.state import SessionState
@@ -104,6 +104,6 @@ SOUND, FLAWED = spoken(sound=True), spoken(sound=False)
 one."""
 
 
-def whether(holds: bool, entry: int, otherwise: str) -> Finding:
+def whether(holds: bool, entry: int, otherwise: str) -> Observation:
     """Say whether a rule is kept here, and what came if it is not."""
-    return kept(entry) if holds else broken(entry, otherwise)
+    return KEPT if holds else broken(entry, otherwise)

@@ -89,6 +89,11 @@ class ServedRequest:
         return self.command in MULTIPLE
 
     @property
+    def is_answered_once(self) -> bool:
+        """Whether its one answer has ended it."""
+        return len(self.said) == 1 and self.ending is not None and not self.late
+
+    @property
     def completed(self) -> bool:
         """Whether it ended with ``complete``."""
         return self.ending is not None and self.ending.type == "complete"

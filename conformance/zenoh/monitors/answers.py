@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.monitors import Finding, SessionEnd, broken, kept
+from conformance.monitors import KEPT, Observation, SessionEnd, broken
 from conformance.zenoh.monitors.declare import extension, intruder
 from conformance.zenoh.monitors.registry import DECLARATIONS, ENTITIES, monitor, received
 from conformance.zenoh.monitors.state import LIVE, SentInterest, SessionState
@@ -25,47 +25,47 @@ PATIENCE = 5.0
 
 
 @monitor("ZI-054", on=received(Interest, InterestFinal))
-def qos_of_interests(event: Event, state: SessionState) -> list[Finding] | None:
+def qos_of_interests(event: Event, state: SessionState) -> list[Observation] | None:
     """Extension 1 of an INTEREST is a Z64 and not mandatory."""
     return extension(event, QOS)
 
 
 @monitor("ZI-055", on=received(Interest, InterestFinal))
-def timestamp_of_interests(event: Event, state: SessionState) -> list[Finding] | None:
+def timestamp_of_interests(event: Event, state: SessionState) -> list[Observation] | None:
     """Extension 2 of an INTEREST is a ZBuf and not mandatory."""
     return extension(event, TIMESTAMP)
 
 
 @monitor("ZI-056", on=received(Interest, InterestFinal))
-def node_id_of_interests(event: Event, state: SessionState) -> list[Finding] | None:
+def node_id_of_interests(event: Event, state: SessionState) -> list[Observation] | None:
     """Extension 3 of an INTEREST is a Z64 and mandatory."""
     return extension(event, NODE_ID)
 
 
 @monitor("ZI-060", on=received(InterestFinal))
-def finals_hold_nothing_else(event: Event, state: SessionState) -> Finding:
+def finals_hold_nothing_else(event: Event, state: SessionState) -> Observation:
     """What follows a Final is another message or nothing, so neither options nor a key came with it."""
     if intruder(event, state):
         return broken(event.entry, "something that is no message follows a Final")
-    return kept(event.entry)
+    return KEPT
 
 
 @monitor("ZI-061", on=received(InterestFinal))
-def finals_end_what_runs(event: Event, state: SessionState) -> Finding:
+def finals_end_what_runs(event: Event, state: SessionState) -> Observation:
     """A Final names an interest that its sender opened as Future or CurrentFuture and has not ended."""
     assert isinstance(event.message, InterestFinal)
     if state.theirs.get(event.message.id) in LIVE:
-        return kept(event.entry)
+        return KEPT
     return broken(event.entry, "a Final names no interest that runs")
 
 
 @monitor("ZI-069", on=received(DeclareEntity))
-def snapshots_carry_their_id(event: Event, state: SessionState) -> Finding | None:
+def snapshots_carry_their_id(event: Event, state: SessionState) -> Observation | None:
     """What comes with I set while snapshots are sent has the id of one that was asked for."""
     if event.interest_id is None:
         return None
     if event.interest_id in state.open:
-        return kept(event.entry)
+        return KEPT
     if state.open and state.latest(event.interest_id) is None:
         return broken(event.entry, "a declaration of a snapshot has an id that was never asked with")
     return None
@@ -83,17 +83,17 @@ def is_plain(asked: SentInterest) -> bool:
 
 
 @monitor("ZI-070", on=received(DeclareFinal))
-def snapshots_end_with_their_id(event: Event, state: SessionState) -> Finding | None:
+def snapshots_end_with_their_id(event: Event, state: SessionState) -> Observation | None:
     """A snapshot ends with D_FINAL, with I set."""
     if event.interest_id in state.open:
-        return kept(event.entry)
+        return KEPT
     if event.interest_id is None and state.open:
         return broken(event.entry, "D_FINAL comes without an interest id")
     return None
 
 
 @monitor("ZI-070", on=received(SessionEnd))
-def snapshots_end(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
+def snapshots_end(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
     """No snapshot lacks its D_FINAL five seconds after it was asked for."""
     for asked in state.open.values():
         if end.time - asked.event.time >= PATIENCE and is_plain(asked):
@@ -101,7 +101,7 @@ def snapshots_end(end: SessionEnd, state: SessionState) -> Iterator[Finding]:
 
 
 @monitor("ZI-071", on=received(*DECLARATIONS))
-def nothing_after_final(event: Event, state: SessionState) -> Finding | None:
+def nothing_after_final(event: Event, state: SessionState) -> Observation | None:
     """After the D_FINAL of a snapshot nothing comes under its id, until the id is used again."""
     id, is_final = event.interest_id, isinstance(event.body, DeclareFinal)
     if id is None:
@@ -109,22 +109,22 @@ def nothing_after_final(event: Event, state: SessionState) -> Finding | None:
     if state.is_done(id):
         what = "another D_FINAL" if is_final else "a declaration"
         return broken(event.entry, f"{what} comes under the id of a snapshot after its D_FINAL")
-    return kept(event.entry) if is_final and id in state.open else None
+    return KEPT if is_final and id in state.open else None
 
 
 @monitor("ZI-072", on=received(*ENTITIES))
-def updates_carry_no_id(event: Event, state: SessionState) -> Finding | None:
+def updates_carry_no_id(event: Event, state: SessionState) -> Observation | None:
     """What is announced under a Future interest, or withdrawn outside a snapshot, has I clear."""
     id = event.interest_id
     if id is None:
-        return kept(event.entry) if state.hears_changes and not state.open else None
+        return KEPT if state.hears_changes and not state.open else None
     future = state.of(id, Mode.FUTURE) is not None
     late = isinstance(event.body, UndeclareEntity) and state.is_done(id)
     return broken(event.entry, "an update carries an interest id") if future or late else None
 
 
 @monitor("ZI-074", on=received(DeclareEntity))
-def aliases_come_first(event: Event, state: SessionState) -> Finding | None:
+def aliases_come_first(event: Event, state: SessionState) -> Observation | None:
     """A number that stands for a key is used only once it was given to one."""
     assert isinstance(event.body, DeclareEntity)
     key = event.body.key
@@ -132,17 +132,17 @@ def aliases_come_first(event: Event, state: SessionState) -> Finding | None:
         return None
     given = state.given[Direction.RECEIVED if key.sender else Direction.SENT]
     if event.key is not None or key.scope in given:
-        return kept(event.entry)
+        return KEPT
     return broken(event.entry, "a number is used that was given to no key")
 
 
 @monitor("ZI-075", on=received(DeclareEntity))
-def listed_once(event: Event, state: SessionState) -> Finding | None:
+def listed_once(event: Event, state: SessionState) -> Observation | None:
     """What a snapshot has listed does not come again as an update while it lives and the snapshot lasts."""
     body = event.body
     assert isinstance(body, DeclareEntity)
     if event.interest_id is not None:
-        return kept(event.entry) if event.interest_id in state.open else None
+        return KEPT if event.interest_id in state.open else None
     if state.listed.get((body.kind, body.id), {}).get(event.key) in state.open:
         return broken(event.entry, "what a snapshot has listed comes again while it lasts")
     return None

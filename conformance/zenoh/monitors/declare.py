@@ -1,6 +1,6 @@
 """Monitors of zenoh-declarations, "DECLARE Message (0x1E)" up to "Declaration Sub-Message IDs"."""
 
-from conformance.monitors import Finding, broken, follows, kept
+from conformance.monitors import KEPT, Observation, broken, follows
 from conformance.zenoh.monitors.registry import DECLARATIONS, monitor, received
 from conformance.zenoh.monitors.state import SessionState
 from harness.zenoh.tester.events import Event
@@ -23,15 +23,15 @@ def intruder(event: Event, state: SessionState) -> bool:
 
 
 @monitor("ZD-002", on=received(*DECLARATIONS))
-def one_declaration_each(event: Event, state: SessionState) -> Finding:
+def one_declaration_each(event: Event, state: SessionState) -> Observation:
     """What follows the one declaration of a DECLARE is another message or nothing."""
     if intruder(event, state):
         return broken(event.entry, "something that is no message follows a DECLARE")
-    return kept(event.entry)
+    return KEPT
 
 
 @monitor("ZD-006", on=received(*DECLARATIONS))
-def answers_to_interests(event: Event, state: SessionState) -> Finding | None:
+def answers_to_interests(event: Event, state: SessionState) -> Observation | None:
     """A DECLARE with I set names an INTEREST that was sent."""
     if event.interest_id is None:
         return None
@@ -39,7 +39,7 @@ def answers_to_interests(event: Event, state: SessionState) -> Finding | None:
     if asked is None:
         return broken(event.entry, "a DECLARE answers an interest that was never sent")
     # What may come for a Future interest is other rules' business.
-    return None if asked.mode is Mode.FUTURE else kept(event.entry)
+    return None if asked.mode is Mode.FUTURE else KEPT
 
 
 def reserved_bits(message: Declare) -> int:
@@ -53,38 +53,34 @@ def reserved_bits(message: Declare) -> int:
 
 
 @monitor("ZD-011", on=received(*DECLARATIONS))
-def reserved_bits_are_clear(event: Event, state: SessionState) -> Finding:
+def reserved_bits_are_clear(event: Event, state: SessionState) -> Observation:
     """The bits marked X are 0, unless the implementation takes them for free to be anything."""
     assert isinstance(event.message, Declare)
-    return follows(event.entry, "R17", "C") if reserved_bits(event.message) else kept(event.entry)
+    return follows(event.entry, "R17", "C") if reserved_bits(event.message) else KEPT
 
 
-def extension(event: Event, known: Known) -> list[Finding] | None:
+def extension(event: Event, known: Known) -> list[Observation] | None:
     """Judge the type and the M mark of one extension wherever a message has it."""
     extensions = event.message.extensions
-    if not extensions:
+    if not extensions:  # as most messages
         return None
     what = f"{known.name} of another type or mark"
-    return [
-        kept(event.entry) if each.is_(known) else broken(event.entry, what)
-        for each in extensions
-        if each.id == known.id
-    ]
+    return [KEPT if each.is_(known) else broken(event.entry, what) for each in extensions if each.id == known.id]
 
 
 @monitor("ZD-012", on=received(*DECLARATIONS))
-def qos_of_declares(event: Event, state: SessionState) -> list[Finding] | None:
+def qos_of_declares(event: Event, state: SessionState) -> list[Observation] | None:
     """Extension 1 of a DECLARE is a Z64 and not mandatory."""
     return extension(event, QOS)
 
 
 @monitor("ZD-013", on=received(*DECLARATIONS))
-def timestamp_of_declares(event: Event, state: SessionState) -> list[Finding] | None:
+def timestamp_of_declares(event: Event, state: SessionState) -> list[Observation] | None:
     """Extension 2 of a DECLARE is a ZBuf and not mandatory."""
     return extension(event, TIMESTAMP)
 
 
 @monitor("ZD-014", on=received(*DECLARATIONS))
-def node_id_of_declares(event: Event, state: SessionState) -> list[Finding] | None:
+def node_id_of_declares(event: Event, state: SessionState) -> list[Observation] | None:
     """Extension 3 of a DECLARE is a Z64 and mandatory."""
     return extension(event, NODE_ID)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.monitors import Finding, broken, follows, kept
+from conformance.monitors import KEPT, Observation, broken, follows
 from conformance.zenoh.monitors.registry import monitor, received
 from conformance.zenoh.monitors.state import SessionState
 from harness.zenoh.tester.events import Event
@@ -19,10 +19,10 @@ def infos(event: Event) -> list[Extension]:
 
 
 @monitor("ZD-068", on=received(DeclareEntity))
-def info_is_a_number_that_may_be_skipped(event: Event, state: SessionState) -> list[Finding]:
+def info_is_a_number_that_may_be_skipped(event: Event, state: SessionState) -> list[Observation]:
     """Extension 1 of D_QUERYABLE is a Z64 and not marked mandatory."""
     return [
-        kept(event.entry)
+        KEPT
         if extension.is_(QUERYABLE_INFO)
         else broken(event.entry, "extension 1 of D_QUERYABLE is not a Z64, or is marked mandatory")
         for extension in infos(event)
@@ -30,7 +30,7 @@ def info_is_a_number_that_may_be_skipped(event: Event, state: SessionState) -> l
 
 
 @monitor("ZD-070", on=received(DeclareEntity))
-def no_bits_above_the_distance(event: Event, state: SessionState) -> Iterator[Finding]:
+def no_bits_above_the_distance(event: Event, state: SessionState) -> Iterator[Observation]:
     """QueryableInfo has no bits set beside the Complete flag and the distance, in some known layout."""
     for extension in infos(event):
         if not isinstance(extension.value, int):
@@ -38,7 +38,7 @@ def no_bits_above_the_distance(event: Event, state: SessionState) -> Iterator[Fi
         narrow, wide = extension.value < 1 << 17, extension.value < 1 << 18
         deployed = extension.value < 1 << 24 and not extension.value & 0xFE
         if (narrow or wide) and deployed:
-            yield kept(event.entry)
+            yield KEPT
         elif narrow or wide or deployed:
             yield follows(event.entry, "R21", "A" if narrow else "B" if wide else "D")
         else:

@@ -1,6 +1,6 @@
 """Monitors of zenoh-declarations, "WireExpr Extension (ZBuf, ID=0x0F, M=true)", for all kinds."""
 
-from conformance.monitors import Finding, broken, follows, kept
+from conformance.monitors import KEPT, Observation, broken, follows
 from conformance.zenoh.monitors.registry import monitor, received
 from conformance.zenoh.monitors.state import SessionState
 from harness.trace import Direction
@@ -30,7 +30,7 @@ def is_empty(payload: bytes) -> bool:
     return key is not None and key.scope == 0 and not key.suffix
 
 
-def presence(event: Event, kind: EntityKind) -> Finding | None:
+def presence(event: Event, kind: EntityKind) -> Observation | None:
     """Judge whether an undeclaration of one kind carries WireExpr."""
     body = event.body
     assert isinstance(body, UndeclareEntity)
@@ -47,25 +47,25 @@ def presence(event: Event, kind: EntityKind) -> Finding | None:
 
 
 @monitor("ZD-055", on=received(UndeclareEntity))
-def subscribers_are_undeclared_with_wire_expr(event: Event, state: SessionState) -> Finding | None:
+def subscribers_are_undeclared_with_wire_expr(event: Event, state: SessionState) -> Observation | None:
     """Each U_SUBSCRIBER carries WireExpr."""
     return presence(event, EntityKind.SUBSCRIBER)
 
 
 @monitor("ZD-076", on=received(UndeclareEntity))
-def queryables_are_undeclared_with_wire_expr(event: Event, state: SessionState) -> Finding | None:
+def queryables_are_undeclared_with_wire_expr(event: Event, state: SessionState) -> Observation | None:
     """Each U_QUERYABLE carries WireExpr."""
     return presence(event, EntityKind.QUERYABLE)
 
 
 @monitor("ZD-085", on=received(UndeclareEntity))
-def tokens_are_undeclared_with_wire_expr(event: Event, state: SessionState) -> Finding | None:
+def tokens_are_undeclared_with_wire_expr(event: Event, state: SessionState) -> Observation | None:
     """Each U_TOKEN carries WireExpr."""
     return presence(event, EntityKind.TOKEN)
 
 
 @monitor("ZD-057", on=received(UndeclareEntity))
-def wire_expr_is_a_mandatory_buffer(event: Event, state: SessionState) -> Finding | None:
+def wire_expr_is_a_mandatory_buffer(event: Event, state: SessionState) -> Observation | None:
     """The extension 0x0F of an undeclaration is a ZBuf and marked mandatory."""
     assert isinstance(event.body, UndeclareEntity)
     extension = carried(event.body)
@@ -75,7 +75,7 @@ def wire_expr_is_a_mandatory_buffer(event: Event, state: SessionState) -> Findin
         return broken(event.entry, "the WireExpr extension is not a buffer")
     if not extension.mandatory:
         return broken(event.entry, "the WireExpr extension is not marked mandatory")
-    return kept(event.entry)
+    return KEPT
 
 
 def payload(event: Event) -> bytes | None:
@@ -88,7 +88,7 @@ def payload(event: Event) -> bytes | None:
 
 
 @monitor("ZD-058", on=received(UndeclareEntity))
-def wire_expr_names_what_was_declared(event: Event, state: SessionState) -> Finding | None:
+def wire_expr_names_what_was_declared(event: Event, state: SessionState) -> Observation | None:
     """WireExpr resolves to the key under which the entity was declared, in either spelling of it."""
     spelled = payload(event)
     if spelled is None or event.known is None:
@@ -99,12 +99,12 @@ def wire_expr_names_what_was_declared(event: Event, state: SessionState) -> Find
         key = read(spelled, deployed=deployed)
         is_read = is_read or key is not None
         if key is not None and resolve(key, theirs, ours) == event.known:
-            return kept(event.entry)
+            return KEPT
     return broken(event.entry, "WireExpr names another key than the entity was declared with") if is_read else None
 
 
 @monitor("ZD-062", on=received(UndeclareEntity))
-def suffix_of_wire_expr_has_its_length(event: Event, state: SessionState) -> Finding | None:
+def suffix_of_wire_expr_has_its_length(event: Event, state: SessionState) -> Observation | None:
     """The suffix in WireExpr is there if and only if N is set, with its length in front."""
     spelled = payload(event)
     if spelled is None:

@@ -158,8 +158,9 @@ def spelled(what: dict[str, Any] | bytes) -> bytes:
 
 
 def findings(told: Conversation) -> dict[str, list[Finding]]:
-    """Return what is found on each rule that is judged at all."""
-    return {found.rule: found.findings for found in MONITORS.watch(told)}
+    """Return what is cited of each rule that is judged at all: nothing of one that was only kept."""
+    found = MONITORS.watch(told)
+    return {rule: [] for rule in found.kept} | found.findings
 
 
 def accused(told: Conversation) -> dict[str, set[int]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from conformance.monitors import Finding, Monitors, Selector, broken, kept
+from conformance.monitors import KEPT, Monitors, Observation, Selector, broken
 from conformance.toy.monitors.state import SessionState
 from harness.toy.tester.events import Event
 from harness.trace import Direction
@@ -22,9 +22,9 @@ def received(*forms: type) -> Selector:
 
 
 @MONITORS("TOY-005", on=received(Value))
-def answers_are_asked_for(event: Event, state: SessionState) -> Finding:
+def answers_are_asked_for(event: Event, state: SessionState) -> Observation:
     """A VALUE carries the ticket of a request that waits for its answer."""
     ticket = event.message.ticket
     if ticket in state.waiting:
-        return kept(event.entry)
+        return KEPT
     return broken(event.entry, f"a VALUE has the ticket {ticket}, which nobody waits for")
