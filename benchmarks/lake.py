@@ -47,7 +47,7 @@ from reports.lake.rows import layout_of
 from reports.lake.schemas import DECODED, FRAMES, LOSSES, RUNS, SESSIONS, VERDICTS, LakeTable
 from reports.traffic.generation import ABOUT, PLANTED, Planted, Traffic
 
-HERE = "none"
+NO_SPARK = "none"
 ACCUSING = [outcome.value for outcome in Outcome if outcome.accuses]
 SHOWN = 20
 
@@ -286,7 +286,7 @@ def tell(text: str) -> None:
 @contextmanager
 def session(master: str, memory: int | None) -> Iterator[Any]:
     """Run Spark on a master, and what starts with it; nothing where there is none."""
-    if master == HERE:
+    if master == NO_SPARK:
         with nullcontext() as nothing:
             yield nothing
         return

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-Notice = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
 PERIOD = 0.3
@@ -54,7 +54,7 @@ def read_positions(paths: list[Path]) -> int:
 
 
 @contextmanager
-def progress_bar(job: str) -> Iterator[Notice]:
+def progress_bar(job: str) -> Iterator[OnProgress]:
     """Show on a terminal how much is done, and nothing where standard error is none."""
     # Loaded here, as workers of Spark load this module and show nothing.
     from rich.console import Console
@@ -65,7 +65,7 @@ def progress_bar(job: str) -> Iterator[Notice]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(job, total=None)
 
-        def notice(done: int, total: int) -> None:
+        def on_progress(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        yield notice
+        yield on_progress

@@ -31,7 +31,7 @@ from harness.errors import BadDescription, HarnessError, NotInstalled
 from harness.iuts.description import Description, Remote, resolve
 from harness.links.addresses import Address
 from harness.links.transports import SPELLINGS, TRANSPORTS, known_transport
-from reports.commands.options import EVERYWHERE, HERE, master, requiring_arrow, spark_settings
+from reports.commands.options import ALL_CORES, NO_SPARK, master, requiring_arrow, spark_settings
 from reports.commands.sizes import size
 from reports.progress import reporting
 
@@ -102,7 +102,7 @@ Judged = Literal["listening", "dialling", "both"]
     metavar="SIZE",
     help="Captures that are together as large as this are judged on Spark, where it is installed.",
 )
-@master(EVERYWHERE)
+@master(ALL_CORES)
 def audit(
     protocol: str,
     captures: tuple[Path, ...],
@@ -135,7 +135,7 @@ def audit(
     except (BadDescription, NotInstalled, Unwritable) as error:
         raise WrongUsage(str(error)) from None
     try:
-        is_large = sum(source.size for source in sources) >= spark_from and session is None and master != HERE
+        is_large = sum(source.size for source in sources) >= spark_from and session is None and master != NO_SPARK
         with (
             _heard(sources, wanted, link, judged, profile, master, memory) if is_large else nullcontext() as heard,
             _progress(sources) as progress,
@@ -149,7 +149,7 @@ def audit(
     return run.finish().exit
 
 
-class Notice(Protocol):
+class OnProgress(Protocol):
     """Called with how far an audit has come."""
 
     def __call__(self, source: Recording, sessions: int) -> None:
@@ -244,11 +244,17 @@ def _source(path: Path, protocol: str, servers: tuple[ServerEndpoint, ...], link
 
 
 def _audit(
-    run: Audit, source: Recording, judged: Judged, profile: Profile, repeat: list[str], only: int | None, notice: Notice
+    run: Audit,
+    source: Recording,
+    judged: Judged,
+    profile: Profile,
+    repeat: list[str],
+    only: int | None,
+    on_progress: OnProgress,
 ) -> None:
     suite = Suite(run.settings.protocol)
     losses, sessions, said = Losses(), 0, 0
-    with reporting(lambda: notice(source, sessions)):
+    with reporting(lambda: on_progress(source, sessions)):
         for recorded in source:
             if only not in (None, recorded.number):
                 continue
@@ -282,9 +288,9 @@ def _heard(
             with requiring_arrow():
                 from reports.jobs.ingest import IngestOptions
                 from reports.jobs.spark_audit import judged_on_spark
-            manner = IngestOptions(protocol=protocol, servers=servers, transport=transport)
+            ingest_options = IngestOptions(protocol=protocol, servers=servers, transport=transport)
             paths = [source.path for source in sources]
-            its = judged_on_spark(paths, manner, _sides(judged), profile, master, memory, spark_settings())
+            its = judged_on_spark(paths, ingest_options, _sides(judged), profile, master, memory, spark_settings())
             heard = stack.enter_context(its)
         except BadDescription as error:
             raise WrongUsage(f"--master: {error}") from None
@@ -324,19 +330,19 @@ def _reproduce(repeat: list[str], recorded: RecordedSession, source: Recording) 
 
 
 @contextmanager
-def _progress(sources: list[Recording]) -> Iterator[Notice]:
+def _progress(sources: list[Recording]) -> Iterator[OnProgress]:
     """Show how much of the files was read, on a terminal."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("reading", total=sum(source.size for source in sources))
 
-        def notice(source: Recording, sessions: int) -> None:
+        def on_progress(source: Recording, sessions: int) -> None:
             before = sum(each.size for each in sources[: sources.index(source)])
             text = f"{source.path.name}: {sessions} sessions"
             progress.update(task, completed=before + source.position, description=text)
 
-        yield notice
+        yield on_progress
 
 
 def _print(run: Audit, summary: RunSummary, *, as_json: bool) -> None:

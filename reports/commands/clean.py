@@ -23,9 +23,9 @@ def clean(folder: Path | str, hours: float, as_json: bool) -> int:
         from reports.lake import cleaning
     lake = options.open_lake(folder)
     try:
-        with lake.trying("cannot be cleaned"):
+        with lake.raising_lake_failed("cannot be cleaned"):
             done = cleaning.clean(lake, hours * 3600)
-    except cleaning.Unsure as error:
+    except cleaning.UnreadableManifest as error:
         click.echo(f"Error: nothing is removed, as it is not known what is in use: {error}", err=True)
         return 1
     if as_json:

@@ -48,7 +48,7 @@ def generate(
     planted.ndjson says which rules are broken in which session, traffic.json what was made. The same seed gives the
     same files, and the first files of a larger run are those of a smaller one with as many frames in a file.
     """
-    from reports.traffic.generation import OF_A_FILE, PLANTED
+    from reports.traffic.generation import FRAMES_OF_A_FILE, PLANTED
     from reports.traffic.generation import generate as make
     from reports.traffic.templates import templates
 
@@ -56,22 +56,22 @@ def generate(
     if there := sorted(path.name for path in folder.glob("*") if path.name == PLANTED or path.suffix in PARTS):
         raise WrongUsage(f"{folder} has traffic in it ({there[0]}): name another folder with --out, or remove it")
     processes = workers or os.cpu_count() or 1
-    with progress_bar("templates") as notice:
-        known = templates(protocol, notice, processes, pattern)
+    with progress_bar("templates") as on_progress:
+        known = templates(protocol, on_progress, processes, pattern)
     if not any(not template.fault for template in known):
         raise click.ClickException(f"no session of {protocol} can be told from cases like {pattern!r}: try without -k")
     try:
-        with progress_bar("generate") as notice:
+        with progress_bar("generate") as on_progress:
             made = make(
                 protocol,
                 folder,
                 known,
                 frames=frames,
                 seed=seed,
-                files=files or -(-frames // OF_A_FILE),
+                files=files or -(-frames // FRAMES_OF_A_FILE),
                 violations=violations,
                 workers=processes,
-                notice=notice,
+                on_progress=on_progress,
                 pattern=pattern,
             )
     except OSError as error:

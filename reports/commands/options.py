@@ -16,16 +16,16 @@ import msgspec
 from conformance.catalogue.loading import protocols
 from harness.command import WrongUsage
 from harness.errors import NotInstalled
-from reports.progress import Notice
+from reports.progress import OnProgress
 
 if TYPE_CHECKING:
-    from reports.jobs.runner import Done
+    from reports.jobs.runner import JobResult
     from reports.lake.lake import Lake
 
-HERE = "none"
+NO_SPARK = "none"
 """The master that is none: the job runs in this process."""
 
-EVERYWHERE = "local[*]"
+ALL_CORES = "local[*]"
 SETTINGS = "goldwire.spark"
 """The key under which a command's context has the settings of Spark."""
 
@@ -37,7 +37,7 @@ def master(default: str) -> Callable[[Any], Any]:
         metavar="M",
         default=default,
         show_default=True,
-        help=f"Where Spark runs: local[2], spark://host:7077, …; {HERE}: without Spark, in this process.",
+        help=f"Where Spark runs: local[2], spark://host:7077, …; {NO_SPARK}: without Spark, in this process.",
     )
     memory = click.option(
         "--memory", metavar="MB", type=click.IntRange(min=512), help="For Spark. Default: a quarter of what is free."
@@ -125,22 +125,22 @@ def open_lake(folder: Path | str, *, create: bool = False) -> "Lake":
 
 
 @contextmanager
-def spark(master: str, memory: int | None, notice: Notice | None) -> Iterator[Any]:
+def spark(master: str, memory: int | None, on_progress: OnProgress | None) -> Iterator[Any]:
     """Run Spark on a master, with so many megabytes; gives its session, or None where the job runs here.
 
-    ``notice`` is told of tasks, unless the job itself tells how far it is.
+    ``on_progress`` is told of tasks, unless the job itself tells how far it is.
     """
-    if master == HERE:
+    if master == NO_SPARK:
         with nullcontext() as nothing:
             yield nothing
         return
     from reports.jobs.spark import started
 
-    with started(master, memory=memory, settings=spark_settings(), progress=notice) as session:
+    with started(master, memory=memory, settings=spark_settings(), progress=on_progress) as session:
         yield session
 
 
-def print_done(lake: "Lake", done: "Done", what: str, as_json: bool) -> int:
+def print_result(lake: "Lake", done: "JobResult", what: str, as_json: bool) -> int:
     """Say what a job has added, or that there was no new ``what``; return the exit status."""
     if as_json:
         print_json(done)

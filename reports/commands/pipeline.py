@@ -51,7 +51,7 @@ pipeline.add_command(generate_command.generate)
 @click.option("--server", "servers", multiple=True, metavar="[HOST:]PORT", help="Only sessions with it; repeatable.")
 @click.option("--link", type=click.Choice([*TRANSPORTS, *SPELLINGS]), help="Default: as the frames show.")
 @click.option("--iut", metavar="NAME|FILE", help="Who was recorded, such as eclipse-zenoh==1.10.2:router.")
-@options.master(options.HERE)
+@options.master(options.NO_SPARK)
 @options.as_json
 def ingest(
     protocol: str,
@@ -73,9 +73,9 @@ def ingest(
     with options.requiring_arrow():
         from reports.jobs import runner as jobs
     lake = options.open_lake(folder, create=True)
-    manner = _manner(protocol, servers, link, iut)
-    with progress_bar("ingest") as notice, options.spark(master, memory, None) as spark:
-        done = list(jobs.ingest(lake, list(paths), manner, spark, notice))
+    ingest_options = _ingest_options(protocol, servers, link, iut)
+    with progress_bar("ingest") as on_progress, options.spark(master, memory, None) as spark:
+        done = list(jobs.ingest(lake, list(paths), ingest_options, spark, on_progress))
     if as_json:
         options.print_json(done)
     for each in () if as_json else done:
@@ -96,7 +96,7 @@ def ingest(
 @pipeline.command()
 @click.argument("protocol")
 @options.lake
-@options.master(options.EVERYWHERE)
+@options.master(options.ALL_CORES)
 @options.as_json
 def decode(protocol: str, folder: Path | str, master: str, memory: int | None, as_json: bool) -> int:
     """Decode the frames of PROTOCOL: which messages each holds, or why it is refused (the table decoded)."""
@@ -104,9 +104,9 @@ def decode(protocol: str, folder: Path | str, master: str, memory: int | None, a
     with options.requiring_arrow():
         from reports.jobs import runner as jobs
     lake = options.open_lake(folder)
-    with progress_bar("decode") as notice, options.spark(master, memory, notice) as spark:
-        done = jobs.decode(lake, protocol, spark, notice)
-    return options.print_done(lake, done, "frames", as_json)
+    with progress_bar("decode") as on_progress, options.spark(master, memory, on_progress) as spark:
+        done = jobs.decode(lake, protocol, spark, on_progress)
+    return options.print_result(lake, done, "frames", as_json)
 
 
 @pipeline.command()
@@ -120,7 +120,7 @@ def decode(protocol: str, folder: Path | str, master: str, memory: int | None, a
     "--judge", "sides", type=click.Choice([*SIDES, "both"]), default="listening", show_default=True,
     help="Which side of each session.",
 )  # fmt: skip
-@options.master(options.EVERYWHERE)
+@options.master(options.ALL_CORES)
 @options.as_json
 def judge(
     protocol: str, folder: Path | str, profile: Profile, sides: str, master: str, memory: int | None, as_json: bool
@@ -130,16 +130,16 @@ def judge(
     with options.requiring_arrow():
         from reports.jobs import runner as jobs
     lake = options.open_lake(folder)
-    with progress_bar("judge") as notice, options.spark(master, memory, notice) as spark:
+    with progress_bar("judge") as on_progress, options.spark(master, memory, on_progress) as spark:
         wanted = SIDES if sides == "both" else (sides,)
-        done = [jobs.judge(lake, protocol, profile, spark, notice, side) for side in wanted]
+        done = [jobs.judge(lake, protocol, profile, spark, on_progress, side) for side in wanted]
     if as_json and len(done) > 1:
         options.print_json(done)
         return int(options.print_damage(lake))
-    return max([options.print_done(lake, each, "sessions", as_json) for each in done])
+    return max([options.print_result(lake, each, "sessions", as_json) for each in done])
 
 
-def _manner(protocol: str, servers: tuple[str, ...], link: str | None, iut: str | None) -> "IngestOptions":
+def _ingest_options(protocol: str, servers: tuple[str, ...], link: str | None, iut: str | None) -> "IngestOptions":
     from harness.captures.servers import parse_server
     from reports.jobs.ingest import IngestOptions
 

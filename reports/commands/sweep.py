@@ -61,7 +61,7 @@ def read_chunks(context: click.Context, parameter: click.Parameter, text: str | 
     "--deadline", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True, max=86400),
     default=PipeLimits().deadline, show_default=True, help="COMMAND: how long an answer may take.",
 )  # fmt: skip
-@options.master(options.EVERYWHERE)
+@options.master(options.ALL_CORES)
 @options.as_json
 def sweep(
     layout: str,
@@ -95,8 +95,8 @@ def sweep(
         plan = _plan(layout, command, names, seed=seed, share=share, most=most, deadline=deadline)
         lake = options.open_lake(folder, create=True)
         begun = time.monotonic()
-        with progress_bar("sweep") as notice, options.spark(master, memory, notice) as spark:
-            swept = sweeping.sweep(lake, plan, asked, spark, notice)
+        with progress_bar("sweep") as on_progress, options.spark(master, memory, on_progress) as spark:
+            swept = sweeping.sweep(lake, plan, asked, spark, on_progress)
     except ProgramNotStarted as error:
         click.echo(f"Error: {error}", err=True)
         return NOT_STARTED
@@ -124,7 +124,7 @@ def sweep(
 @click.option(
     "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write them as a file of vectors."
 )
-@options.master(options.EVERYWHERE)
+@options.master(options.ALL_CORES)
 @options.as_json
 def select(
     layout: str,
@@ -156,9 +156,9 @@ def select(
     source = selecting.CandidateSource(
         layout=layout, seed=seed, generated=count if "generated" in sources else 0, frames="frames" in sources
     )
-    with progress_bar("select") as notice, options.spark(master, memory, notice) as spark:
+    with progress_bar("select") as on_progress, options.spark(master, memory, on_progress) as spark:
         try:
-            selected = selecting.select(lake, source, most, spark, notice)
+            selected = selecting.select(lake, source, most, spark, on_progress)
         except golden.NotConfirmed as error:
             raise click.ClickException(str(error)) from None
     damaged = options.print_damage(lake)

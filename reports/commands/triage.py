@@ -30,7 +30,7 @@ T = TypeVar("T")
 @click.command()
 @options.lake
 @click.option("--all", "everything", is_flag=True, help="Show every cluster, and all of what came.")
-@options.master(options.HERE)
+@options.master(options.NO_SPARK)
 @options.as_json
 def triage(folder: Path | str, everything: bool, master: str, memory: int | None, as_json: bool) -> int:
     """Say what is wrong, each fault once: findings and failures without duplicates, in clusters, the gravest first.
@@ -41,7 +41,7 @@ def triage(folder: Path | str, everything: bool, master: str, memory: int | None
         from reports.jobs import triage as triaging
         from reports.lake.schemas import FINDINGS, VERDICTS
     lake = options.open_lake(folder)
-    with progress_bar("triage") as notice, options.spark(master, memory, notice) as spark:
+    with progress_bar("triage") as on_progress, options.spark(master, memory, on_progress) as spark:
         clusters = triaging.triage(lake, spark)
     if as_json:
         options.print_json(clusters)
@@ -84,7 +84,7 @@ def _seen(each: "Cluster") -> Iterator[str]:
 @click.command()
 @options.lake
 @click.option("--all", "everything", is_flag=True, help="Show rules that are kept as well, and all that is missing.")
-@options.master(options.HERE)
+@options.master(options.NO_SPARK)
 @options.as_json
 def summary(folder: Path | str, everything: bool, master: str, memory: int | None, as_json: bool) -> int:
     """Sum up a lake: rule by implementation, version and profile, with counts, and how flaky they are.
@@ -95,7 +95,7 @@ def summary(folder: Path | str, everything: bool, master: str, memory: int | Non
     with options.requiring_arrow():
         from reports.jobs.overview import overview
     lake = options.open_lake(folder)
-    with progress_bar("summary") as notice, options.spark(master, memory, notice) as spark:
+    with progress_bar("summary") as on_progress, options.spark(master, memory, on_progress) as spark:
         found = overview(lake, spark)
     if as_json:
         options.print_json(found)

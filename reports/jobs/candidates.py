@@ -17,7 +17,7 @@ from vectors.checks.check import stream
 from vectors.checks.sweep import CHUNK, chunk_seed
 from vectors.kinds import branches, trace
 
-REMEMBERED = 1 << 16
+MOST_REMEMBERED = 1 << 16
 """Frames, and sets of branches, that are recognised when they come again."""
 
 
@@ -41,7 +41,7 @@ class BestCandidates(msgspec.Struct):
         """Keep a candidate for the branches of which it is the best."""
         size, data, accepted = candidate.size, candidate.data, candidate.accepted
         rank = -candidate.reached.bit_count(), size, data
-        for branch in bits(candidate.reached):
+        for branch in set_bits(candidate.reached):
             key = branch, accepted
             held = self.shortest.get(key)
             if held is None or (size, data) < (held.size, held.data):
@@ -67,7 +67,7 @@ def richness(candidate: Candidate) -> tuple[int, int, bytes]:
     return -candidate.reached.bit_count(), candidate.size, candidate.data
 
 
-def bits(number: int) -> Iterator[int]:
+def set_bits(number: int) -> Iterator[int]:
     """Give the places of the bits that are set."""
     while number:
         low = number & -number
@@ -76,14 +76,14 @@ def bits(number: int) -> Iterator[int]:
 
 
 @cache
-def numbers(layout: str) -> dict[Branch, int]:
+def branch_numbers(layout: str) -> dict[Branch, int]:
     """Return the branches of a layout, numbered in its order."""
     return {branch: number for number, branch in enumerate(branches(layout))}
 
 
 def candidate(layout: str, data: bytes) -> Candidate:
     """Say which branches a frame reaches."""
-    found, known = trace(layout, data), numbers(layout)
+    found, known = trace(layout, data), branch_numbers(layout)
     reached = 0
     for branch in found.branches:
         number = known.get(branch)
@@ -95,21 +95,21 @@ def candidate(layout: str, data: bytes) -> Candidate:
 def summarised(layout: str, frames: Iterable[bytes]) -> BestCandidates:
     """Return what is kept of frames."""
     summary = BestCandidates()
-    lately: set[bytes] = set()
+    recent: set[bytes] = set()
     best: dict[tuple[int, bool], tuple[int, bytes]] = {}
     for data in frames:
         summary.seen += 1
-        if data in lately:
+        if data in recent:
             continue
-        if len(lately) == REMEMBERED:
-            lately.clear()
-        lately.add(data)
+        if len(recent) == MOST_REMEMBERED:
+            recent.clear()
+        recent.add(data)
         each = candidate(layout, data)
         key, rank = (each.reached, each.accepted), (each.size, each.data)
         # What reaches the same as a shorter one is not the best for any branch.
         if key in best and best[key] <= rank:
             continue
-        if len(best) == REMEMBERED:
+        if len(best) == MOST_REMEMBERED:
             best.clear()
         best[key] = rank
         summary.add(each)

@@ -37,7 +37,7 @@ def run_master(listen: str = f"{LOOPBACK}:{PORT}", *, page: int = 0, settings: M
     """
     host, port = _parsed(listen)
     _check_free(host, port)
-    _become(MASTER, ["--host", host, "--port", str(port), "--webui-port", str(page)], settings)
+    _exec(MASTER, ["--host", host, "--port", str(port), "--webui-port", str(page)], settings)
 
 
 def run_worker(
@@ -70,15 +70,15 @@ def run_worker(
         kept_in.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SparkFailed(f"{kept_in} cannot be made: {error.strerror}; --folder says where else") from None
-    words = [master, "--host", host, "--port", str(port), "--webui-port", str(page), "--work-dir", str(kept_in)]
+    arguments = [master, "--host", host, "--port", str(port), "--webui-port", str(page), "--work-dir", str(kept_in)]
     if cores is not None:
-        words += ["--cores", str(cores)]
+        arguments += ["--cores", str(cores)]
     if memory is not None:
-        words += ["--memory", f"{memory}m"]
-    _become(WORKER, words, settings)
+        arguments += ["--memory", f"{memory}m"]
+    _exec(WORKER, arguments, settings)
 
 
-def _become(name: str, words: list[str], settings: Mapping[str, str]) -> NoReturn:
+def _exec(name: str, arguments: list[str], settings: Mapping[str, str]) -> NoReturn:
     check_packages()
     found = find_spec("pyspark")
     assert found is not None
@@ -98,7 +98,7 @@ def _become(name: str, words: list[str], settings: Mapping[str, str]) -> NoRetur
     sys.stdout.flush()
     sys.stderr.flush()
     program = str(home / "bin" / "spark-class")
-    os.execve(program, [program, name, *words], environment)
+    os.execve(program, [program, name, *arguments], environment)
 
 
 def _quoted(word: str) -> str:

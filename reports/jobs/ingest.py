@@ -24,7 +24,7 @@ from harness.captures.servers import ServerEndpoint
 from harness.errors import HarnessError
 from reports.lake import findings
 from reports.lake.lake import Lake, NoLake, Staging
-from reports.lake.rows import Writer
+from reports.lake.rows import SessionWriter
 from reports.lake.schemas import RUNS, VERDICTS
 from reports.progress import reporting
 
@@ -40,7 +40,7 @@ class CannotIngest(Exception):
     """What is to be taken in is neither a run nor a recording; the message names it and says why."""
 
 
-TROUBLES = (CannotIngest, BadFinding, findings.BadVectors, TornLine, NoLake, HarnessError, OSError)
+INGEST_ERRORS = (CannotIngest, BadFinding, findings.BadVectors, TornLine, NoLake, HarnessError, OSError)
 """What is wrong with a path, or with the lake, and costs only what was to be taken in."""
 
 
@@ -51,7 +51,7 @@ def complaint(error: Exception, path: Path) -> str:
     return str(error)
 
 
-def changed(path: Path) -> str:
+def changed_message(path: Path) -> str:
     """Say that a file is not what it was when its batch was named."""
     return f"{path} changed while it was read: take it in once it is complete"
 
@@ -83,28 +83,30 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str = ""
 
 
-def ingest(lake: Lake, path: Path, manner: IngestOptions, notice: Callable[[int], None] | None = None) -> Ingested:
+def ingest(
+    lake: Lake, path: Path, options: IngestOptions, on_progress: Callable[[int], None] | None = None
+) -> Ingested:
     """Take in one path: a run's folder (``--report``), a capture or a trace; never raises for what is in it.
 
-    ``notice`` is told several times a second, from another thread, how many bytes of a recording were read.
+    ``on_progress`` is told several times a second, from another thread, how many bytes of a recording were read.
     """
     try:
         size = path.stat().st_size
         kind = kind_of(path)
-        source = named(path, kind, manner.protocol)
-        if (there := known(lake, source, path, manner)) is not None:
+        source = batch_of(path, kind, options.protocol)
+        if (there := already_ingested(lake, source, path, options)) is not None:
             return there
-        with lake.stage(source, "ingest", settings=settings_of(path, manner)) as staging:
+        with lake.stage(source, "ingest", settings=settings_of(path, options)) as staging:
             losses = Losses()
-            writer = Writer(staging.write, source, manner.protocol)
-            verdicts = _take(staging, path, kind, manner, writer, losses, notice)
+            writer = SessionWriter(staging.write, source, options.protocol)
+            verdicts = _take(staging, path, kind, options, writer, losses, on_progress)
             if path.is_file() and path.stat().st_size != size:
-                raise CannotIngest(changed(path))
+                raise CannotIngest(changed_message(path))
             for loss in losses.all():
                 writer.lose(loss)
             writer.finish()
             committed = staging.commit()
-    except TROUBLES as error:
+    except INGEST_ERRORS as error:
         return Ingested(path=str(path), trouble=complaint(error, path))
     return Ingested(
         path=str(path),
@@ -119,7 +121,7 @@ def ingest(lake: Lake, path: Path, manner: IngestOptions, notice: Callable[[int]
     )
 
 
-def known(lake: Lake, source: str, path: Path, manner: IngestOptions) -> Ingested | None:
+def already_ingested(lake: Lake, source: str, path: Path, options: IngestOptions) -> Ingested | None:
     """Say of a path whose batch is in the lake that it is there; None if it is not, or is damaged: then it is new.
 
     It is trouble when it was taken in otherwise, or a run has gone on since.
@@ -130,9 +132,9 @@ def known(lake: Lake, source: str, path: Path, manner: IngestOptions) -> Ingeste
     if batch is None:
         lake.discard(source)
         return None
-    now = settings_of(path, manner)
+    now = settings_of(path, options)
     trouble = [
-        f"{name} {batch.settings[name]!r}, now {now[name]!r}" for name in SAME if _differ(batch.settings, now, name)
+        f"{name} {batch.settings[name]!r}, now {now[name]!r}" for name in SAME if _differs(batch.settings, now, name)
     ]
     if not trouble:
         return Ingested(path=str(path), source=source)
@@ -140,7 +142,7 @@ def known(lake: Lake, source: str, path: Path, manner: IngestOptions) -> Ingeste
     return Ingested(path=str(path), source=source, trouble=why)
 
 
-def _differ(then: Mapping[str, str], now: Mapping[str, str], name: str) -> bool:
+def _differs(then: Mapping[str, str], now: Mapping[str, str], name: str) -> bool:
     if name == "--iut" and not now.get(name):
         return False  # whoever does not say who was recorded does not say that it was another
     return name in then and name in now and then[name] != now[name]
@@ -159,10 +161,10 @@ def kind_of(path: Path) -> Kind:
     return "trace" if magic_of(path)[:1] == b"{" else "capture"
 
 
-def named(path: Path, kind: Kind, protocol: str) -> str:
+def batch_of(path: Path, kind: Kind, protocol: str) -> str:
     """Return the name of the batch that holds a path's rows."""
     if kind == "run":
-        return f"run-{_begun(path).run}"
+        return f"run-{_run_started(path).run}"
     if kind == "findings":
         return f"{kind}-{findings.digest_of(path)[:16]}-{protocol}"
     digest = hashlib.sha256()
@@ -172,17 +174,17 @@ def named(path: Path, kind: Kind, protocol: str) -> str:
     return f"{kind}-{digest.hexdigest()[:16]}-{protocol}"
 
 
-def settings_of(path: Path, manner: IngestOptions) -> dict[str, str]:
+def settings_of(path: Path, options: IngestOptions) -> dict[str, str]:
     """Return how a path is taken in, as its batch says."""
-    said = {"path": str(path.resolve()), "protocol": manner.protocol}
+    settings = {"path": str(path.resolve()), "protocol": options.protocol}
     if path.is_dir():
         journal = path / JOURNAL
-        return said | ({"bytes of the journal": str(journal.stat().st_size)} if journal.is_file() else {})
-    servers = " ".join(f"{each.host.hex()}:{each.port}" for each in manner.servers)
-    return said | {"--server": servers, "--link": manner.transport or "", "--iut": manner.iut}
+        return settings | ({"bytes of the journal": str(journal.stat().st_size)} if journal.is_file() else {})
+    servers = " ".join(f"{each.host.hex()}:{each.port}" for each in options.servers)
+    return settings | {"--server": servers, "--link": options.transport or "", "--iut": options.iut}
 
 
-def _begun(folder: Path) -> RunStarted:
+def _run_started(folder: Path) -> RunStarted:
     records, _ = read(folder / JOURNAL)
     started = next((record for record in records if isinstance(record, RunStarted)), None)
     if started is None:
@@ -194,68 +196,68 @@ def _take(
     staging: Staging,
     path: Path,
     kind: Kind,
-    manner: IngestOptions,
-    writer: Writer,
+    options: IngestOptions,
+    writer: SessionWriter,
     losses: Losses,
-    notice: Callable[[int], None] | None,
+    on_progress: Callable[[int], None] | None,
 ) -> int:
     if kind == "run":
-        return _run(staging, path, manner, writer, losses)
+        return _run(staging, path, options, writer, losses)
     if kind == "findings":
-        findings.take_findings(staging, path, manner.protocol, losses)
+        findings.ingest_findings(staging, path, options.protocol, losses)
         return 0
     if kind == "vectors":
-        findings.take_vectors(staging, path, manner.protocol)
+        findings.ingest_vectors(staging, path, options.protocol)
         return 0
-    source = Recording(path, manner.protocol, servers=manner.servers, transport=manner.transport)
-    with nullcontext() if notice is None else reporting(lambda: notice(source.position)):
+    source = Recording(path, options.protocol, servers=options.servers, transport=options.transport)
+    with nullcontext() if on_progress is None else reporting(lambda: on_progress(source.position)):
         for recorded in source:
             writer.add(recorded)
     losses.take(source.losses.all())
     writer.finish()
     packets = source.packets if kind == "capture" else None
-    row = about(staging.about.id, kind, path, manner, packets, source.size)
+    row = run_row(staging.batch.id, kind, path, options, packets, source.size)
     staging.write(RUNS, RUNS.rows([row | {"sessions": writer.sessions, "frames": writer.frames}]))
     return 0
 
 
-def about(
-    source: str, kind: Kind, path: Path, manner: IngestOptions, packets: int | None, size: int
+def run_row(
+    source: str, kind: Kind, path: Path, options: IngestOptions, packets: int | None, size: int
 ) -> dict[str, object]:
     """Return the row of the table runs for a recording, but for what was found in it."""
     return {
         "source": source,
         "kind": kind,
         "file": path.name,
-        "protocol": manner.protocol,
-        "iut": manner.iut,
-        "name": manner.name,
-        "version": manner.version,
-        "role": manner.role,
+        "protocol": options.protocol,
+        "iut": options.iut,
+        "name": options.name,
+        "version": options.version,
+        "role": options.role,
         "goldwire": installed("goldwire"),
         "packets": packets,
         "bytes": size,
     }
 
 
-def _run(staging: Staging, folder: Path, manner: IngestOptions, writer: Writer, losses: Losses) -> int:
+def _run(staging: Staging, folder: Path, options: IngestOptions, writer: SessionWriter, losses: Losses) -> int:
     records, torn = read(folder / JOURNAL)
     started = next(record for record in records if isinstance(record, RunStarted))
-    if started.protocol != manner.protocol:
-        raise CannotIngest(f"{folder} is a run of {started.protocol}, not of {manner.protocol}")
+    if started.protocol != options.protocol:
+        raise CannotIngest(f"{folder} is a run of {started.protocol}, not of {options.protocol}")
     if torn:
         losses.add(Missing.CUT_OFF, what=JOURNAL)
     played = [record for record in records if isinstance(record, CasePlayed)]
     ended = next((record for record in records if isinstance(record, RunEnded)), None)
-    rows = [row for record in played for row in _verdicts(staging.about.id, started, record)]
+    rows = [row for record in played for row in _verdicts(staging.batch.id, started, record)]
     if rows:
         staging.write(VERDICTS, VERDICTS.rows(rows))
     for path in sorted((folder / TRACES).glob("*.ndjson")):
-        for recorded in read_lines(lines_of(path, losses), path.name, manner.protocol, losses):
+        for recorded in read_lines(lines_of(path, losses), path.name, options.protocol, losses):
             writer.add(recorded)
     writer.finish()
-    about: dict[str, object] = {
-        "source": staging.about.id,
+    found: dict[str, object] = {
+        "source": staging.batch.id,
         "kind": "run",
         "file": folder.name,
         "interrupted": ended.interrupted if ended else None,
@@ -265,8 +267,8 @@ def _run(staging: Staging, folder: Path, manner: IngestOptions, writer: Writer, 
         "frames": writer.frames,
         "bytes": (folder / JOURNAL).stat().st_size,
     }
-    known: dict[str, object] = {name: getattr(started, name) for name in RUNS.schema.names if hasattr(started, name)}
-    staging.write(RUNS, RUNS.rows([known | about]))
+    of_run: dict[str, object] = {name: getattr(started, name) for name in RUNS.schema.names if hasattr(started, name)}
+    staging.write(RUNS, RUNS.rows([of_run | found]))
     return len(rows)
 
 
@@ -289,7 +291,7 @@ def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[
             "entry": judgement.entry,
             "trace": record.trace,
             "attempts": record.attempts,
-            "flaky": _wavering(record.flaky, judgement.rule),
+            "flaky": _flaky_on(record.flaky, judgement.rule),
             "name": started.name,
             "version": started.version,
             "role": started.role,
@@ -299,6 +301,6 @@ def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[
         }
 
 
-def _wavering(flaky: str, rule: str) -> str:
+def _flaky_on(flaky: str, rule: str) -> str:
     """Return what a record says of one rule in how the attempts differed: other rules of the case may be steady."""
     return "; ".join(each for each in flaky.split("; ") if each.startswith(f"{rule}: "))

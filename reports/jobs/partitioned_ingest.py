@@ -25,24 +25,24 @@ from harness.captures.partition import ALL, Partition
 from harness.captures.recordings import Recording
 from reports.jobs import spark as sparks
 from reports.jobs.ingest import (
-    TROUBLES,
+    INGEST_ERRORS,
     Ingested,
     IngestOptions,
-    about,
-    changed,
+    already_ingested,
+    batch_of,
+    changed_message,
     complaint,
     ingest,
     kind_of,
-    known,
-    named,
+    run_row,
     settings_of,
 )
 from reports.lake.files import Files
 from reports.lake.lake import Lake, Staging
-from reports.lake.rows import Writer
+from reports.lake.rows import SessionWriter
 from reports.lake.schemas import RUNS
 from reports.lake.stores import BROKEN, STAGING, Folder
-from reports.progress import Notice, megabytes, read_positions, reporting, write_position
+from reports.progress import OnProgress, megabytes, read_positions, reporting, write_position
 
 SPLIT = 64 << 20
 """Bytes of a capture for each task; passing over what is another's costs about a twentieth of taking it in."""
@@ -56,7 +56,7 @@ class IngestTask(msgspec.Struct, frozen=True, kw_only=True):
 
     lake: str
     path: str
-    manner: IngestOptions
+    options: IngestOptions
     batch: str = ""
     staged: str = ""
     partition: Partition = ALL
@@ -83,29 +83,29 @@ class PartitionResult(msgspec.Struct, frozen=True, kw_only=True):
 def run_task(work: bytes) -> bytes:
     """Do what one task does, from JSON to JSON: ``Ingested`` of a path, or ``Part`` of a share."""
     its = msgspec.json.decode(work, type=IngestTask)
-    done = ingest_partition(its) if its.staged else ingest(Lake(its.lake), Path(its.path), its.manner)
+    done = ingest_partition(its) if its.staged else ingest(Lake(its.lake), Path(its.path), its.options)
     return msgspec.json.encode(done)
 
 
 def ingest_partition(work: IngestTask) -> PartitionResult:
     """Take in a share of a capture."""
-    path, manner = Path(work.path), work.manner
+    path, options = Path(work.path), work.options
     if not Path(work.staged).is_dir():  # to make it here would be to write where the driver never looks
         where = f"a worker does not see {work.staged}"
         return PartitionResult(trouble=f"{path}: {where}: every machine needs the lake at the same path")
     files = Files(Path(work.staged), f"share-{work.partition.number:04}")
     try:
         source = Recording(
-            path, manner.protocol, servers=manner.servers, transport=manner.transport, partition=work.partition
+            path, options.protocol, servers=options.servers, transport=options.transport, partition=work.partition
         )
-        writer = Writer(files.write, work.batch, manner.protocol)
+        writer = SessionWriter(files.write, work.batch, options.protocol)
         with reporting(lambda: write_position(Path(work.progress), source.position)):
             for recorded in source:
                 writer.add(recorded)
         writer.finish()
         files.finish()
         size = path.stat().st_size
-    except TROUBLES as error:
+    except INGEST_ERRORS as error:
         with suppress(*BROKEN):
             files.close()
         return PartitionResult(trouble=complaint(error, path))
@@ -127,12 +127,12 @@ def ingest_partition(work: IngestTask) -> PartitionResult:
 class PartitionedCapture:
     """A capture that several tasks take in together. It had ``size`` bytes before it was read for its name."""
 
-    def __init__(self, staging: Staging, path: Path, manner: IngestOptions, of: int, size: int) -> None:
+    def __init__(self, staging: Staging, path: Path, options: IngestOptions, of: int, size: int) -> None:
         self.path = path
         self.size = size
-        self.source = staging.about.id
+        self.source = staging.batch.id
         self._staging = staging
-        self._manner = manner
+        self._options = options
         self._of = of
 
     def work(self, progress: Path) -> list[IngestTask]:
@@ -141,7 +141,7 @@ class PartitionedCapture:
             IngestTask(
                 lake=self._staging.lake.name,
                 path=str(self.path.resolve()),
-                manner=self._manner,
+                options=self._options,
                 batch=self.source,
                 staged=str(self._staging.path.resolve()),
                 partition=Partition(number, self._of),
@@ -155,14 +155,14 @@ class PartitionedCapture:
         """Make one batch of what the tasks have written; none if one of them met trouble."""
         try:
             return self._commit(parts)
-        except TROUBLES as error:
+        except INGEST_ERRORS as error:
             return Ingested(path=str(self.path), trouble=complaint(error, self.path))
 
     def _commit(self, parts: Sequence[PartitionResult]) -> Ingested:
         trouble = next((part.trouble for part in parts if part.trouble), "")
         seen = {(part.size, part.packets, part.ending) for part in parts}
         if not trouble and (len(seen) > 1 or parts[0].size != self.size):
-            trouble = changed(self.path)
+            trouble = changed_message(self.path)
         if trouble:
             return Ingested(path=str(self.path), trouble=trouble)
         sessions, frames = sum(part.sessions for part in parts), sum(part.frames for part in parts)
@@ -170,11 +170,11 @@ class PartitionedCapture:
         for part in parts:
             losses.take(part.losses)
             every.take(part.all)
-        writer = Writer(self._staging.write, self.source, self._manner.protocol)
+        writer = SessionWriter(self._staging.write, self.source, self._options.protocol)
         for loss in losses.all():
             writer.lose(loss)
         writer.finish()
-        row = about(self.source, "capture", self.path, self._manner, parts[0].packets, parts[0].size)
+        row = run_row(self.source, "capture", self.path, self._options, parts[0].packets, parts[0].size)
         self._staging.write(RUNS, RUNS.rows([row | {"sessions": sessions, "frames": frames}]))
         committed = self._staging.commit()
         return Ingested(
@@ -188,7 +188,7 @@ class PartitionedCapture:
 
 
 def ingest_on_spark(
-    lake: Lake, paths: Sequence[Path], manner: IngestOptions, spark: Any, notice: Notice
+    lake: Lake, paths: Sequence[Path], options: IngestOptions, spark: Any, on_progress: OnProgress
 ) -> Iterator[Ingested]:
     """Take in paths, as many tasks at a time as there are cores; SparkFailed when Spark gives up."""
     progress = Path(lake.name) / STAGING / f"progress-{secrets.token_hex(4)}"
@@ -196,13 +196,13 @@ def ingest_on_spark(
         plans: list[PartitionedCapture | IngestTask | Ingested] = []
         for path in paths:
             begun = {plan.source for plan in plans if isinstance(plan, PartitionedCapture)}
-            plans.append(_plan(lake, path, manner, spark.sparkContext.defaultParallelism, begun, stack))
+            plans.append(_plan(lake, path, options, spark.sparkContext.defaultParallelism, begun, stack))
         shares = [work for plan in plans if isinstance(plan, PartitionedCapture) for work in plan.work(progress)]
         whole = [plan for plan in plans if isinstance(plan, IngestTask)]
         if shares:
             progress.mkdir()
             stack.callback(shutil.rmtree, progress, ignore_errors=True)
-        done = iter(_done(spark, [*shares, *whole], _watched(spark, shares, notice)))
+        done = iter(_done(spark, [*shares, *whole], _watched(spark, shares, on_progress)))
         parts: dict[str, list[PartitionResult]] = {work.batch: [] for work in shares}
         for work in shares:
             parts[work.batch].append(msgspec.json.decode(next(done), type=PartitionResult))
@@ -217,7 +217,7 @@ def ingest_on_spark(
 
 
 def _plan(
-    lake: Lake, path: Path, manner: IngestOptions, most: int, begun: Container[str], stack: ExitStack
+    lake: Lake, path: Path, options: IngestOptions, most: int, begun: Container[str], stack: ExitStack
 ) -> PartitionedCapture | IngestTask | Ingested:
     """Decide how a path is taken in: by up to ``most`` tasks, or by one; or return at once what became of it."""
     try:
@@ -225,15 +225,15 @@ def _plan(
         of = min(-(-size // SPLIT), most) if path.is_file() else 1
         # Several tasks can write one batch only where all see its folder.
         if of < 2 or kind_of(path) != "capture" or not isinstance(lake.store, Folder):
-            return IngestTask(lake=lake.name, path=str(path.resolve()), manner=manner)
-        source = named(path, "capture", manner.protocol)
+            return IngestTask(lake=lake.name, path=str(path.resolve()), options=options)
+        source = batch_of(path, "capture", options.protocol)
         if source in begun:
             return Ingested(path=str(path), source=source)
-        if (there := known(lake, source, path, manner)) is not None:
+        if (there := already_ingested(lake, source, path, options)) is not None:
             return there
-        staging = stack.enter_context(lake.stage(source, "ingest", settings=settings_of(path, manner)))
-        return PartitionedCapture(staging, path, manner, of, size)
-    except TROUBLES as error:
+        staging = stack.enter_context(lake.stage(source, "ingest", settings=settings_of(path, options)))
+        return PartitionedCapture(staging, path, options, of, size)
+    except INGEST_ERRORS as error:
         return Ingested(path=str(path), trouble=complaint(error, path))
 
 
@@ -246,10 +246,10 @@ def _done(spark: Any, works: Sequence[IngestTask], watched: AbstractContextManag
         return list(spark.sparkContext.parallelize(lines, len(lines)).map(run_task).collect())
 
 
-def _watched(spark: Any, shares: Sequence[IngestTask], notice: Notice) -> AbstractContextManager[None]:
+def _watched(spark: Any, shares: Sequence[IngestTask], on_progress: OnProgress) -> AbstractContextManager[None]:
     """Tell how many megabytes of what is split were read; where nothing is, how many tasks are done."""
     if not shares:
-        return sparks.reporting_tasks(spark, notice)
+        return sparks.reporting_tasks(spark, on_progress)
     total = sum(work.size for work in shares)
     files = [Path(work.progress) for work in shares]
-    return reporting(lambda: notice(megabytes(read_positions(files)), megabytes(total)))
+    return reporting(lambda: on_progress(megabytes(read_positions(files)), megabytes(total)))

@@ -28,15 +28,15 @@ from reports.jobs.judge import SessionOrigin, judged
 from reports.jobs.partitioned_ingest import ingest_on_spark
 from reports.jobs.summary import BY, READ, RuleRow, counted, summarised
 from reports.lake.lake import Batch, BatchFile, Lake, LakeFailed, Staging, batch_name
-from reports.lake.rows import JUDGED, layout_of
+from reports.lake.rows import SESSION_COLUMNS, layout_of
 from reports.lake.schemas import DECODED, FRAMES, RUNS, VERDICTS, LakeTable
-from reports.progress import Notice, megabytes
+from reports.progress import OnProgress, megabytes
 
-SMALL = 10_000
+ROWS_PER_BATCH = 10_000
 """Rows of a batch in this process."""
 
 
-class Done(msgspec.Struct, frozen=True, kw_only=True):
+class JobResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a job has added: ``rows`` by table, out of so many batches; nothing when there was nothing new."""
 
     batch: str = ""
@@ -44,39 +44,41 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     rows: dict[str, int] = {}
 
 
-def ingest(lake: Lake, paths: Sequence[Path], manner: IngestOptions, spark: Any, notice: Notice) -> Iterator[Ingested]:
+def ingest(
+    lake: Lake, paths: Sequence[Path], options: IngestOptions, spark: Any, on_progress: OnProgress
+) -> Iterator[Ingested]:
     """Take in paths, one after the other, or on Spark as many at a time as there are cores, large captures by several.
 
-    ``notice`` is told megabytes of recordings.
+    ``on_progress`` is told megabytes of recordings.
     """
     if spark is not None:
-        yield from ingest_on_spark(lake, paths, manner, spark, notice)
+        yield from ingest_on_spark(lake, paths, options, spark, on_progress)
         return
     sizes = [path.stat().st_size if path.is_file() else 0 for path in paths]
     for number, path in enumerate(paths):
-        yield ingest_one(lake, path, manner, partial(_tell, notice, sum(sizes[:number]), sum(sizes)))
+        yield ingest_one(lake, path, options, partial(_report_megabytes, on_progress, sum(sizes[:number]), sum(sizes)))
 
 
-def _tell(notice: Notice, before: int, total: int, read: int) -> None:
-    notice(megabytes(before + read), megabytes(total))
+def _report_megabytes(on_progress: OnProgress, before: int, total: int, read: int) -> None:
+    on_progress(megabytes(before + read), megabytes(total))
 
 
-def decode(lake: Lake, protocol: str, spark: Any, notice: Notice) -> Done:
+def decode(lake: Lake, protocol: str, spark: Any, on_progress: OnProgress) -> JobResult:
     """Decode the frames of a protocol that were not decoded yet."""
     layout = layout_of(protocol)
-    work = _Work(lake, "decode", FRAMES, {"layout": layout}, protocol=protocol, layout=layout)
+    work = _NewBatches(lake, "decode", FRAMES, {"layout": layout}, protocol=protocol, layout=layout)
     if not work.pieces:
-        return Done()
+        return JobResult()
     with work.stage() as staging:
         if spark is None:
             for number, rows in enumerate(work.parts(), 1):
                 frames = rows.filter(pc.equal(rows["what"], decoding.FRAME)).select(decoding.READ).combine_chunks()
-                for batch in decoding.decoded(layout, frames.to_batches(SMALL)):
+                for batch in decoding.decoded(layout, frames.to_batches(ROWS_PER_BATCH)):
                     whole = pa.Table.from_batches([batch])
                     for name, value in (("protocol", protocol), ("layout", layout)):
                         whole = whole.append_column(name, pa.repeat(value, len(whole)))
                     staging.write(DECODED, whole)
-                notice(number, len(work.pieces))
+                on_progress(number, len(work.pieces))
         else:
             literal = sparks.functions().lit
             frames = sparks.rows_of(spark, lake, FRAMES, work.pieces)
@@ -87,21 +89,23 @@ def decode(lake: Lake, protocol: str, spark: Any, notice: Notice) -> Done:
         return work.commit(staging)
 
 
-def judge(lake: Lake, protocol: str, profile: Profile, spark: Any, notice: Notice, side: str = "listening") -> Done:
+def judge(
+    lake: Lake, protocol: str, profile: Profile, spark: Any, on_progress: OnProgress, side: str = "listening"
+) -> JobResult:
     """Judge a side of the recorded sessions of a protocol that was not judged yet under this profile."""
     settings = {"protocol": protocol, "profile": profile} | ({} if side == "listening" else {"side": side})
-    work = _Work(lake, "judge", FRAMES, settings, beside=RUNS, protocol=protocol)
+    work = _NewBatches(lake, "judge", FRAMES, settings, beside=RUNS, protocol=protocol)
     if not work.pieces:
-        return Done()
+        return JobResult()
     say = partial(judged, protocol=protocol, profile=profile, origins=_origins(lake, protocol), side=side)
     with work.stage() as staging:
         if spark is None:
             for number, rows in enumerate(work.parts(), 1):
-                for batch in say(ordered(rows).to_batches(SMALL)):
+                for batch in say(ordered(rows).to_batches(ROWS_PER_BATCH)):
                     staging.write(VERDICTS, pa.Table.from_batches([batch]))
-                notice(number, len(work.pieces))
+                on_progress(number, len(work.pieces))
         else:
-            rows = sparks.rows_of(spark, lake, FRAMES, work.pieces).select(*JUDGED)
+            rows = sparks.rows_of(spark, lake, FRAMES, work.pieces).select(*SESSION_COLUMNS)
             schema = sparks.schema_of(VERDICTS.schema)
             # Each session as a group of its own would cost several times what judging it does.
             rows = rows.repartition("session").sortWithinPartitions("session", "seq")
@@ -133,10 +137,10 @@ def _origins(lake: Lake, protocol: str) -> Mapping[str, SessionOrigin]:
 
 def ordered(rows: pa.Table) -> pa.Table:
     """Return rows of frames in the order of session and place, the columns that judging takes."""
-    return rows.select(JUDGED).sort_by([("session", "ascending"), ("seq", "ascending")])
+    return rows.select(SESSION_COLUMNS).sort_by([("session", "ascending"), ("seq", "ascending")])
 
 
-class _Work:
+class _NewBatches:
     """What is new for a job: the files of a table that belong to batches which it has not seen.
 
     With a table ``beside`` it, whose rows of the same batches the job reads as well.
@@ -158,7 +162,7 @@ class _Work:
         self.settings = settings
         batches = lake.batches()
         seen = self._seen(batches)
-        fresh = [each for each in batches if each.id not in seen and _has(each, table, partition)]
+        fresh = [each for each in batches if each.id not in seen and _has_rows_of(each, table, partition)]
         self.pieces: list[BatchFile] = []
         self.of: list[str] = []
         self.fresh: list[Batch] = []
@@ -167,7 +171,7 @@ class _Work:
             found = lake.pieces(table, [batch], **partition)
             more = [] if beside is None else lake.pieces(beside, [batch], **partition)
             expected = sum(
-                _is_of(piece, each, partition) for piece in batch.pieces for each in (table, beside) if each is not None
+                _is_in(piece, each, partition) for piece in batch.pieces for each in (table, beside) if each is not None
             )
             if found and len(found) + len(more) == expected:
                 self.of.append(batch.id)
@@ -187,16 +191,16 @@ class _Work:
             if piece.file in self.lake.damage:  # to commit the others would be to count this one as seen
                 raise LakeFailed(f"{self.lake.name} cannot be read: {self.lake.damage[piece.file]}; nothing was added")
 
-    def commit(self, staging: Staging) -> Done:
+    def commit(self, staging: Staging) -> JobResult:
         """Make the batch visible, and say what was added; LakeFailed when another process has done part of it."""
         again = self._seen(self.lake.batches()) & set(self.of)
-        if again and staging.about.id not in self.lake:
+        if again and staging.batch.id not in self.lake:
             raise LakeFailed(
                 f"{self.lake.name}: another process has meanwhile done {len(again)} of {len(self.of)} batches, and "
                 f"nothing was added: {self.job} again for the rest"
             )
         batch = staging.commit()
-        return Done() if batch is None else Done(batch=batch.id, of=len(self.of), rows=batch.rows)
+        return JobResult() if batch is None else JobResult(batch=batch.id, of=len(self.of), rows=batch.rows)
 
     def _seen(self, batches: Sequence[Batch]) -> set[str]:
         """Return the batches that the job has done."""
@@ -204,9 +208,9 @@ class _Work:
         return {name for each in done for name in each.of}
 
 
-def _is_of(piece: BatchFile, table: LakeTable, partition: Mapping[str, str]) -> bool:
+def _is_in(piece: BatchFile, table: LakeTable, partition: Mapping[str, str]) -> bool:
     return piece.table == table.name and all(piece.partition.get(name) == value for name, value in partition.items())
 
 
-def _has(batch: Batch, table: LakeTable, partition: Mapping[str, str]) -> bool:
-    return any(_is_of(piece, table, partition) for piece in batch.pieces)
+def _has_rows_of(batch: Batch, table: LakeTable, partition: Mapping[str, str]) -> bool:
+    return any(_is_in(piece, table, partition) for piece in batch.pieces)

@@ -24,19 +24,19 @@ from reports.jobs import spark as sparks
 from reports.jobs.candidates import (
     BestCandidates,
     Candidate,
-    bits,
     candidate,
     chosen,
     generated,
     merged,
     reached,
+    set_bits,
     summarised,
 )
 from reports.jobs.decode import FRAME
 from reports.jobs.sweep import split_range, suitable_task_count
 from reports.lake.lake import Batch, Lake, batch_name
 from reports.lake.schemas import FRAMES, VECTORS
-from reports.progress import Notice
+from reports.progress import OnProgress
 from vectors.binary.coverage import Branch
 from vectors.checks.sweep import CHUNK
 from vectors.golden import build as golden
@@ -49,10 +49,10 @@ DOUBTFUL = "doubtful"
 """The setting of a batch that has what the engines did not agree on, as JSON; it is part of no batch's name."""
 
 ACCEPTED, REFUSED = "selected-accepted", "selected-refused"
-NAMED = 3
+MOST_NAMED = 3
 """Branches that the comment of a vector names."""
 
-HERE = 10
+CHUNKS_OF_LOCAL_TASK = 10
 """Chunks of a task in this process."""
 
 
@@ -97,7 +97,7 @@ class Selected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def select(
-    lake: Lake, source: CandidateSource, most: int | None, spark: Any, notice: Notice, tasks: int | None = None
+    lake: Lake, source: CandidateSource, most: int | None, spark: Any, on_progress: OnProgress, tasks: int | None = None
 ) -> Selected | None:
     """Choose at most ``most`` vectors, and write them into the lake; ``None`` when there is no candidate.
 
@@ -109,8 +109,8 @@ def select(
     settings = _settings(source, most)
     name = batch_name(JOB, settings, (each.id for each in batches))
     if name in lake:
-        return _compared(source.layout, name, None, _entries(lake, source.layout, name), _doubts(lake, name))
-    summary = merged(_summaries(lake, source, batches, spark, notice, tasks))
+        return _compared(source.layout, name, None, _entries(lake, source.layout, name), _doubtful_in(lake, name))
+    summary = merged(_summaries(lake, source, batches, spark, on_progress, tasks))
     if not summary.seen:
         return None
     found = chosen(summary.candidates(), most)
@@ -162,7 +162,12 @@ def _has_frames(batch: Batch, layout: str) -> bool:
 
 
 def _summaries(
-    lake: Lake, source: CandidateSource, batches: Sequence[Batch], spark: Any, notice: Notice, tasks: int | None
+    lake: Lake,
+    source: CandidateSource,
+    batches: Sequence[Batch],
+    spark: Any,
+    on_progress: OnProgress,
+    tasks: int | None,
 ) -> Iterator[BestCandidates]:
     if batches:
         if spark is None:
@@ -173,10 +178,10 @@ def _summaries(
     if not chunks:
         return
     if spark is None:
-        parts = split_range((0, chunks), tasks or -(-chunks // HERE))
+        parts = split_range((0, chunks), tasks or -(-chunks // CHUNKS_OF_LOCAL_TASK))
         for number, part in enumerate(parts, 1):
             yield summarised(source.layout, generated(source.layout, source.seed, *part, source.generated))
-            notice(number, len(parts))
+            on_progress(number, len(parts))
         return
     context = spark.sparkContext
     parts = split_range((0, chunks), tasks or suitable_task_count(chunks, context.defaultParallelism))
@@ -235,7 +240,7 @@ def _confirmed(layout: str, found: Sequence[Candidate]) -> tuple[dict[str, list[
     doubtful = []
     met = 0
     for each in found:
-        new = [every[number] for number in bits(each.reached & ~met)]
+        new = [every[number] for number in set_bits(each.reached & ~met)]
         met |= each.reached
         try:
             expected, _ = golden.expect(layout, each.data)
@@ -251,8 +256,8 @@ def _confirmed(layout: str, found: Sequence[Candidate]) -> tuple[dict[str, list[
 
 
 def _comment(new: Sequence[Branch]) -> str:
-    more = f", and {len(new) - NAMED} more" if len(new) > NAMED else ""
-    return "; ".join(map(str, new[:NAMED])) + more
+    more = f", and {len(new) - MOST_NAMED} more" if len(new) > MOST_NAMED else ""
+    return "; ".join(map(str, new[:MOST_NAMED])) + more
 
 
 def _entries(lake: Lake, layout: str, name: str) -> dict[str, list[VectorEntry]]:
@@ -266,7 +271,7 @@ def _entries(lake: Lake, layout: str, name: str) -> dict[str, list[VectorEntry]]
     return groups
 
 
-def _doubts(lake: Lake, name: str) -> tuple[str, ...]:
+def _doubtful_in(lake: Lake, name: str) -> tuple[str, ...]:
     """Return what the engines did not agree on when a batch was made."""
     said = next((each.settings.get(DOUBTFUL, "[]") for each in lake.batches() if each.id == name), "[]")
     return msgspec.json.decode(said, type=tuple[str, ...])
@@ -285,7 +290,7 @@ def _compared(
     there = reached(candidate(layout, data) for data in shipped)
 
     def named(number: int) -> tuple[str, ...]:
-        return tuple(str(every[each]) for each in bits(number))
+        return tuple(str(every[each]) for each in set_bits(number))
 
     return Selected(
         batch=name,

@@ -114,14 +114,14 @@ def jaccard(one: Set[Any], other: Set[Any]) -> float:
 def clustered(
     items: Sequence[T],
     same: Callable[[T], Hashable],
-    kin: Callable[[T], Hashable],
-    looks: Callable[[Sequence[T]], L],
+    family: Callable[[T], Hashable],
+    features: Callable[[Sequence[T]], L],
     alike: Callable[[L, L], bool],
 ) -> list[list[T]]:
     """Return items in clusters, each in the order of ``items``: single linkage.
 
-    Together are items with the same ``same``, and of one ``kin`` those groups of such items whose ``looks`` are
-    ``alike``. Items with the same ``same`` have the same ``kin``.
+    Together are items with the same ``same``, and of one ``family`` those groups of such items whose ``features`` are
+    ``alike``. Items with the same ``same`` have the same ``family``.
     """
     groups: dict[Hashable, list[T]] = {}
     places: dict[Hashable, list[int]] = {}
@@ -130,7 +130,7 @@ def clustered(
         places.setdefault(same(item), []).append(place)
     families: dict[Hashable, list[Hashable]] = {}
     for name, members in groups.items():
-        families.setdefault(kin(members[0]), []).append(name)
+        families.setdefault(family(members[0]), []).append(name)
     leader = {name: name for name in groups}
 
     def find(name: Hashable) -> Hashable:
@@ -140,7 +140,7 @@ def clustered(
         return name
 
     for names in families.values():
-        seen = {name: looks(groups[name]) for name in names} if len(names) > 1 else {}
+        seen = {name: features(groups[name]) for name in names} if len(names) > 1 else {}
         for one, other in combinations(names, 2):
             if find(one) != find(other) and alike(seen[one], seen[other]):
                 leader[find(other)] = find(one)

@@ -22,26 +22,26 @@ from platformdirs import user_cache_path
 from harness.errors import BadDescription, HarnessError, NotInstalled
 from reports.lake.lake import BatchFile, Lake, Staging
 from reports.lake.schemas import LakeTable
-from reports.progress import Notice, reporting
+from reports.progress import OnProgress, reporting
 
 INSTALL = "pip install 'goldwire[spark]'"
 LEAST_JAVA = 17
 LEAST_MEMORY, MOST_MEMORY = 1024, 8192
 """Megabytes for Spark's own part; as much again is needed by the Python that it starts."""
 
-JOIN = "--add-modules=jdk.incubator.vector"
+VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
 """What Spark asks of Java, a JDK from PyPI has not got, and only linear algebra would use."""
 
-OPEN, GONE = "--add-opens=java.base/sun.security.action=ALL-UNNAMED", 24
+OPEN_ACTION, ACTION_GONE = "--add-opens=java.base/sun.security.action=ALL-UNNAMED", 24
 """What Spark asks of Java as well, and the release of Java since when it is not there and makes a warning."""
 
-SHIM = """#!/bin/sh
+JAVA_WRAPPER = """#!/bin/sh
 # Starts {java} without what it may lack: made by goldwire.
 for a do shift; case "$a" in {without}) ;; *) set -- "$@" "$a" ;; esac; done
 exec "{java}" "$@"
 """
 
-MASTERS = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn")
+MASTER = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn")
 
 LOGGERS = {
     # Spark takes the level of this one for all of a session that Python starts, and says so where the root's differs.
@@ -49,7 +49,7 @@ LOGGERS = {
     # It says that a job waits, as no worker has room for it: else there would be silence.
     "org.apache.spark.scheduler.TaskSchedulerImpl": "warn",
 }
-PATTERN = "%p %c{1}: %m%n"
+LOG_PATTERN = "%p %c{1}: %m%n"
 
 
 class SparkFailed(HarnessError):
@@ -62,7 +62,7 @@ def started(
     *,
     memory: int | None = None,
     settings: Mapping[str, str] | None = None,
-    progress: Notice | None = None,
+    progress: OnProgress | None = None,
 ) -> Iterator[Any]:
     """Run a session of Spark on a master (``local[2]``, ``spark://host:7077`` …); gives a ``SparkSession``.
 
@@ -70,18 +70,18 @@ def started(
     BadDescription for what is no master, NotInstalled when a package or Java is missing, SparkFailed when the session
     does not start, and instead of what Spark raises within it.
     """
-    if not MASTERS.fullmatch(master):
+    if not MASTER.fullmatch(master):
         raise BadDescription(f"{master!r} is no master of Spark: expected local[2], spark://host:7077, k8s://… or yarn")
     check_packages()
     home = java_home()
     megabytes = memory or _memory()
     # The workers of a cluster may have their Python elsewhere.
-    chosen = None if _is_here(master) else os.environ.get("PYSPARK_PYTHON")
+    chosen = None if _is_local(master) else os.environ.get("PYSPARK_PYTHON")
     environment = {
         "JAVA_HOME": str(home),
         "PYSPARK_PYTHON": chosen or sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
-        **({"SPARK_LOCAL_IP": "127.0.0.1"} if _is_here(master) else {}),
+        **({"SPARK_LOCAL_IP": "127.0.0.1"} if _is_local(master) else {}),
     }
     with _environment(environment):
         spark = _session(master, megabytes, settings or {})
@@ -116,7 +116,7 @@ def java_home() -> Path:
     for java in _javas():
         release = _release(java)
         if release >= LEAST_JAVA:
-            return _shim(java, release)
+            return _wrapped(java, release)
         refused.append(f"{java} is {f'Java {release}' if release else 'no Java that runs'}")
     found = f" ({'; '.join(refused)})" if refused else ""
     raise NotInstalled(f"Spark needs Java {LEAST_JAVA} or later{found}: {INSTALL} brings one, or set JAVA_HOME")
@@ -141,10 +141,12 @@ def _release(java: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _shim(java: Path, release: int) -> Path:
+def _wrapped(java: Path, release: int) -> Path:
     java = java.resolve()
     home = cache() / re.sub(r"\W+", "_", str(java)).strip("_")
-    shim = SHIM.format(java=java, without=f"{JOIN}|{OPEN}" if release >= GONE else JOIN)
+    shim = JAVA_WRAPPER.format(
+        java=java, without=f"{VECTOR_MODULE}|{OPEN_ACTION}" if release >= ACTION_GONE else VECTOR_MODULE
+    )
     cached_file(home / "bin" / "java", shim, 0o755)
     return home
 
@@ -205,13 +207,13 @@ def _free_memory() -> int | None:
     return int(match[1]) // 1024 if match else None
 
 
-def _is_here(master: str) -> bool:
+def _is_local(master: str) -> bool:
     return re.match(r"local|spark://(127\.0\.0\.1|localhost)\b", master) is not None
 
 
 def _session(master: str, megabytes: int, more: Mapping[str, str]) -> Any:
     # A stack trace of Java behind each line would hide the one that says what to do.
-    logging = logging_file("log4j2", LOGGERS, PATTERN, "appender.console.layout.alwaysWriteExceptions = false\n")
+    logging = logging_file("log4j2", LOGGERS, LOG_PATTERN, "appender.console.layout.alwaysWriteExceptions = false\n")
     settings = {
         "spark.app.name": "goldwire",
         "spark.ui.enabled": "false",
@@ -225,7 +227,7 @@ def _session(master: str, megabytes: int, more: Mapping[str, str]) -> Any:
         # What a task has written takes its place when the whole job is done, not when the task is.
         "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     }
-    if _is_here(master):
+    if _is_local(master):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if "PYTHONPATH" in os.environ:
         settings["spark.executorEnv.PYTHONPATH"] = os.environ["PYTHONPATH"]
@@ -276,21 +278,21 @@ def _environment(wanted: dict[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def reporting_tasks(spark: Any, progress: Notice | None) -> Iterator[None]:
+def reporting_tasks(spark: Any, progress: OnProgress | None) -> Iterator[None]:
     """Tell ``progress`` several times a second how many tasks of the running stages are done."""
     if progress is None:
         yield
         return
     tracker = spark.sparkContext.statusTracker()
 
-    def tell() -> None:
+    def report() -> None:
         with suppress(Exception):  # Spark may be going down
             stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
             known = [stage for stage in stages if stage is not None]
             if known:
                 progress(sum(each.numCompletedTasks for each in known), sum(each.numTasks for each in known))
 
-    with reporting(tell):
+    with reporting(report):
         yield
 
 

@@ -29,7 +29,7 @@ from reports.jobs.ingest import IngestOptions
 from reports.jobs.judge import OWN
 from reports.jobs.spark import SparkFailed, reporting_tasks, started
 from reports.lake.lake import Batch, Lake
-from reports.lake.rows import JUDGED, recorded_in
+from reports.lake.rows import SESSION_COLUMNS, recorded_in
 from reports.lake.schemas import FRAMES, LOSSES, RUNS, SESSIONS, VERDICTS, LakeTable
 from reports.lake.stores import BROKEN
 from reports.progress import progress_bar
@@ -174,13 +174,13 @@ class _Frames:
 
 def _read(path: Path, group: int) -> pa.Table:
     with pq.ParquetFile(path) as file:
-        return file.read_row_group(group, list(JUDGED))
+        return file.read_row_group(group, list(SESSION_COLUMNS))
 
 
 @contextmanager
 def judged_on_spark(
     paths: Sequence[Path],
-    manner: IngestOptions,
+    options: IngestOptions,
     sides: Sequence[str],
     profile: Profile,
     master: str,
@@ -195,11 +195,11 @@ def judged_on_spark(
     with tempfile.TemporaryDirectory(prefix="goldwire-audit-") as folder:
         lake = Lake(Path(folder), create=True)
         with started(master, memory=memory, settings=settings) as spark:
-            with progress_bar("taking in") as notice:
-                taken = dict(zip(paths, jobs.ingest(lake, paths, manner, spark, notice), strict=True))
+            with progress_bar("taking in") as on_progress:
+                taken = dict(zip(paths, jobs.ingest(lake, paths, options, spark, on_progress), strict=True))
             for side in sides:
-                with progress_bar(f"judging the {side} side") as notice, reporting_tasks(spark, notice):
-                    jobs.judge(lake, manner.protocol, profile, spark, notice, side)
+                with progress_bar(f"judging the {side} side") as on_progress, reporting_tasks(spark, on_progress):
+                    jobs.judge(lake, options.protocol, profile, spark, on_progress, side)
         verdicts = lake.read(VERDICTS).select(["source", "session", "case", "outcome", *OWN])
         for damage in lake.damage.values():
             raise SparkFailed(f"what was taken in cannot be read again: {damage}")
@@ -208,6 +208,6 @@ def judged_on_spark(
         def heard(path: Path, name: str) -> JudgedRecording:
             if trouble := taken[path].trouble:
                 raise NotJudged(trouble)
-            return JudgedRecording(lake, batches[taken[path].source], verdicts, name, manner.protocol)
+            return JudgedRecording(lake, batches[taken[path].source], verdicts, name, options.protocol)
 
         yield heard

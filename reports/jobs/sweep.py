@@ -26,7 +26,7 @@ from reports.jobs.sweep_plan import SweepPlan, Tally, total
 from reports.lake.findings import row
 from reports.lake.lake import Batch, Lake, Staging, batch_name
 from reports.lake.schemas import FINDINGS, SWEEPS
-from reports.progress import Notice
+from reports.progress import OnProgress
 from vectors.checks.sweep import CHUNK
 
 JOB = "sweep"
@@ -68,7 +68,7 @@ class SweepResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sweep(
-    lake: Lake, plan: SweepPlan, asked: Span, spark: Any, notice: Notice, tasks: int | None = None
+    lake: Lake, plan: SweepPlan, asked: Span, spark: Any, on_progress: OnProgress, tasks: int | None = None
 ) -> SweepResult:
     """Sweep the chunks of a range that were not swept yet, in ``tasks`` of equal size; return what is known of it."""
     settings = settings_of(plan)
@@ -78,7 +78,7 @@ def sweep(
         name = batch_name(JOB, settings, [f"{span[0]}:{span[1]}"])
         about = settings | {"first": str(span[0]), "end": str(span[1])}
         with lake.stage(name, JOB, settings=about) as staging:
-            tally = _run(plan, span, spark, lambda chunks, done=done: notice(done + chunks, whole), tasks)  # type: ignore[misc]
+            tally = _run(plan, span, spark, lambda chunks, done=done: on_progress(done + chunks, whole), tasks)  # type: ignore[misc]
             _write(staging, plan, span, tally)
             if staging.commit() is not None:
                 added.append(name)
@@ -191,7 +191,7 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
-def _run(plan: SweepPlan, span: Span, spark: Any, notice: Callable[[int], None], tasks: int | None) -> Tally:
+def _run(plan: SweepPlan, span: Span, spark: Any, on_progress: Callable[[int], None], tasks: int | None) -> Tally:
     size = span[1] - span[0]
     if spark is None:
         done = 0
@@ -199,7 +199,7 @@ def _run(plan: SweepPlan, span: Span, spark: Any, notice: Callable[[int], None],
         def count(chunks: int) -> None:
             nonlocal done
             done += chunks
-            notice(done)
+            on_progress(done)
 
         return total(tallied(plan, *share, count) for share in split_range(span, tasks or 1))
     context = spark.sparkContext
@@ -214,13 +214,13 @@ def _task(plan: bytes, span: Span) -> bytes:
 
 
 def _write(staging: Staging, plan: SweepPlan, span: Span, tally: Tally) -> None:
-    about = {"source": staging.about.id, "protocol": plan.protocol, "layout": plan.layout}
+    about = {"source": staging.batch.id, "protocol": plan.protocol, "layout": plan.layout}
     counts = {name: getattr(tally, name) for name in COUNTS}
     sweeps = about | counts | {"engines": ", ".join(plan.engines), "seed": plan.seed}
-    sweeps |= {"first": span[0], "end": span[1], "goldwire": staging.about.goldwire}
+    sweeps |= {"first": span[0], "end": span[1], "goldwire": staging.batch.goldwire}
     staging.write(SWEEPS, SWEEPS.rows([sweeps]))
     rows = [
-        row(staging.about.id, each.kept) | {"time": None, "repeat": each.repeat, "page": each.page}
+        row(staging.batch.id, each.kept) | {"time": None, "repeat": each.repeat, "page": each.page}
         for each in smallest(plan, tally)
     ]
     if rows:

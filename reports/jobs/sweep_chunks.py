@@ -10,14 +10,14 @@ from reports.jobs.sweep_plan import SmallFinding, SweepPlan, Tally, first_found
 from vectors.checks.sweep import Found
 
 
-def tallied(plan: SweepPlan, first: int, end: int, notice: Callable[[int], None] | None = None) -> Tally:
-    """Compare the frames of the chunks ``first`` up to, not with, ``end``; ``notice`` is called for each chunk."""
+def tallied(plan: SweepPlan, first: int, end: int, on_progress: Callable[[int], None] | None = None) -> Tally:
+    """Compare the frames of the chunks ``first`` up to, not with, ``end``; ``on_progress`` is called for each chunk."""
     tally = Tally()
     with closing(_tallies(plan, first, end)) as parts:
         for part in parts:
             tally += part
-            if notice is not None:
-                notice(1)
+            if on_progress is not None:
+                on_progress(1)
     return tally
 
 

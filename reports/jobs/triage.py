@@ -127,7 +127,7 @@ def _of_findings(lake: Lake, rows: Sequence[dict[str, Any]], sources: Sources) -
             return branches(row["layout"], data[same[0].key], row["place"])
         return paths(row["value"]) if row["value"] else frozenset()
 
-    for cluster in clustered(found, _same, _kin, features, lambda one, other: jaccard(one, other) >= NEAR):
+    for cluster in clustered(found, _key, _family, features, lambda one, other: jaccard(one, other) >= NEAR):
         yield _finding_cluster(cluster, sources)
 
 
@@ -145,13 +145,13 @@ def _one(rows: list[dict[str, Any]]) -> _Finding:
     )
 
 
-def _kin(each: _Finding) -> tuple[str, ...]:
+def _family(each: _Finding) -> tuple[str, ...]:
     """Return what near inputs have to share: two engines that are wrong are two faults, to take and to refuse too."""
     return each.row["layout"], each.row["apart"] or each.row["engines"], _gravity(each.row)
 
 
-def _same(each: _Finding) -> tuple[str, ...]:
-    return (*_kin(each), each.row["kind"], each.row["place"], each.row["trait"])
+def _key(each: _Finding) -> tuple[str, ...]:
+    return (*_family(each), each.row["kind"], each.row["place"], each.row["trait"])
 
 
 def _finding_cluster(cluster: list[_Finding], sources: Sources) -> Cluster:
@@ -183,19 +183,19 @@ def _gravity(row: dict[str, Any]) -> str:
 
 def _of_failures(rows: Sequence[dict[str, Any]], sources: Sources) -> Iterable[Cluster]:
     found = sorted(rows, key=lambda row: tuple(row[name] for name in (*dedupe.OF_FAILURE, *dedupe.FIRST)))
-    for cluster in clustered(found, _same_failure, _kin_failure, _Looks, _Looks.like):
+    for cluster in clustered(found, _key_of_failure, _family_of_failure, _FailureFeatures, _FailureFeatures.like):
         yield _failure_cluster(cluster, sources)
 
 
-def _kin_failure(row: dict[str, Any]) -> tuple[str, ...]:
+def _family_of_failure(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(row[name] for name in ("protocol", "name", "role", "profile"))
 
 
-def _same_failure(row: dict[str, Any]) -> tuple[str, ...]:
-    return (*_kin_failure(row), row["rule"], row["shape"])
+def _key_of_failure(row: dict[str, Any]) -> tuple[str, ...]:
+    return (*_family_of_failure(row), row["rule"], row["shape"])
 
 
-class _Looks:
+class _FailureFeatures:
     """What failures with the same rule and words look like: the words, and where they were seen.
 
     Of each case of a run, and of each recording, the first place is known. ``are_all`` tells whether these are all
@@ -209,7 +209,7 @@ class _Looks:
         self.are_all = all(row["case"] or row["count"] == 1 for row in rows)
         self.entries = {(row["source"], row["case"], row["session"], row["entry"]) for row in rows if row["entry"] >= 0}
 
-    def like(self, other: "_Looks") -> bool:
+    def like(self, other: "_FailureFeatures") -> bool:
         """Tell whether failures of one implementation are probably one fault.
 
         They are if the same entries of the same traces show both, whatever rules that breaks; and of one rule, if
@@ -235,7 +235,7 @@ def _failure_cluster(cluster: list[dict[str, Any]], sources: Sources) -> Cluster
         cluster,
         key=lambda row: (row["outcome"] != worst.value, not row["case"], -versions.index(row["version"]), _place(row)),
     )
-    forms = {_same_failure(row) for row in cluster}
+    forms = {_key_of_failure(row) for row in cluster}
     return Cluster(
         gravity=OF_OUTCOME[worst.value],
         protocol=row["protocol"],
@@ -246,7 +246,7 @@ def _failure_cluster(cluster: list[dict[str, Any]], sources: Sources) -> Cluster
         count=sum(row["count"] for row in cluster),
         different=len(forms),
         kinds=tuple(sorted({row["outcome"] for row in cluster})),
-        signatures=tuple(sorted(_signed(*each) for each in forms)),
+        signatures=tuple(sorted(_digest(*each) for each in forms)),
         versions=tuple(version for version in versions if version),
         cases=tuple(sorted({row["case"] for row in cluster} - {""})),
         profile=row["profile"],
@@ -261,5 +261,5 @@ def _place(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in (*dedupe.FIRST, "source"))
 
 
-def _signed(*parts: str) -> str:
+def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]

@@ -21,7 +21,7 @@ WRITTEN = re.compile(r"batch=(?P<attempt>[a-z]+-[0-9a-z-]+-[0-9a-f]{8})")
 """A folder in which an attempt of Spark has its files at their place."""
 
 
-class Unsure(Exception):
+class UnreadableManifest(Exception):
     """A manifest cannot be read, and so nobody knows what it names."""
 
 
@@ -40,12 +40,12 @@ def clean(lake: Lake, age: float = DAY) -> Cleaned:
     Raises Unsure when a manifest cannot be read.
     """
     attempts: dict[str, list[Stored]] = {}
-    for attempt, each in _strays(lake):
+    for attempt, each in _attempt_files(lake):
         attempts.setdefault(attempt, []).append(each)
     # Manifests are read after the files, as an attempt may be committed meanwhile.
     named = {piece.file for batch in lake.batches() for piece in batch.pieces}
     if lake.damage:
-        raise Unsure("; ".join(map(str, lake.damage.values())))
+        raise UnreadableManifest("; ".join(map(str, lake.damage.values())))
     before = time.time() - age
     done, left = Cleaned(), 0
     for attempt, found in attempts.items():
@@ -84,7 +84,7 @@ def _remove_empty(lake: Lake, before: float) -> None:
                     lake.store.remove_folder(f"{STAGING}/{folder.name}")
 
 
-def _strays(lake: Lake) -> Iterator[tuple[str, Stored]]:
+def _attempt_files(lake: Lake) -> Iterator[tuple[str, Stored]]:
     """Yield the files that attempts have written, named or not; what goldwire does not write is not among them."""
     for each in lake.store.found(STAGING):
         _, attempt, *inner = each.file.split("/")

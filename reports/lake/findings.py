@@ -52,7 +52,7 @@ def digest_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def take_findings(staging: Staging, path: Path, protocol: str, losses: Losses) -> None:
+def ingest_findings(staging: Staging, path: Path, protocol: str, losses: Losses) -> None:
     """Take in the findings of a protocol that a folder holds.
 
     Findings of other protocols and those that cannot be read are losses. Raises BadFinding if there is nothing else.
@@ -68,13 +68,13 @@ def take_findings(staging: Staging, path: Path, protocol: str, losses: Losses) -
         if kept.finding.layout.partition("/")[0] != protocol:
             losses.add(Missing.FOREIGN, what=kept.finding.layout)
             continue
-        rows.append(row(staging.about.id, kept, folder.name if folder != path else ""))
+        rows.append(row(staging.batch.id, kept, folder.name if folder != path else ""))
     if not rows:
         raise troubles[0] if troubles else BadFinding(f"{path} holds no finding of {protocol}")
     staging.write(FINDINGS, FINDINGS.rows(rows))
 
 
-def take_vectors(staging: Staging, path: Path, protocol: str) -> None:
+def ingest_vectors(staging: Staging, path: Path, protocol: str) -> None:
     """Take in a file of golden vectors; BadVectors if it is of another protocol, or not of this version's shape."""
     try:
         file = loader.read(path)
@@ -86,7 +86,7 @@ def take_vectors(staging: Staging, path: Path, protocol: str) -> None:
         VECTORS,
         VECTORS.rows(
             {
-                "source": staging.about.id,
+                "source": staging.batch.id,
                 "id": entry.id,
                 "group": group.name,
                 "bytes": entry.data,
@@ -143,7 +143,7 @@ def apart(engines: Sequence[str], trait: Sequence[str]) -> tuple[str, ...]:
     The rest are the largest group that says the same; of equals the one that the reference is in, or else the first
     engine. Nobody when the trait names no engine.
     """
-    said = dict(_said(engines, trait))
+    said = dict(_opinions(engines, trait))
     if not said:
         return ()
     opinions = {name: said.get(name, "") for name in engines}
@@ -153,7 +153,7 @@ def apart(engines: Sequence[str], trait: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name, opinion in opinions.items() if opinion != rest)
 
 
-def _said(engines: Sequence[str], trait: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _opinions(engines: Sequence[str], trait: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Give what each engine says, as far as the trait has it: all that it says, if that is more than one thing."""
     collected: dict[str, list[str]] = {}
     for each in trait:

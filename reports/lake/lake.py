@@ -130,14 +130,14 @@ class Lake:
         raise NoLake(f"{self.name} is an object store, and this needs a lake in a folder")
 
     def __contains__(self, batch: str) -> bool:
-        with self.trying("cannot be read"):
+        with self.raising_lake_failed("cannot be read"):
             return _manifest(batch) in self.store
 
     def batches(self) -> list[Batch]:
         """Return what is committed, by name; a manifest that cannot be read is damage. Raises LakeFailed."""
         found = []
         decoder = msgspec.json.Decoder(Batch)
-        with self.trying("cannot be read"):
+        with self.raising_lake_failed("cannot be read"):
             files = list(self.store.found(BATCHES))
         for each in files:
             if not each.file.endswith(".json"):
@@ -161,7 +161,7 @@ class Lake:
 
     def discard(self, name: str) -> None:
         """Take a batch out of the lake, so that it can be added anew; nobody sees its files any more."""
-        with self.trying("cannot be written"):
+        with self.raising_lake_failed("cannot be written"):
             self.store.remove(_manifest(name))
         self.damage = {file: damage for file, damage in self.damage.items() if f"/{name}-" not in file}
 
@@ -179,7 +179,7 @@ class Lake:
             of=tuple(sorted(of)),
             settings=dict(settings or {}),
         )
-        with self.trying("cannot be written"):
+        with self.raising_lake_failed("cannot be written"):
             return Staging(self, about)
 
     def pieces(self, table: LakeTable, batches: Sequence[Batch] | None = None, **partition: str) -> list[BatchFile]:
@@ -233,7 +233,7 @@ class Lake:
             elif isinstance(self.store, Folder) and piece.crc not in (None, size_and_crc(self.path / piece.file)[1]):
                 why = "is not what was written: its checksum differs"
             else:
-                self._look(piece, table)
+                self._check_footer(piece, table)
         except OSError as error:
             why = f"cannot be read: {reason_of(error)}"
         except BadFile as error:
@@ -244,7 +244,7 @@ class Lake:
             self._leave_out(piece.file, f"{why} ({piece.rows} rows left out)")
         return not why
 
-    def _look(self, piece: BatchFile, table: LakeTable) -> None:
+    def _check_footer(self, piece: BatchFile, table: LakeTable) -> None:
         """Read a file's footer; BadFile for columns of other types and newer versions, BROKEN when there is none."""
         schema = pq.read_schema(self.store.open(piece.file))
         rows = schema.empty_table()
@@ -253,7 +253,7 @@ class Lake:
         table.fit(rows, max(piece.version, int((schema.metadata or {}).get(VERSION, b"0"))))
 
     @contextmanager
-    def trying(self, complaint: str) -> Iterator[None]:
+    def raising_lake_failed(self, complaint: str) -> Iterator[None]:
         """Raise LakeFailed for what goes wrong between the store and here."""
         try:
             yield
@@ -272,7 +272,7 @@ class Staging:
 
     def __init__(self, lake: Lake, about: Batch) -> None:
         self.lake = lake
-        self.about = about
+        self.batch = about
         self.attempt = secrets.token_hex(4)
         self.path = lake.store.draft(f"{about.id}-{self.attempt}")
         self._files = Files(self.path)
@@ -286,7 +286,7 @@ class Staging:
         """Return where Spark writes the files of a table, from whatever machine; in a store that is their place."""
         if isinstance(self.lake.store, Folder):
             return str(self.folder(table).resolve())
-        self._targets.append(f"{table.name}/batch={self.about.id}-{self.attempt}")
+        self._targets.append(f"{table.name}/batch={self.batch.id}-{self.attempt}")
         return self.lake.store.url(self._targets[-1])
 
     def write(self, table: LakeTable, rows: pa.Table) -> None:
@@ -294,7 +294,7 @@ class Staging:
 
         LakeFailed when they cannot be written.
         """
-        with self.lake.trying("cannot be written"):
+        with self.lake.raising_lake_failed("cannot be written"):
             self._files.write(table, rows)
 
     def commit(self) -> Batch | None:
@@ -302,7 +302,7 @@ class Staging:
 
         LakeFailed when it cannot be written; then it is not there.
         """
-        with self.lake.trying("cannot be written"):
+        with self.lake.raising_lake_failed("cannot be written"):
             return self._commit()
 
     def _commit(self) -> Batch | None:
@@ -311,11 +311,11 @@ class Staging:
         for name, table in TABLES.items():
             for path in sorted((self.path / name).rglob(f"*{SUFFIX}")):
                 if _is_whole(path.relative_to(self.path).as_posix()):
-                    pieces.append(self._placed(path, table, len(pieces)))
+                    pieces.append(self._move_into_place(path, table, len(pieces)))
         for each in (each for target in self._targets for each in store.found(target)):
             if each.file.endswith(SUFFIX) and _is_whole(each.file):
                 pieces.append(self._found(each))
-        batch = msgspec.structs.replace(self.about, pieces=tuple(pieces))
+        batch = msgspec.structs.replace(self.batch, pieces=tuple(pieces))
         manifest = self.path / "manifest.json"
         manifest.write_bytes(msgspec.json.format(msgspec.json.encode(batch), indent=1) + b"\n")
         is_new = store.publish(manifest, _manifest(batch.id))
@@ -326,10 +326,10 @@ class Staging:
         shutil.rmtree(self.path, ignore_errors=True)
         return batch if is_new else None
 
-    def _placed(self, path: Path, table: LakeTable, number: int) -> BatchFile:
+    def _move_into_place(self, path: Path, table: LakeTable, number: int) -> BatchFile:
         """Bring a file to its place in the lake, where nobody sees it yet."""
         folders = path.parent.relative_to(self.path / table.name).as_posix()
-        file = "/".join([table.name, folders, f"{self.about.id}-{self.attempt}-{number}{SUFFIX}"])
+        file = "/".join([table.name, folders, f"{self.batch.id}-{self.attempt}-{number}{SUFFIX}"])
         rows = pq.read_metadata(path).num_rows
         size, crc = size_and_crc(path)
         self.lake.store.place(path, file)

@@ -12,7 +12,7 @@ from harness.protocol import load
 from harness.trace import Direction, Entry, Happening, Trace
 from reports.lake.schemas import FRAMES, LOSSES, SESSIONS, LakeTable
 
-MOST = 50_000
+MOST_BUFFERED = 50_000
 """Entries that are collected before they are written: a row group large enough for Parquet to compress well."""
 
 
@@ -21,7 +21,7 @@ def layout_of(protocol: str) -> str:
     return load(protocol).layout
 
 
-class Writer:
+class SessionWriter:
     """Makes rows of recorded sessions, and writes them: the tables sessions, frames and losses of a ``source``."""
 
     def __init__(self, write: Callable[[LakeTable, pa.Table], None], source: str, protocol: str) -> None:
@@ -43,7 +43,7 @@ class Writer:
         self._size += len(recorded.trace)
         for loss in recorded.losses:
             self.lose(loss, session)
-        if self._size >= MOST:
+        if self._size >= MOST_BUFFERED:
             self._flush()
 
     def lose(self, loss: Loss, session: str | None = None) -> None:
@@ -139,7 +139,7 @@ class _Columns:
         return pa.Table.from_arrays(arrays, schema=FRAMES.schema)
 
 
-JUDGED = ("session", "seq", "time", "what", "direction", "data", "note", "transport", "sound")
+SESSION_COLUMNS = ("session", "seq", "time", "what", "direction", "data", "note", "transport", "sound")
 """The columns of frames that make a recorded session."""
 
 _WHAT = {each.value: each for each in Happening}
@@ -152,7 +152,7 @@ def source_of(session: str) -> str:
 
 
 def recorded_in(batches: Iterable[pa.RecordBatch], protocol: str) -> Iterator[tuple[str, RecordedSession]]:
-    """Yield the sessions, with their names, that rows of frames hold (the columns ``JUDGED``).
+    """Yield the sessions, with their names, that rows of frames hold (the columns ``SESSION_COLUMNS``).
 
     The rows are in the order of session and place; a session may go on from one batch to the next.
     """
@@ -160,7 +160,7 @@ def recorded_in(batches: Iterable[pa.RecordBatch], protocol: str) -> Iterator[tu
     held: list[list[Any]] = []
     for batch in batches:
         names = batch.column("session")
-        columns = [batch.column(each).to_pylist() for each in JUDGED[2:]]
+        columns = [batch.column(each).to_pylist() for each in SESSION_COLUMNS[2:]]
         start = 0
         for end in pc.run_end_encode(names).run_ends.to_pylist() if len(batch) else ():
             begun = names[start].as_py()

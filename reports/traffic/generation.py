@@ -11,7 +11,7 @@ from random import Random
 import msgspec
 
 from harness.protocol import load as load_protocol
-from reports.progress import Notice
+from reports.progress import OnProgress
 from reports.traffic.interleaving import InterleavedCapture
 from reports.traffic.playback import PlayedSession, Template, TemplatePlayer, variation_of
 from reports.traffic.templates import unseen
@@ -19,7 +19,7 @@ from reports.traffic.templates import unseen
 PLANTED = "planted.ndjson"
 ABOUT = "traffic.json"
 
-OF_A_FILE = 1_000_000
+FRAMES_OF_A_FILE = 1_000_000
 """Frames of a file, by default."""
 
 EPOCH, HOUR = 1_767_225_600, 3600
@@ -39,7 +39,7 @@ class Planted(msgspec.Struct, frozen=True):
     declared: bool
 
 
-class Made(msgspec.Struct, frozen=True):
+class MadeFile(msgspec.Struct, frozen=True):
     """A file that was made: how much is in it."""
 
     file: str
@@ -69,10 +69,10 @@ class Traffic(msgspec.Struct, frozen=True, kw_only=True):
     frames: int
     broken: int
     planted: int
-    files: tuple[Made, ...]
+    files: tuple[MadeFile, ...]
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
+class TrafficPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What each file is to be: at least so many ``frames``, a share of ``violations`` among its sessions."""
 
     protocol: str
@@ -92,7 +92,7 @@ def generate(
     files: int,
     violations: float,
     workers: int,
-    notice: Notice,
+    on_progress: OnProgress,
     pattern: str = "",
 ) -> Traffic:
     """Write captures into a folder, with at least so many frames, and which violations are planted in them.
@@ -103,18 +103,18 @@ def generate(
     """
     folder.mkdir(parents=True, exist_ok=True)
     each = -(-frames // files)
-    order = Order(protocol=protocol, folder=folder, seed=seed, frames=each, violations=violations)
-    made: list[Made] = []
+    plan = TrafficPlan(protocol=protocol, folder=folder, seed=seed, frames=each, violations=violations)
+    made: list[MadeFile] = []
     broken = planted = 0
     draft = folder / f"{PLANTED}.part"
     with draft.open("wb") as file:
         encode = msgspec.json.Encoder().encode
-        for number, (one, lines, count) in enumerate(_files(order, known, files, workers), 1):
+        for number, (one, lines, count) in enumerate(_files(plan, known, files, workers), 1):
             made.append(one)
             broken += count
             planted += len(lines)
             file.writelines(encode(line) + b"\n" for line in lines)
-            notice(number, files)
+            on_progress(number, files)
     lies = [template for template in known if template.fault]
     about = Traffic(
         protocol=protocol,
@@ -137,12 +137,12 @@ def generate(
     return about
 
 
-File = tuple[Made, list[Planted], int]
+File = tuple[MadeFile, list[Planted], int]
 """A file, what is planted in it, and in how many sessions."""
 
 
-def _files(order: Order, known: Sequence[Template], files: int, workers: int) -> Iterator[File]:
-    work = partial(made_file, order, known)
+def _files(plan: TrafficPlan, known: Sequence[Template], files: int, workers: int) -> Iterator[File]:
+    work = partial(made_file, plan, known)
     if min(workers, files) == 1:
         yield from map(work, range(1, files + 1))
         return
@@ -150,37 +150,37 @@ def _files(order: Order, known: Sequence[Template], files: int, workers: int) ->
         yield from pool.map(work, range(1, files + 1))
 
 
-def made_file(order: Order, known: Sequence[Template], number: int) -> File:
+def made_file(plan: TrafficPlan, known: Sequence[Template], number: int) -> File:
     """Write one file."""
-    path = order.folder / f"{order.protocol}-{number:04}.pcap"
-    random = Random(f"{order.protocol} {order.seed} {number}")
+    path = plan.folder / f"{plan.protocol}-{number:04}.pcap"
+    random = Random(f"{plan.protocol} {plan.seed} {number}")
     draft = path.with_name(f"{path.name}.part")
     planted: list[Planted] = []
     broken = 0
     with InterleavedCapture(draft, random, (EPOCH + number * HOUR) * 1_000_000_000) as capture:
-        for place, template in capture.take(sessions(order, known, random)):
+        for place, template in capture.take(sessions(plan, known, random)):
             broken += bool(template.rules)
             for rule in template.rules:
                 planted.append(Planted(path.name, place, rule, template.fault, rule in template.declared))
     os.replace(draft, path)
-    made = Made(path.name, capture.packets, capture.sessions, capture.frames, path.stat().st_size)
+    made = MadeFile(path.name, capture.packets, capture.sessions, capture.frames, path.stat().st_size)
     return made, planted, broken
 
 
-def sessions(order: Order, known: Sequence[Template], random: Random) -> Iterator[tuple[Template, PlayedSession]]:
+def sessions(plan: TrafficPlan, known: Sequence[Template], random: Random) -> Iterator[tuple[Template, PlayedSession]]:
     """Draw sessions until there are enough frames; every fault is as likely as any other."""
-    speech = variation_of(order.protocol)
-    framing = load_protocol(order.protocol).framings["tcp"]
+    variation = variation_of(plan.protocol)
+    framing = load_protocol(plan.protocol).framings["tcp"]
     good: list[TemplatePlayer] = []
     lying: dict[str, list[TemplatePlayer]] = {}
     for template in known:
         players = lying.setdefault(template.fault, []) if template.fault else good
-        players.append(TemplatePlayer(template, speech, framing))
+        players.append(TemplatePlayer(template, variation, framing))
     lies = list(lying.values())
     frames = 0
-    while frames < order.frames:
-        chosen = random.choice(lies) if lies and random.random() < order.violations else good
+    while frames < plan.frames:
+        chosen = random.choice(lies) if lies and random.random() < plan.violations else good
         player = random.choice(chosen)
-        told = player.play(random)
-        frames += told.frames
-        yield player.template, told
+        played = player.play(random)
+        frames += played.frames
+        yield player.template, played

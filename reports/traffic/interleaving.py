@@ -14,7 +14,7 @@ from reports.traffic.playback import PlayedSession
 OPEN = 50
 """Sessions that are open at a time."""
 
-APART = 20_000_000
+MOST_APART = 20_000_000
 """Nanoseconds at most from the end of a session to the beginning of the next in its place."""
 
 Tag = TypeVar("Tag")
@@ -39,13 +39,13 @@ class InterleavedCapture:
             found = next(more, None)
             if found is None:
                 return None
-            tag, told = found
+            tag, played = found
             place = self.sessions
             self.sessions += 1
-            self.frames += told.frames
+            self.frames += played.frames
             tags[place] = tag
-            began = after + random.randrange(APART)
-            packets = GeneratedConnection(place, began, random).packets(told.said, told.end, told.pause)
+            began = after + random.randrange(MOST_APART)
+            packets = GeneratedConnection(place, began, random).packets(played.said, played.end, played.pause)
             return began, place, packets, 0
 
         waiting = [each for each in (opened(self._began) for _ in range(OPEN)) if each is not None]

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from harness.pathfinder.tester.driver import count_ids_from
-from reports.traffic.variation import Draw, VariableFields
+from reports.traffic.variation import SessionDraw, VariableFields
 from wire.json.strict import MOST
 
 SPACES = {
@@ -72,7 +72,7 @@ def _texts(props: Any) -> list[str]:
     return [props] if isinstance(props, str) else []
 
 
-def _respelled(value: Any, draw: Draw) -> Any:
+def _respelled(value: Any, draw: SessionDraw) -> Any:
     if isinstance(value, dict):
         return {draw.text(name): _respelled(each, draw) for name, each in value.items()}
     if isinstance(value, list):

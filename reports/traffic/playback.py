@@ -57,18 +57,18 @@ class PlayedSession(NamedTuple):
 class TemplatePlayer:
     """Draws varied sessions from one template, as many as are asked for."""
 
-    def __init__(self, template: Template, speech: ProtocolVariation | None, framing: Framing) -> None:
+    def __init__(self, template: Template, variation: ProtocolVariation | None, framing: Framing) -> None:
         frames = [(by_dialler, frame) for _, by_dialler, frame in template.frames]
         self.template = template
-        self.varied = VariedFrames(frames, speech if template.is_varied else None)
+        self.varied = VariedFrames(frames, variation if template.is_varied else None)
         self._encode = framing.encode
         self._times = [round(time * _SECOND) for time, _, _ in template.frames]
         self._sides = [by_dialler for by_dialler, _ in frames]
         self._lasted = round(template.lasted * _SECOND)
 
-    def play(self, random: Random, manner: Pace | None = None) -> PlayedSession:
-        """Draw a session; ``manner`` instead of one that is drawn."""
-        pause, stretch = manner or (random.randint(*PAUSES), random.randint(*STRETCHES))
+    def play(self, random: Random, pace: Pace | None = None) -> PlayedSession:
+        """Draw a session; ``pace`` instead of one that is drawn."""
+        pause, stretch = pace or (random.randint(*PAUSES), random.randint(*STRETCHES))
         encode, stretched = self._encode, 1000 + stretch
         said = []
         lag = 0

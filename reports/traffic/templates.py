@@ -24,7 +24,7 @@ from harness.errors import HarnessError
 from harness.peers.peer import Peer
 from harness.peers.variants import Variant
 from harness.trace import Direction, Entry, Happening
-from reports.progress import Notice
+from reports.progress import OnProgress
 from reports.traffic.interleaving import InterleavedCapture
 from reports.traffic.playback import PAUSES, STRETCHES, Pace, PlayedSession, Template, TemplatePlayer, variation_of
 
@@ -42,7 +42,7 @@ TRIES = 8
 """How often a template is varied and judged before it is taken."""
 
 
-def templates(protocol: str, notice: Notice, workers: int = 1, pattern: str = "") -> list[Template]:
+def templates(protocol: str, on_progress: OnProgress, workers: int = 1, pattern: str = "") -> list[Template]:
     """Return a protocol's templates: good ones, and up to three for each fault that a monitor sees.
 
     Only cases whose name holds the ``pattern`` are played. The same come back whatever the number of ``workers``.
@@ -54,11 +54,11 @@ def templates(protocol: str, notice: Notice, workers: int = 1, pattern: str = ""
         with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
             for number, some in enumerate(pool.map(work, todo), 1):
                 found += some
-                notice(number, len(todo))
+                on_progress(number, len(todo))
         return found
     for number, name in enumerate(todo, 1):
         found += work(name)
-        notice(number, len(todo))
+        on_progress(number, len(todo))
     return found
 
 
@@ -126,10 +126,10 @@ def _faulty(chosen: Sequence[Case], fault: Variant, suite: Suite) -> list[Templa
 
 def _played(case: Case, peer: type[Peer], role: str, suite: Suite, fault: Variant | None) -> Iterator[Template]:
     """Play a case on a fresh peer and yield its sessions, with the rules that are broken in the play."""
-    speech = variation_of(suite.protocol)
-    settings = {} if speech is None else speech.SETTINGS
-    if speech is not None:
-        speech.begin()
+    variation = variation_of(suite.protocol)
+    settings = {} if variation is None else variation.SETTINGS
+    if variation is not None:
+        variation.begin()
     try:
         world = suite.harness.world(lambda chosen: partial(peer, **settings)(profile=chosen.profile), role)
         result = play(case, world, suite, profile="document")
@@ -177,8 +177,8 @@ def proven(candidates: Sequence[Template], suite: Suite) -> list[Template]:
     """Return those that are judged alike however they are varied, each with the rules that are then seen broken."""
     if not candidates:
         return []
-    told_as_it_was = [msgspec.structs.replace(each, is_varied=False) for each in candidates]
-    plain = _judged(told_as_it_was, suite)
+    unvaried = [msgspec.structs.replace(each, is_varied=False) for each in candidates]
+    plain = _judged(unvaried, suite)
     varied = _judged(candidates, suite)
     found = []
     for template, verdicts, others in zip(candidates, plain, varied, strict=True):
@@ -193,24 +193,24 @@ def proven(candidates: Sequence[Template], suite: Suite) -> list[Template]:
     return found
 
 
-Said = frozenset[tuple[str, str, bool]]
+SessionVerdicts = frozenset[tuple[str, str, bool]]
 """What is said of one session: rules, their outcomes, and whether those accuse."""
 
 
-def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[Said]]:
+def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[SessionVerdicts]]:
     """Return what the monitors say of each candidate, each time that it is played back."""
     protocol = suite.protocol
-    speech, framing = variation_of(protocol), suite.harness.framings["tcp"]
-    manners = [Pace(PAUSES[0], STRETCHES[0]), Pace(PAUSES[1], STRETCHES[1])]
-    found: list[list[Said]] = [[] for _ in candidates]
+    variation, framing = variation_of(protocol), suite.harness.framings["tcp"]
+    paces = [Pace(PAUSES[0], STRETCHES[0]), Pace(PAUSES[1], STRETCHES[1])]
+    found: list[list[SessionVerdicts]] = [[] for _ in candidates]
     random = Random(protocol)
-    players = [TemplatePlayer(each, speech, framing) for each in candidates]
+    players = [TemplatePlayer(each, variation, framing) for each in candidates]
 
     def sessions() -> Iterator[tuple[int, PlayedSession]]:
         for place, player in enumerate(players):
             for number in range(TRIES):
-                manner = manners[number] if number < len(manners) else None
-                yield place, player.play(random, manner)
+                pace = paces[number] if number < len(paces) else None
+                yield place, player.play(random, pace)
 
     with tempfile.TemporaryDirectory(prefix="goldwire-") as folder:
         path = Path(folder) / "templates.pcap"

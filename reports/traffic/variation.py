@@ -41,7 +41,7 @@ class ProtocolVariation(Protocol):
         ...
 
 
-class Draw:
+class SessionDraw:
     """What one session has drawn: how far numbers are shifted, how texts are spelled, what stands for bytes."""
 
     def __init__(self, random: Random, rooms: Mapping[str, int], letters: Sequence[str]) -> None:
@@ -87,7 +87,7 @@ def _alphabet(random: Random, letters: Sequence[str]) -> dict[int, str]:
     return spelled
 
 
-Change = Callable[[Draw], None]
+Change = Callable[[SessionDraw], None]
 
 
 class VariableFields:
@@ -110,7 +110,7 @@ class VariableFields:
             return
         self.reserve(space, value, most)
 
-        def change(draw: Draw) -> None:
+        def change(draw: SessionDraw) -> None:
             holder[key] = value + draw.shift[space]
 
         self.changes.append(change)
@@ -131,12 +131,12 @@ class VariableFields:
         if isinstance(value, bytes) and value:
             self.built(holder, key, (), lambda draw: draw.blob(value))
 
-    def built(self, holder: Any, key: Any, texts: Iterable[str], build: Callable[[Draw], Any]) -> None:
+    def built(self, holder: Any, key: Any, texts: Iterable[str], build: Callable[[SessionDraw], Any]) -> None:
         """Name a place whose value is built, with the texts that it is built of."""
         for text in texts:
             self._letters |= {each.lower() for each in text if each.lower() in ascii_lowercase}
 
-        def change(draw: Draw) -> None:
+        def change(draw: SessionDraw) -> None:
             holder[key] = build(draw)
 
         self.changes.append(change)
@@ -145,17 +145,17 @@ class VariableFields:
 class VariedFrames:
     """The frames of one session, to be drawn again; ``frames`` are ``(whether who dialled said it, frame)``."""
 
-    def __init__(self, frames: Sequence[tuple[bool, bytes]], speech: ProtocolVariation | None) -> None:
+    def __init__(self, frames: Sequence[tuple[bool, bytes]], variation: ProtocolVariation | None) -> None:
         self._places = VariableFields()
         self._frames: list[tuple[bytes, Any]] = []
         for by_dialler, frame in frames:
-            value = None if speech is None else _taken_apart(frame, speech)
-            if value is not None and speech is not None:
-                speech.places(value, by_dialler, self._places)
+            value = None if variation is None else _parsed(frame, variation)
+            if value is not None and variation is not None:
+                variation.places(value, by_dialler, self._places)
             self._frames.append((frame, value))
         self._rooms = {space: max(room, 0) for space, room in self._places.rooms.items()}
         self._letters = self._places.letters
-        self._write = speech.write if speech is not None else None
+        self._write = variation.write if variation is not None else None
 
     @property
     def count(self) -> int:
@@ -167,16 +167,16 @@ class VariedFrames:
         write = self._write
         if write is None or not self._places.changes:
             return [frame for frame, _ in self._frames]
-        draw = Draw(random, self._rooms, self._letters)
+        draw = SessionDraw(random, self._rooms, self._letters)
         for change in self._places.changes:
             change(draw)
         return [frame if value is None else write(value) for frame, value in self._frames]
 
 
-def _taken_apart(frame: bytes, speech: ProtocolVariation) -> Any:
+def _parsed(frame: bytes, variation: ProtocolVariation) -> Any:
     """Return a frame's value; None when the frame would not come back as it was, byte by byte."""
     try:
-        value = speech.read(frame)
-        return value if speech.write(value) == frame else None
+        value = variation.read(frame)
+        return value if variation.write(value) == frame else None
     except ValueError:
         return None

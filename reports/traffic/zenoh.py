@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from reports.traffic.variation import Draw, VariableFields
+from reports.traffic.variation import SessionDraw, VariableFields
 from wire.engines import engine
 from wire.errors import DecodeError, EncodeError
 from wire.zenoh.grammar_extensions import TIMESTAMP, WIRE_EXPR
@@ -109,7 +109,7 @@ def _extension(extension: Any, kind: str, found: VariableFields) -> None:
         found.blob(extension, "value")
 
 
-def _spelled(key: WireExpr, deployed: bool, draw: Draw | None = None) -> bytes:
+def _spelled(key: WireExpr, deployed: bool, draw: SessionDraw | None = None) -> bytes:
     """Return the payload of a WireExpr extension."""
     scope, suffix = key.scope, key.suffix
     if draw is not None:

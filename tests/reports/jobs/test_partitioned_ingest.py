@@ -17,7 +17,7 @@ from recorded_plays import damaged, mixed, pcap
 from reports.commands.pipeline import pipeline
 from reports.jobs import partitioned_ingest as split
 from reports.jobs import runner as jobs
-from reports.jobs.ingest import IngestOptions, ingest, named, settings_of
+from reports.jobs.ingest import IngestOptions, batch_of, ingest, settings_of
 from reports.jobs.partitioned_ingest import PartitionedCapture, PartitionResult, run_task
 from reports.lake.lake import Lake
 from reports.lake.schemas import FRAMES, LOSSES, RUNS, SESSIONS, TABLES
@@ -45,9 +45,9 @@ def capture(plays, tmp_path_factory):
 
 def begun(lake, path, protocol, of):
     """Stage a capture's batch as the driver does; return it with the work of each task."""
-    manner = IngestOptions(protocol=protocol)
-    staging = lake.stage(named(path, "capture", protocol), "ingest", settings=settings_of(path, manner))
-    its = PartitionedCapture(staging, path, manner, of, path.stat().st_size)
+    options = IngestOptions(protocol=protocol)
+    staging = lake.stage(batch_of(path, "capture", protocol), "ingest", settings=settings_of(path, options))
+    its = PartitionedCapture(staging, path, options, of, path.stat().st_size)
     return its, [msgspec.json.encode(work) for work in its.work(staging.path)]
 
 
@@ -84,7 +84,7 @@ def test_a_task_that_is_killed_and_one_that_runs_twice_change_nothing(tmp_path, 
     protocol, path, whole, told = capture
     lake = Lake(tmp_path / "lake", create=True)
     its, works = begun(lake, path, protocol, 3)
-    for its_class, before in (("Writer", "self._flush()"), ("Files", "finished(self)")):
+    for its_class, before in (("SessionWriter", "self._flush()"), ("Files", "finished(self)")):
         code = KILLED.format(its=its_class, before=before)
         killed = subprocess.run([sys.executable, "-c", code], input=works[1], check=False)
         assert killed.returncode == -signal.SIGKILL

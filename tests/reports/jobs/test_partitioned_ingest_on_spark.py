@@ -42,10 +42,10 @@ def test_a_large_capture_beside_small_ones(session, tmp_path, monkeypatch, plays
     copy, gone = tmp_path / "copy.pcap", tmp_path / "gone.pcap"
     copy.write_bytes(paths[0].read_bytes())
     wanted = Lake(tmp_path / "here", create=True)
-    manner, said = IngestOptions(protocol=protocol), []
-    here = list(jobs.ingest(wanted, [*paths, copy, gone], manner, None, quiet))
+    options, said = IngestOptions(protocol=protocol), []
+    here = list(jobs.ingest(wanted, [*paths, copy, gone], options, None, quiet))
     lake = Lake(tmp_path / "there", create=True)
-    there = list(jobs.ingest(lake, [*paths, copy, gone], manner, session, lambda *each: said.append(each)))
+    there = list(jobs.ingest(lake, [*paths, copy, gone], options, session, lambda *each: said.append(each)))
     assert there == here
     assert [each.is_new for each in there] == [True, True, True, False, False]
     assert "gone.pcap: No such file" in there[-1].trouble
@@ -53,7 +53,7 @@ def test_a_large_capture_beside_small_ones(session, tmp_path, monkeypatch, plays
     assert len(lake.pieces(FRAMES)) > len(wanted.pieces(FRAMES))
     assert said[-1] == (1, 1)
     assert list((lake.path / "staging").iterdir()) == []
-    assert [each.is_new for each in jobs.ingest(lake, paths, manner, session, quiet)] == [False] * 3
+    assert [each.is_new for each in jobs.ingest(lake, paths, options, session, quiet)] == [False] * 3
 
 
 def test_workers_that_die_change_nothing(session, tmp_path, monkeypatch, plays):
@@ -62,8 +62,8 @@ def test_workers_that_die_change_nothing(session, tmp_path, monkeypatch, plays):
     path, dice = tmp_path / "a.pcap", random.Random(7)
     path.write_bytes(pcap(damaged(mixed(played, dice), dice)))
     wanted, lake = Lake(tmp_path / "here", create=True), Lake(tmp_path / "there", create=True)
-    manner = IngestOptions(protocol=protocol)
-    here = list(jobs.ingest(wanted, [path], manner, None, quiet))
+    options = IngestOptions(protocol=protocol)
+    here = list(jobs.ingest(wanted, [path], options, None, quiet))
 
     def dying(work):
         from reports.jobs import partitioned_ingest as real
@@ -79,7 +79,7 @@ def test_workers_that_die_change_nothing(session, tmp_path, monkeypatch, plays):
 
     monkeypatch.setattr(split, "run_task", dying)
     monkeypatch.setattr(split, "SPLIT", path.stat().st_size // 2 + 1)
-    assert list(jobs.ingest(lake, [path], manner, session, quiet)) == here
+    assert list(jobs.ingest(lake, [path], options, session, quiet)) == here
     assert sorted(each.name for each in tmp_path.glob("died-*")) == ["died-0", "died-1"]
     assert all_rows(lake) == all_rows(wanted)
     assert list((lake.path / "staging").iterdir()) == []
@@ -95,7 +95,7 @@ def test_either_side_is_judged_once(session, tmp_path, plays):
         list(jobs.ingest(lake, [path], IngestOptions(protocol=protocol), running, quiet))
         for side in ("listening", "dialling"):
             assert jobs.judge(lake, protocol, "document", running, quiet, side).of == 1
-            assert jobs.judge(lake, protocol, "document", running, quiet, side) == jobs.Done()
+            assert jobs.judge(lake, protocol, "document", running, quiet, side) == jobs.JobResult()
         lakes.append(lake)
     assert all_rows(lakes[0]) == all_rows(lakes[1])
     assert any(".dialling" in row for row in all_rows(lakes[0])["verdicts"])

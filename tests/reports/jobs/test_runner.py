@@ -61,7 +61,7 @@ def test_a_recording_that_grows_while_it_is_read_is_not_taken_in(tmp_path, captu
     """It would be there again, under another name, once it is complete."""
     path = tmp_path / "a.pcapng"
     path.write_bytes(captured["zenoh"][0].read_bytes())
-    named = ingesting.named
+    named = ingesting.batch_of
 
     def naming(*words):
         name = named(*words)
@@ -69,7 +69,7 @@ def test_a_recording_that_grows_while_it_is_read_is_not_taken_in(tmp_path, captu
             file.write(captured["zenoh"][1].read_bytes())
         return name
 
-    monkeypatch.setattr(ingesting, "named", naming)
+    monkeypatch.setattr(ingesting, "batch_of", naming)
     lake = Lake(tmp_path / "lake", create=True)
     (done,) = taken(lake, [path], "zenoh")
     assert done.trouble == f"{path} changed while it was read: take it in once it is complete"
@@ -142,8 +142,8 @@ def test_a_capture_that_was_taken_in_otherwise_is_not_passed_over(tmp_path, capt
     lake = Lake(tmp_path / "lake", create=True)
     path = next(path for path in captured["zenoh"] if path.suffix == ".pcapng")
     taken(lake, [path], "zenoh")
-    manner = IngestOptions(protocol="zenoh", transport="tcp")
-    (done,) = jobs.ingest(lake, [path], manner, None, quiet)
+    options = IngestOptions(protocol="zenoh", transport="tcp")
+    (done,) = jobs.ingest(lake, [path], options, None, quiet)
     assert done.trouble == (
         f"{path} is in the lake already, taken in otherwise: --link '', now 'tcp': take it into another lake"
     )
@@ -166,16 +166,16 @@ def test_a_damaged_batch_is_mended_by_taking_it_in_again(tmp_path, captured, wha
 def test_two_processes_that_do_the_same_work_add_it_once(tmp_path, captured, monkeypatch):
     lake = Lake(tmp_path / "lake", create=True)
     taken(lake, captured["zenoh"][:2], "zenoh")
-    began = jobs._Work.stage
+    began = jobs._NewBatches.stage
 
     def late(work):
-        monkeypatch.setattr(jobs._Work, "stage", began)
+        monkeypatch.setattr(jobs._NewBatches, "stage", began)
         staging = work.stage()
         taken(lake, captured["zenoh"][2:3], "zenoh")
         assert jobs.judge(lake, "zenoh", "document", None, quiet).of == 3
         return staging
 
-    monkeypatch.setattr(jobs._Work, "stage", late)
+    monkeypatch.setattr(jobs._NewBatches, "stage", late)
     with pytest.raises(LakeFailed, match="another process has meanwhile done 2 of 2 batches"):
         jobs.judge(lake, "zenoh", "document", None, quiet)
     assert [batch.of for batch in lake.batches() if batch.job == "judge"] == [
@@ -248,7 +248,7 @@ def test_what_was_done_is_not_done_again(tmp_path, captured):
     lake = Lake(tmp_path / "lake", create=True)
     taken(lake, captured["zenoh"][:2], "zenoh")
     assert jobs.decode(lake, "zenoh", None, quiet).of == 2
-    assert jobs.decode(lake, "zenoh", None, quiet) == jobs.Done()
+    assert jobs.decode(lake, "zenoh", None, quiet) == jobs.JobResult()
     taken(lake, captured["zenoh"][:4], "zenoh")
     assert jobs.decode(lake, "zenoh", None, quiet).of == 2
     assert len(lake.read(DECODED)) == sum(lake.read(RUNS)["frames"].to_pylist())

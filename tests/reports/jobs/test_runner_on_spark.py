@@ -117,7 +117,7 @@ def test_java_is_started_without_what_it_may_lack(tmp_path, monkeypatch, release
     java.chmod(0o755)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "real"))
-    words = [spark.java_home() / "bin" / "java", "-a", spark.JOIN, spark.OPEN, "b c"]
+    words = [spark.java_home() / "bin" / "java", "-a", spark.VECTOR_MODULE, spark.OPEN_ACTION, "b c"]
     assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == left
 
 

@@ -18,12 +18,12 @@ from reports.jobs import spark
 from reports.jobs.candidates import (
     BestCandidates,
     Candidate,
-    bits,
     candidate,
     chosen,
     generated,
     merged,
     reached,
+    set_bits,
     summarised,
 )
 from reports.jobs.select import ACCEPTED, REFUSED, CandidateSource, select, text
@@ -101,8 +101,8 @@ def test_of_equals_the_shortest_and_then_the_smallest_is_chosen():
 
 
 def test_bits_are_those_that_are_set():
-    numbers = sorted(Random(1).sample(range(3000), 40))
-    assert list(bits(sum(1 << each for each in numbers))) == numbers
+    branch_numbers = sorted(Random(1).sample(range(3000), 40))
+    assert list(set_bits(sum(1 << each for each in branch_numbers))) == branch_numbers
 
 
 def test_frames_that_come_again_change_nothing_but_the_count():

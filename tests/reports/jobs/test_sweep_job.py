@@ -237,7 +237,7 @@ def batch_of(lake: Lake, span: tuple[int, int], *numbers: int) -> None:
     """Write a batch of chunks in which frames with such numbers differ."""
     about = sweeping.settings_of(PLAN) | {"first": str(span[0]), "end": str(span[1])}
     with lake.stage(f"sweep-{span[0]}-{span[1]}", sweeping.JOB, settings=about) as staging:
-        common = {"source": staging.about.id, "protocol": "zenoh", "layout": LAYOUT}
+        common = {"source": staging.batch.id, "protocol": "zenoh", "layout": LAYOUT}
         frames = (span[1] - span[0]) * CHUNK
         counts = {"frames": frames, "judged": frames, "accepted": 0, "spoiled": 0, "skipped": 0}
         staging.write(SWEEPS, SWEEPS.rows([common | counts | {"differing": 7 * len(numbers)}]))

@@ -328,12 +328,12 @@ def test_clusters_do_not_depend_on_the_order(order):
     def alike(one, other):
         return jaccard(one, other) >= 0.6
 
-    def looks(same):
+    def features(same):
         return words(same[0])
 
     items = ["a b c d", "a b c e", "a b e f", "x y"]
-    found = clustered([items[each] for each in order], str, type, looks, alike)
-    alone = clustered([items[each] for each in order], str, str, looks, alike)
+    found = clustered([items[each] for each in order], str, type, features, alike)
+    alone = clustered([items[each] for each in order], str, str, features, alike)
     assert {frozenset(each) for each in found} == {frozenset(items[:3]), frozenset(items[3:])}
     assert len(alone) == 4, "kin are asked first"
 

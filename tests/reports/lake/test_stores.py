@@ -109,7 +109,7 @@ def test_the_jobs_do_the_same_wherever_the_lake_is(where, captured, filled):
     jobs.judge(again, "zenoh", "document", None, quiet)
     for table in TABLES.values():
         assert rows(Lake(where), table) == rows(filled, table, protocol="zenoh")
-    assert jobs.decode(again, "zenoh", None, quiet) == jobs.Done()
+    assert jobs.decode(again, "zenoh", None, quiet) == jobs.JobResult()
     assert not lake.damage
     assert not again.damage
 

@@ -33,7 +33,7 @@ from reports.traffic.generation import generate
 from reports.traffic.interleaving import InterleavedCapture
 from reports.traffic.playback import Template, TemplatePlayer, variation_of
 from reports.traffic.templates import proven, templates
-from reports.traffic.variation import Draw, VariableFields, VariedFrames
+from reports.traffic.variation import SessionDraw, VariableFields, VariedFrames
 from wire.engines import live
 from wire.errors import DecodeError
 
@@ -55,7 +55,7 @@ def known():
 def made(known, protocol, folder, frames=2500, seed=1, files=2, violations=0.3):
     return generate(
         protocol, folder, known[protocol], frames=frames, seed=seed, files=files, violations=violations, workers=1,
-        notice=quiet, pattern=PATTERNS[protocol],
+        on_progress=quiet, pattern=PATTERNS[protocol],
     )  # fmt: skip
 
 
@@ -198,7 +198,7 @@ def test_largest_numbers_are_not_exceeded():
     random = Random(1)
     seen = set()
     for _ in range(50):
-        draw = Draw(random, found.rooms, "")
+        draw = SessionDraw(random, found.rooms, "")
         for change in found.changes:
             change(draw)
         assert values[1]["interest_id"] - values[0]["interest_id"] == 2**32 - 4
@@ -212,7 +212,7 @@ texts = st.text("abcxyzABC012/*$-_", max_size=6)
 @given(texts, texts, st.integers(0, 1000))
 def test_names_keep_to_each_other_what_they_were(one, two, seed):
     letters = sorted({each.lower() for each in one + two if each.isalpha()})
-    draw = Draw(Random(seed), {}, letters)
+    draw = SessionDraw(Random(seed), {}, letters)
     first, second = draw.text(one), draw.text(two)
     assert draw.text(one + two) == first + second
     assert (first == second) == (one == two)
@@ -224,7 +224,7 @@ def test_names_keep_to_each_other_what_they_were(one, two, seed):
 
 @given(st.text("abcxyz012/*$", max_size=6), st.text("abcxyz012/*$", max_size=6), st.integers(0, 1000))
 def test_names_keep_their_order(one, two, seed):
-    draw = Draw(Random(seed), {}, sorted({each for each in one + two if each.isalpha()}))
+    draw = SessionDraw(Random(seed), {}, sorted({each for each in one + two if each.isalpha()}))
     assert (draw.text(one) < draw.text(two)) == (one < two)
 
 
