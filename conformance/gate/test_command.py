@@ -15,6 +15,7 @@ import pytest
 
 from conformance.cases import cases_folder
 from conformance.catalogue.rules import Profile
+from conformance.gate import judging_options
 from conformance.gate.progress import ProgressBar
 from conformance.gate.terminal import summary_lines
 from conformance.run.settings import BadSettings, RunSettings, gather
@@ -36,20 +37,9 @@ STATUSES: dict[int, int] = {
 @click.command()
 @click.argument("protocol")
 @click.option("--iut", default="peer:", show_default=True, metavar="NAME|FILE|ADDRESS", help="What to test.")
-@click.option(
-    "--profile",
-    type=click.Choice(["document", "deployed"]),
-    default="document",
-    show_default=True,
-    help="The document to the letter, or what the field has settled on.",
-)
-@click.option("--strict", type=click.Choice(["should"]), help="A SHOULD that is not kept fails.")
-@click.option(
-    "--report",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write run.ndjson, summary.json, junit.xml, index.html and the traces of non-passes there.",
-)
+@judging_options.profile
+@judging_options.strict
+@judging_options.report()
 @click.option("-k", "keyword", metavar="PATTERN", help="Only cases whose name or rule ids match: 'ZI-01* or options'.")
 @click.option("-n", "workers", metavar="N|auto", help="Play with N workers, each with an instance of its own.")
 @click.option(
@@ -57,12 +47,7 @@ STATUSES: dict[int, int] = {
     type=click.Choice([*TRANSPORTS, *SPELLINGS]),
     help="Default: what the implementation speaks first.",
 )
-@click.option(
-    "--expectations",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="What is known to be wrong. Default: expectations/NAME.toml here, or what comes with goldwire.",
-)
+@judging_options.expectations("Default: expectations/NAME.toml here, or what comes with goldwire.")
 @click.option("--accept", is_flag=True, help="Rewrite the expectations so that this run is as expected.")
 @click.option("--alluredir", metavar="DIR", type=click.Path(file_okay=False), help="Write results for Allure there.")
 @click.argument("pytest_args", nargs=-1, metavar="[-- PYTEST_ARGS...]")

@@ -17,6 +17,7 @@ from conformance.audit import Audit, RecordingAudit, case
 from conformance.catalogue.loading import CatalogueError, protocols
 from conformance.catalogue.rules import Profile
 from conformance.contract.expectations import BadExpectations, Expectations, find_expectations, load_expectations
+from conformance.gate import judging_options as judging
 from conformance.gate.terminal import summary_lines
 from conformance.run.recorder import Unwritable
 from conformance.run.settings import RunSettings
@@ -68,31 +69,15 @@ Judged = Literal["listening", "dialling", "both"]
 )
 @click.option("--link", type=click.Choice([*TRANSPORTS, *SPELLINGS]), help="Default: as the frames show.")
 @click.option("--session", "session", type=int, metavar="N", help="Only the session that begins at this packet.")
-@click.option(
-    "--profile",
-    type=click.Choice(["document", "deployed"]),
-    default="document",
-    show_default=True,
-    help="The document to the letter, or what the field has settled on.",
-)
-@click.option("--strict", type=click.Choice(["should"]), help="A SHOULD that is not kept fails.")
+@judging.profile
+@judging.strict
 @click.option(
     "--iut",
     metavar="NAME|FILE",
     help="Who was recorded, such as eclipse-zenoh==1.10.2:router: for the report, and for what is known of it.",
 )
-@click.option(
-    "--expectations",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="What is known to be wrong. Default: that of --iut.",
-)
-@click.option(
-    "--report",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write run.ndjson, summary.json, recordings.json, junit.xml, index.html and the traces of non-passes there.",
-)
+@judging.expectations("Default: that of --iut.")
+@judging.report("recordings.json, ")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary, and what was lost, as one JSON object.")
 @click.option(
     "--spark-from",
@@ -126,7 +111,7 @@ def audit(
     """
     judged: Judged = {"server": "listening", "client": "dialling"}.get(sides, sides)  # type: ignore[assignment]
     settings = _settings(protocol, captures, judged, profile, strict is not None, iut, expectations, report)
-    repeat = _repeat(protocol, judged, servers, link, profile, strict, iut, expectations)
+    command_line = _command_line(protocol, judged, servers, link, profile, strict, iut, expectations)
     run = Audit(settings)
     try:
         wanted = tuple(parse_server(text) for text in servers)
@@ -137,19 +122,21 @@ def audit(
     try:
         is_large = sum(source.size for source in sources) >= spark_from and session is None and master != NO_SPARK
         with (
-            _heard(sources, wanted, link, judged, profile, master, memory) if is_large else nullcontext() as heard,
+            _judged_on_spark(sources, wanted, link, judged, profile, master, memory)
+            if is_large
+            else nullcontext() as judge_on_spark,
             _progress(sources) as progress,
         ):
             for source in sources:
-                if heard is None or not _take(run, heard, source, judged, repeat):
-                    _audit(run, source, judged, profile, repeat, session, progress)
+                if judge_on_spark is None or not _record_judged(run, judge_on_spark, source, judged, command_line):
+                    _audit_here(run, source, judged, profile, command_line, session, progress)
     except KeyboardInterrupt:
         run.interrupted = True
     _print(run, run.finish(), as_json=as_json)
     return run.finish().exit
 
 
-class OnProgress(Protocol):
+class OnAuditProgress(Protocol):
     """Called with how far an audit has come."""
 
     def __call__(self, source: Recording, sessions: int) -> None:
@@ -210,7 +197,7 @@ def _unknown(suite: Suite, captures: tuple[Path, ...], judged: Judged) -> Descri
     )
 
 
-def _repeat(
+def _command_line(
     protocol: str,
     judged: Judged,
     servers: tuple[str, ...],
@@ -243,28 +230,28 @@ def _source(path: Path, protocol: str, servers: tuple[ServerEndpoint, ...], link
         raise WrongUsage(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _audit(
+def _audit_here(
     run: Audit,
     source: Recording,
     judged: Judged,
     profile: Profile,
-    repeat: list[str],
+    command_line: list[str],
     only: int | None,
-    on_progress: OnProgress,
+    on_progress: OnAuditProgress,
 ) -> None:
     suite = Suite(run.settings.protocol)
-    losses, sessions, said = Losses(), 0, 0
+    losses, sessions, sessions_judged = Losses(), 0, 0
     with reporting(lambda: on_progress(source, sessions)):
         for recorded in source:
             if only not in (None, recorded.number):
                 continue
             sessions += 1
             losses.take(recorded.losses)
-            reproduce = _reproduce(repeat, recorded, source)
+            reproduce = _reproduce(command_line, recorded, source)
             records = [run.judge(recorded.seen_from(side), suite, profile, reproduce) for side in _sides(judged)]
-            said += any(record.judgements for record in records)
+            sessions_judged += any(record.judgements for record in records)
     losses.take(source.losses.all())
-    run.tell(RecordingAudit(str(source.path), source.packets, sessions, said, losses.all()))
+    run.tell(RecordingAudit(str(source.path), source.packets, sessions, sessions_judged, losses.all()))
 
 
 def _sides(judged: Judged) -> tuple[str, ...]:
@@ -272,7 +259,7 @@ def _sides(judged: Judged) -> tuple[str, ...]:
 
 
 @contextmanager
-def _heard(
+def _judged_on_spark(
     sources: list[Recording],
     servers: tuple[ServerEndpoint, ...],
     link: str | None,
@@ -281,7 +268,7 @@ def _heard(
     master: str,
     memory: int | None,
 ) -> Iterator["Judges | None"]:
-    """Judge all files on Spark; gives what was said of each, None where Spark is not to be had."""
+    """Judge all files on Spark; gives what returns the judgements on each, None where Spark is not to be had."""
     protocol, transport = sources[0].protocol, known_transport(link) if link else None
     with ExitStack() as stack:
         try:
@@ -291,7 +278,7 @@ def _heard(
             ingest_options = IngestOptions(protocol=protocol, servers=servers, transport=transport)
             paths = [source.path for source in sources]
             its = judged_on_spark(paths, ingest_options, _sides(judged), profile, master, memory, spark_settings())
-            heard = stack.enter_context(its)
+            judge_on_spark = stack.enter_context(its)
         except BadDescription as error:
             raise WrongUsage(f"--master: {error}") from None
         except HarnessError as error:
@@ -299,38 +286,40 @@ def _heard(
             click.echo(f"{large} MiB are judged in this process, which takes longer than on Spark: {error}", err=True)
             yield None
             return
-        yield heard
+        yield judge_on_spark
 
 
-def _take(run: Audit, heard: "Judges", source: Recording, judged: Judged, repeat: list[str]) -> bool:
-    """Take down what was said of a file on Spark; False when there it could not be taken in."""
+def _record_judged(
+    run: Audit, judge_on_spark: "Judges", source: Recording, judged: Judged, command_line: list[str]
+) -> bool:
+    """Record the judgements of Spark on a file; False when it could not be taken in there."""
     from reports.jobs.spark_audit import NotJudged
 
     try:
-        hearing = heard(source.path, source.name)
+        judged_recording = judge_on_spark(source.path, source.name)
     except NotJudged as error:
         click.echo(f"{source.path} is judged in this process: {error}", err=True)
         return False
-    losses, sessions, said = Losses(), 0, 0
-    for views in hearing.sessions(_sides(judged), keep=run.settings.report is not None):
+    losses, sessions, sessions_judged = Losses(), 0, 0
+    for views in judged_recording.sessions(_sides(judged), keep=run.settings.report is not None):
         recorded = views[0].recorded
         sessions += 1
         losses.take(recorded.losses)
-        said += any(view.judgements for view in views)
-        reproduce = _reproduce(repeat, recorded, source)
+        sessions_judged += any(view.judgements for view in views)
+        reproduce = _reproduce(command_line, recorded, source)
         for view in views:
             run.take_down(case(view.recorded, view.judgements, reproduce, frames=view.frames), view.whole)
-    losses.take(hearing.losses.all())
-    run.tell(RecordingAudit(str(source.path), hearing.packets, sessions, said, losses.all()))
+    losses.take(judged_recording.losses.all())
+    run.tell(RecordingAudit(str(source.path), judged_recording.packets, sessions, sessions_judged, losses.all()))
     return True
 
 
-def _reproduce(repeat: list[str], recorded: RecordedSession, source: Recording) -> str:
-    return shlex.join([*repeat, "--session", str(recorded.number), str(source.path)])
+def _reproduce(command_line: list[str], recorded: RecordedSession, source: Recording) -> str:
+    return shlex.join([*command_line, "--session", str(recorded.number), str(source.path)])
 
 
 @contextmanager
-def _progress(sources: list[Recording]) -> Iterator[OnProgress]:
+def _progress(sources: list[Recording]) -> Iterator[OnAuditProgress]:
     """Show how much of the files was read, on a terminal."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
@@ -347,8 +336,8 @@ def _progress(sources: list[Recording]) -> Iterator[OnProgress]:
 
 def _print(run: Audit, summary: RunSummary, *, as_json: bool) -> None:
     if as_json:
-        said = {"summary": summary, "recordings": run.recordings}
-        sys.stdout.write(msgspec.json.encode(said).decode() + os.linesep)
+        found = {"summary": summary, "recordings": run.recordings}
+        sys.stdout.write(msgspec.json.encode(found).decode() + os.linesep)
     else:
         for each in run.recordings:
             for line in each.lines():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from conformance.catalogue.rules import Profile
+from conformance.gate import judging_options
 from harness.captures.recorded_session import SIDES
 from harness.command import WrongUsage
 from harness.errors import BadDescription
@@ -112,10 +113,7 @@ def decode(protocol: str, folder: Path | str, master: str, memory: int | None, a
 @pipeline.command()
 @click.argument("protocol")
 @options.lake
-@click.option(
-    "--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True,
-    help="The document to the letter, or what the field has settled on.",
-)  # fmt: skip
+@judging_options.profile
 @click.option(
     "--judge", "sides", type=click.Choice([*SIDES, "both"]), default="listening", show_default=True,
     help="Which side of each session.",

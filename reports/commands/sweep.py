@@ -210,7 +210,7 @@ def _check(
 
 
 def _plan(layout: str, command: tuple[str, ...], names: tuple[str, ...], **how: Any) -> "SweepPlan":
-    """Say what is compared; NotStarted when a program does not run, or does not speak the layout."""
+    """Say what is compared; ProgramNotStarted when a program does not run, or does not speak the layout."""
     from reports.jobs.sweep_plan import SweepPlan
 
     if command:

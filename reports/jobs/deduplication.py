@@ -1,7 +1,7 @@
 """Findings and failures that are the same, counted: by Arrow in this process, or by Spark, with the same rows.
 
 A finding is the same by its signature; a failure of an implementation by its rule and by what came, without what
-varies in it (``likeness.VARYING``).
+varies in it (``similarity.VARYING``).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

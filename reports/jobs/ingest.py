@@ -149,7 +149,7 @@ def _differs(then: Mapping[str, str], now: Mapping[str, str], name: str) -> bool
 
 
 def kind_of(path: Path) -> Kind:
-    """Tell what a path holds; BadSource when that is nothing to take in."""
+    """Tell what a path holds; CannotIngest when that is nothing to take in."""
     if path.is_dir():
         if (path / JOURNAL).is_file():
             return "run"

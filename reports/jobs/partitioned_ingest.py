@@ -81,7 +81,7 @@ class PartitionResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_task(work: bytes) -> bytes:
-    """Do what one task does, from JSON to JSON: ``Ingested`` of a path, or ``Part`` of a share."""
+    """Do what one task does, from JSON to JSON: ``Ingested`` of a path, or ``PartitionResult`` of a partition."""
     its = msgspec.json.decode(work, type=IngestTask)
     done = ingest_partition(its) if its.staged else ingest(Lake(its.lake), Path(its.path), its.options)
     return msgspec.json.encode(done)

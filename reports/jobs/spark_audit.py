@@ -1,7 +1,7 @@
-"""Auditing on Spark: recordings that were taken in and judged on Spark, session by session as an audit takes them down.
+"""Auditing on Spark: recordings that were taken in and judged on Spark, session by session as an audit records them.
 
-The lake is a folder of its own that is gone in the end. Of a session there are its row, its losses and what was said of
-it; its entries are read where they are asked for.
+The lake is a folder of its own that is gone in the end. A session is its row, its losses and the judgements on it; its
+entries are read where they are asked for.
 """
 
 import tempfile
@@ -40,7 +40,7 @@ class NotJudged(Exception):
 
 
 class JudgedSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A side of a session with what was said of it. ``recorded`` has no entries; ``whole`` reads them.
+    """A side of a session with the judgements on it. ``recorded`` has no entries; ``whole`` reads them.
 
     ``whole`` raises OSError when they cannot be read.
     """
@@ -54,7 +54,7 @@ class JudgedSession(msgspec.Struct, frozen=True, kw_only=True):
 class JudgedRecording:
     """One recording: how many ``packets`` it has, what is missing from it (``losses``), and its sessions.
 
-    ``verdicts`` has what was said of its sessions, and maybe of others. NotHeard when it cannot be read.
+    ``verdicts`` has the judgements on its sessions, and maybe on others. NotJudged when it cannot be read.
     """
 
     def __init__(self, lake: Lake, batch: Batch, verdicts: pa.Table, name: str, protocol: str) -> None:
@@ -64,7 +64,7 @@ class JudgedRecording:
         self._verdicts = verdicts.filter(pc.equal(verdicts["source"], batch.id))
         self._name = name
         self._protocol = protocol
-        runs, self._sessions = self._rows(RUNS), sorted(self._rows(SESSIONS), key=_place)
+        runs, self._sessions = self._rows(RUNS), sorted(self._rows(SESSIONS), key=_order_of_end)
         self._lost: dict[str, Losses] = {}
         for row in self._rows(LOSSES):
             losses = self._lost.setdefault(row["session"], Losses()) if row["session"] else self.losses
@@ -82,19 +82,21 @@ class JudgedRecording:
 
         If they are to ``keep``, the entries of those that are not all right can be read.
         """
-        said = self._said()
-        bad = {session for (session, _), found in said.items() if keep and _is_bad(found)}
-        frames = _Frames(self._lake, self._batch, bad)
+        judgements = self._judgements()
+        bad = {session for (session, _), found in judgements.items() if keep and _is_bad(found)}
+        frames = _EntryReader(self._lake, self._batch, bad)
         for row in self._sessions:
             recorded = self._recorded(row)
-            yield [self._heard(row, replace(recorded, side=side), said, frames) for side in sides]
+            yield [self._judged_session(row, replace(recorded, side=side), judgements, frames) for side in sides]
 
-    def _heard(self, row: dict[str, Any], recorded: RecordedSession, said: "_Said", frames: "_Frames") -> JudgedSession:
-        judgements = said.get((row["session"], recorded.side), ())
+    def _judged_session(
+        self, row: dict[str, Any], recorded: RecordedSession, judgements: "_Judgements", frames: "_EntryReader"
+    ) -> JudgedSession:
+        own = judgements.get((row["session"], recorded.side), ())
         return JudgedSession(
             recorded=recorded,
             frames=row["frames"],
-            judgements=tuple(replace(each, case=recorded.name) for each in judgements),
+            judgements=tuple(replace(each, case=recorded.name) for each in own),
             whole=partial(_whole, frames, row["session"], recorded),
         )
 
@@ -114,21 +116,21 @@ class JudgedRecording:
             ended=row["ended"],
         )
 
-    def _said(self) -> "_Said":
-        """Return what was said, by session and side."""
-        said: _Said = {}
+    def _judgements(self) -> "_Judgements":
+        """Return the judgements by session and side."""
+        judgements: _Judgements = {}
         for row in self._verdicts.to_pylist():
             side = row["case"].rpartition("#")[2].partition(".")[2] or SIDES[0]
             own = {name: row[name] for name in OWN}
             judgement = Judgement(outcome=Outcome(row["outcome"]), case=row["case"], **own)
-            said.setdefault((row["session"], side), []).append(judgement)
-        return {key: ordered(found) for key, found in said.items()}
+            judgements.setdefault((row["session"], side), []).append(judgement)
+        return {key: ordered(found) for key, found in judgements.items()}
 
 
-_Said = dict[tuple[str, str], list[Judgement]]
+_Judgements = dict[tuple[str, str], list[Judgement]]
 
 
-def _place(row: dict[str, Any]) -> tuple[bool, int, int]:
+def _order_of_end(row: dict[str, Any]) -> tuple[bool, int, int]:
     return row["ended"] is None, row["ended"] or 0, row["number"]
 
 
@@ -136,14 +138,14 @@ def _is_bad(judgements: Sequence[Judgement]) -> bool:
     return any(each.outcome not in FINE for each in judgements)
 
 
-def _whole(frames: "_Frames", session: str, recorded: RecordedSession) -> RecordedSession:
+def _whole(frames: "_EntryReader", session: str, recorded: RecordedSession) -> RecordedSession:
     """Return a side of a session with its entries, which are kept as the listening side has them."""
     trace = like(recorded.trace)
     trace.entries = frames.of(session, trace.protocol)
     return replace(recorded, trace=trace, side=SIDES[0]).seen_from(recorded.side)
 
 
-class _Frames:
+class _EntryReader:
     """The entries of some sessions of a batch.
 
     A session's rows stand together in a row group or two; of those the ones that were used last are kept.
@@ -189,7 +191,7 @@ def judged_on_spark(
 ) -> Iterator[Callable[[Path, str], JudgedRecording]]:
     """Take recordings in and judge them on Spark; gives what returns each, by its path and the name of its sessions.
 
-    That raises NotHeard when one could not be taken in. Raises what ``reports.jobs.spark.started`` does, and
+    That raises NotJudged when one could not be taken in. Raises what ``reports.jobs.spark.started`` does, and
     SparkFailed when Spark gives up.
     """
     with tempfile.TemporaryDirectory(prefix="goldwire-audit-") as folder:
@@ -205,9 +207,9 @@ def judged_on_spark(
             raise SparkFailed(f"what was taken in cannot be read again: {damage}")
         batches = {batch.id: batch for batch in lake.batches()}
 
-        def heard(path: Path, name: str) -> JudgedRecording:
+        def judged_recording(path: Path, name: str) -> JudgedRecording:
             if trouble := taken[path].trouble:
                 raise NotJudged(trouble)
             return JudgedRecording(lake, batches[taken[path].source], verdicts, name, options.protocol)
 
-        yield heard
+        yield judged_recording

@@ -32,7 +32,7 @@ LASTING = {WrongAnswer.HANG.value, WrongAnswer.DECLINED.value, TROUBLE}
 
 
 def described(plan: SweepPlan) -> CodecDescription:
-    """Return what the program says of itself; NotStarted when it does not run, or does not speak the layout."""
+    """Return what the program says of itself; ProgramNotStarted when it does not run, or does not speak the layout."""
     with _pipe(plan) as pipe:
         program = pipe.describe()
     if plan.layout not in program.layouts:

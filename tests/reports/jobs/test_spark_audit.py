@@ -98,15 +98,15 @@ def test_settings_of_spark_are_passed_on(monkeypatch, captures):
 def test_what_spark_could_not_take_in_is_judged_in_this_process(capsys, captures):
     pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
     from harness.captures.recordings import Recording
-    from reports.commands.audit import _take
+    from reports.commands.audit import _record_judged
     from reports.jobs.spark_audit import NotJudged
 
     protocol, paths = captures
 
-    def heard(path, name):
+    def judged_recording(path, name):
         raise NotJudged(f"{path}: No space left on device")
 
-    assert not _take(None, heard, Recording(paths[0], protocol), "listening", [])
+    assert not _record_judged(None, judged_recording, Recording(paths[0], protocol), "listening", [])
     assert capsys.readouterr().err.endswith("a.pcap: No space left on device\n")
 
 
