@@ -34,10 +34,10 @@ class RecordingAudit(msgspec.Struct, frozen=True):
     losses: tuple[Loss, ...]
 
     def lines(self) -> list[str]:
-        """Say it in lines of text."""
+        """Return what there is to say of it, a line for each kind of loss below the first."""
         judged = "" if self.judged == self.sessions else f", {self.judged} of them judged"
-        said = [f"{self.source}: {self.sessions} session{'' if self.sessions == 1 else 's'}{judged}"]
-        return said + [f"  {loss}: {MEANINGS[loss.kind]}" for loss in self.losses]
+        lines = [f"{self.source}: {self.sessions} session{'' if self.sessions == 1 else 's'}{judged}"]
+        return lines + [f"  {loss}: {MEANINGS[loss.kind]}" for loss in self.losses]
 
 
 class Audit(RunRecorder):
@@ -61,9 +61,9 @@ class Audit(RunRecorder):
         self, recorded: RecordedSession, judgements: Sequence[Judgement], reproduce: str, seconds: float = 0.0
     ) -> CasePlayed:
         """Add a session that was judged to the run; keep its trace beside the report unless all is right."""
-        return self.take_down(case(recorded, judgements, reproduce, seconds), lambda: recorded)
+        return self.add_case(case(recorded, judgements, reproduce, seconds), lambda: recorded)
 
-    def take_down(self, record: CasePlayed, recorded: Callable[[], RecordedSession]) -> CasePlayed:
+    def add_case(self, record: CasePlayed, recorded: Callable[[], RecordedSession]) -> CasePlayed:
         """Add what was said of a session to the run; ``recorded`` is called only if its trace is to be kept."""
         trouble, report = "", self.settings.report
         if report is not None and record.outcome not in FINE and record.judgements:
@@ -74,9 +74,9 @@ class Audit(RunRecorder):
         self.add(record, trouble)
         return record
 
-    def tell(self, told: RecordingAudit) -> None:
+    def add_recording(self, recording: RecordingAudit) -> None:
         """Add what came of a file."""
-        self.recordings.append(told)
+        self.recordings.append(recording)
         if self.settings.report is not None:
             try:
                 (self.settings.report / RECORDINGS).write_bytes(

@@ -65,9 +65,9 @@ def peer(
     description = resolve(f"peer:{role or ''}", protocol)
     if description.is_dialling and not connect:
         raise BadDescription(f"a {description.role} of {protocol} dials: say where with connect=")
-    brings = load(protocol)
-    chosen = _variant(brings, description.role, fault, oddity)
-    node = brings.embedded(
+    definition = load(protocol)
+    chosen = _variant(definition, description.role, fault, oddity)
+    node = definition.embedded(
         description,
         connect=connect,
         scenario=scenario,
@@ -78,13 +78,13 @@ def peer(
     return ServedPeer(node, description.role)
 
 
-def _variant(brings: WireProtocol, role: str, fault: str | None, oddity: str | None) -> type[Peer] | None:
+def _variant(definition: WireProtocol, role: str, fault: str | None, oddity: str | None) -> type[Peer] | None:
     if fault and oddity:
         raise BadDescription("a fault or an oddity, not both")
     wanted = fault or oddity
     if wanted is None:
         return None
-    kind, variants = ("fault", brings.faults) if fault else ("oddity", brings.oddities)
+    kind, variants = ("fault", definition.faults) if fault else ("oddity", definition.oddities)
     for each in variants.about(wanted):
         if each.role == role:
             return each.peer

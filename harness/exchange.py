@@ -15,16 +15,16 @@ from harness.links.link import Link
 from harness.trace import Direction, Entry
 
 Message = TypeVar("Message")
-Said = TypeVar("Said")
+Fed = TypeVar("Fed")
 # Type checkers want them: what is only taken is contravariant, what is only returned covariant.
 Message_contra = TypeVar("Message_contra", contravariant=True)
-Said_co = TypeVar("Said_co", covariant=True)
+Fed_co = TypeVar("Fed_co", covariant=True)
 
 
-class Records(Protocol[Message_contra, Said_co]):
+class ConversationSink(Protocol[Message_contra, Fed_co]):
     """A protocol's conversation, as an exchange sees it."""
 
-    def feed(self, entry: Entry, message: Message_contra) -> Said_co:
+    def feed(self, entry: Entry, message: Message_contra) -> Fed_co:
         """Take one frame, by its entry, with what was read from it, and return what that says."""
         ...
 
@@ -45,7 +45,7 @@ class Timer(Protocol):
         ...
 
 
-class Exchange(Generic[Message, Said]):
+class Exchange(Generic[Message, Fed]):
     """One link with its conversation.
 
     ``read`` decodes a frame and never raises: a frame that is none is a message that says so. ``on_received`` is called
@@ -55,9 +55,9 @@ class Exchange(Generic[Message, Said]):
     def __init__(
         self,
         link: Link,
-        conversation: Records[Message, Said],
-        read: Callable[[bytes], Message],
-        on_received: Callable[[Message, Said], None] = lambda message, said: None,
+        conversation: ConversationSink[Message, Fed],
+        decode: Callable[[bytes], Message],
+        on_received: Callable[[Message, Fed], None] = lambda message, fed: None,
         timer: Timer | None = None,
     ) -> None:
         self.link = link
@@ -66,7 +66,7 @@ class Exchange(Generic[Message, Said]):
         self.ended_at = 0.0
         """When it was seen to have ended, in seconds of the link's clock."""
         self._conversation = conversation
-        self._read = read
+        self._decode = decode
         self._on_received = on_received
         self._timer = timer
 
@@ -76,20 +76,20 @@ class Exchange(Generic[Message, Said]):
 
     # --- sending ------------------------------------------------------------------------------------------
 
-    def send(self, frame: bytes) -> Said | None:
+    def send(self, frame: bytes) -> Fed | None:
         """Send one frame; ``None`` when the link has ended. ``Deadline`` when the other side takes nothing."""
         entry = self._sent(self.link.send, frame)
-        return None if entry is None else self._conversation.feed(entry, self._read(frame))
+        return None if entry is None else self._conversation.feed(entry, self._decode(frame))
 
     def send_raw(self, data: bytes) -> Entry | None:
         """Send bytes without framing; ``None`` when the link has ended, ``Deadline`` as ``send`` raises it."""
         return self._sent(self.link.send_raw, data)
 
-    def sent_in_pieces(self, frame: bytes, last: Entry) -> Said:
+    def record_sent(self, frame: bytes, last: Entry) -> Fed:
         """Tell the conversation of a frame whose bytes were sent by ``send_raw``: it is cited where its last one is."""
         # The trace has the pieces as they went out; the conversation needs the frame, which was whole with the last
         # one.
-        return self._conversation.feed(msgspec.structs.replace(last, data=frame), self._read(frame))
+        return self._conversation.feed(msgspec.structs.replace(last, data=frame), self._decode(frame))
 
     def _sent(self, send: Callable[[bytes], Entry], data: bytes) -> Entry | None:
         try:
@@ -110,7 +110,7 @@ class Exchange(Generic[Message, Said]):
         except LinkClosed as error:
             self.end(Direction.RECEIVED, error.how)
             return False
-        message = self._read(entry.data)
+        message = self._decode(entry.data)
         self._on_received(message, self._conversation.feed(entry, message))
         return True
 

@@ -70,27 +70,29 @@ def peer(
     """
     if protocol not in known():
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(known())}")
-    brings = load(protocol)
+    definition = load(protocol)
     if variants:
-        _list(brings)
+        _list_variants(definition)
         return 0
-    chosen = _chosen(brings, role, fault, oddity)
-    dials_at_will = issubclass(chosen, Dialler)
+    peer_class = _peer_class(definition, role, fault, oddity)
+    dials_at_will = issubclass(peer_class, Dialler)
     if not connect and not listen:
-        dials = chosen.role in brings.dials
+        dials = peer_class.role in definition.dials
         raise click.UsageError("say where to dial with --connect" if dials else "say where to listen with --listen")
     if listen and dials_at_will:
-        raise click.UsageError(f"a {chosen.role} of {protocol} only dials: say where with --connect, without --listen")
+        raise click.UsageError(
+            f"a {peer_class.role} of {protocol} only dials: say where with --connect, without --listen"
+        )
     for address in (*listen, *connect):
         _check(address, protocol)
     if key is not None and certificate is None:
         raise click.UsageError("--key without --certificate")
-    made = chosen.of(PeerSettings(profile, scenario, len(connect)))
+    made = peer_class.of(PeerSettings(profile, scenario, len(connect)))
     # Every link is an open file, and a fuzzer or a crowd of clients opens more than the usual limit.
     open_more_files()
 
     def serve() -> PeerServer:
-        return PeerServer(made, brings.framings, scale=time_scale, certificate=certificate, key=key)
+        return PeerServer(made, definition.framings, scale=time_scale, certificate=certificate, key=key)
 
     return asyncio.run(_serve(serve, listen, connect))
 
@@ -107,58 +109,58 @@ def _check(address: str, protocol: str) -> None:
         raise click.UsageError(f"the peer of {protocol} does not speak over {transport}: it knows {', '.join(speaks)}")
 
 
-def _chosen(brings: WireProtocol, role: str | None, fault: str | None, oddity: str | None) -> type[Peer]:
+def _peer_class(definition: WireProtocol, role: str | None, fault: str | None, oddity: str | None) -> type[Peer]:
     if fault and oddity:
         raise click.UsageError("either --fault or --oddity")
     if fault or oddity:
-        return _variant(brings, fault, oddity, role).peer
-    if role is not None and role not in brings.roles:
-        raise click.UsageError(f"unknown role {role!r}; there are {', '.join(brings.roles)}")
-    return brings.roles[role or next(iter(brings.roles))]
+        return _find_variant(definition, fault, oddity, role).peer
+    if role is not None and role not in definition.roles:
+        raise click.UsageError(f"unknown role {role!r}; there are {', '.join(definition.roles)}")
+    return definition.roles[role or next(iter(definition.roles))]
 
 
-def _variant(brings: WireProtocol, fault: str | None, oddity: str | None, role: str | None) -> Variant:
-    kind, variants, text = ("fault", brings.faults, fault) if fault else ("oddity", brings.oddities, oddity)
+def _find_variant(definition: WireProtocol, fault: str | None, oddity: str | None, role: str | None) -> Variant:
+    kind, variants, text = ("fault", definition.faults, fault) if fault else ("oddity", definition.oddities, oddity)
     found = [each for each in variants.about(text or "") if role in (None, each.role)]
     if not found:
         raise click.UsageError(f"no {kind} is called {text!r} or about that rule; see goldwire peer --variants")
     return found[0]
 
 
-def _list(brings: WireProtocol) -> None:
-    for kind, variants in (("fault", brings.faults), ("oddity", brings.oddities)):
+def _list_variants(definition: WireProtocol) -> None:
+    for kind, variants in (("fault", definition.faults), ("oddity", definition.oddities)):
         for each in variants.all.values():
             click.echo(f"{kind:7} {each.name:36} {each.role:7} {', '.join(each.rules):24} {each.sentence}")
 
 
 async def _serve(made: Callable[[], PeerServer], listen: tuple[str, ...], connect: tuple[str, ...]) -> int:
     server = made()
-    over = asyncio.Event()
+    stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
-    server.on_death = over.set
-    server.on_event = lambda text: _say(f"event {text}", over)
+    server.on_death = stopped.set
+    server.on_event = lambda text: _print_line(f"event {text}", stopped)
     # By signal handlers of the loop: an exception in the middle of a callback would leave links half written.
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, over.set)
+        loop.add_signal_handler(number, stopped.set)
     await server.listen(listen)
     # Before `ready`, so that whoever waits for that line finds the link there. A Dialler tells events while it dials,
     # and nobody expects those before `ready`.
     if not isinstance(server.peer, Dialler):
         for address in connect:
             await server.dial(address)
-    _say(f"ready {' '.join((*server.addresses, *connect))}", over)
+    _print_line(f"ready {' '.join((*server.addresses, *connect))}", stopped)
     if isinstance(server.peer, Dialler):
-        server.dial_at_will(connect)
+        server.start_dialling(connect)
     if server.peer.verbs:
-        _take_lines(server, over)
-    await over.wait()
+        _read_control_lines(server, stopped)
+    await stopped.wait()
     server.stop()
     if server.death is not None:
         click.echo(f"the peer has died: {type(server.death).__name__}: {server.death}", err=True)
     return 1 if server.death is not None else 0
 
 
-def _say(line: str, over: asyncio.Event) -> None:
+def _print_line(line: str, stopped: asyncio.Event) -> None:
     """Print a line at once; the peer ends when nobody is there to read it."""
     try:
         sys.stdout.write(f"{line}\n")
@@ -166,10 +168,10 @@ def _say(line: str, over: asyncio.Event) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        over.set()
+        stopped.set()
 
 
-def _take_lines(server: PeerServer, over: asyncio.Event) -> None:
+def _read_control_lines(server: PeerServer, stopped: asyncio.Event) -> None:
     """Obey control lines on standard input; its end ends the peer."""
     loop = asyncio.get_running_loop()
     pending = bytearray()
@@ -179,7 +181,7 @@ def _take_lines(server: PeerServer, over: asyncio.Event) -> None:
         data = os.read(sys.stdin.fileno(), 65536)
         if not data:
             loop.remove_reader(sys.stdin)
-            over.set()
+            stopped.set()
         pending.extend(data)
         # A last line without its end is not obeyed: it may be half a command.
         while b"\n" in pending:
@@ -190,7 +192,7 @@ def _take_lines(server: PeerServer, over: asyncio.Event) -> None:
     def obey(line: str) -> None:
         request = parse(line)
         if request is not None:
-            _say(write(answer(request, dict.fromkeys(server.peer.verbs, handle))), over)
+            _print_line(write(answer(request, dict.fromkeys(server.peer.verbs, handle))), stopped)
 
     def handle(request: ControlRequest) -> str:
         return server.command(request.verb, list(request.args))

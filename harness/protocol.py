@@ -76,7 +76,7 @@ class NodeInPlay(Protocol):
         ...
 
 
-class MakesNode(Protocol):
+class NodeFactory(Protocol):
     """What makes the node of a play: a protocol's class ``NodeUnderTest``."""
 
     def __call__(
@@ -99,7 +99,7 @@ class WireProtocol:
     framings: Framings
     roles: Mapping[str, type[Peer]]
     dials: frozenset[str] = frozenset()
-    node_under_test: MakesNode
+    node_under_test: NodeFactory
     conversations: Callable[[Trace], Mapping[str, Judgeable]]
     probe: Callable[[str], None]
     faults: Variants

@@ -20,7 +20,7 @@ class Direction(Enum):
     __hash__ = object.__hash__
 
 
-class Happening(Enum):
+class EntryKind(Enum):
     """What an entry of a trace is.
 
     ``RAW`` is bytes outside any frame: what was sent as it is, or a piece of a frame when a link ended.
@@ -44,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
     time: float
     link: str
-    what: Happening
+    what: EntryKind
     direction: Direction = Direction.RECEIVED
     data: bytes = b""
     note: str = ""
@@ -72,7 +72,7 @@ class Trace:
         """Return the seconds since the trace began."""
         return self.clock.now() - self.began
 
-    def record(self, link: str, what: Happening, direction: Direction, data: bytes = b"", note: str = "") -> Entry:
+    def record(self, link: str, what: EntryKind, direction: Direction, data: bytes = b"", note: str = "") -> Entry:
         """Append what happens now and return its entry."""
         entry = Entry(self.now(), link, what, direction, data, note, len(self.entries))
         self.entries.append(entry)

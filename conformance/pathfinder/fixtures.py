@@ -68,4 +68,4 @@ class Bystanders:
         service = self.node.service(name=["x"])
         publisher, watcher = self.node.other, self.node.main
         served = publisher.publish(service).completed and publisher.is_served() and watcher.is_served()
-        return served and watcher.hears(self.watch, "appeared", service.id) is not None
+        return served and watcher.receives(self.watch, "appeared", service.id) is not None

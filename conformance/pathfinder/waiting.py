@@ -26,7 +26,7 @@ def watch(node: NodeUnderTest, filter: str | None = None, *, session: Driver | N
 
 def expect_match(session: Driver, watching: Transaction, what: str, service: Service, *, count: int = 1) -> Match:
     """Return what a subscription is told; ``NotAnswered`` when it is not, where that is for other cases to judge."""
-    match = session.hears(watching, what, service.id, count=count)
+    match = session.receives(watching, what, service.id, count=count)
     if match is None:
         raise NotAnswered(f"a subscription was not told that a service has {what}")
     return match

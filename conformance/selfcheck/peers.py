@@ -32,10 +32,10 @@ class MatrixPeer(msgspec.Struct, frozen=True):
 
 def matrix_peers(protocol: str) -> list[MatrixPeer]:
     """Return every peer that the matrix holds: the originals, the faults, the oddities."""
-    brings = load(protocol)
-    found = [MatrixPeer("original", role, role) for role in brings.roles]
-    found += [MatrixPeer("fault", v.name, v.role, v.rules, v.sentence) for v in brings.faults.all.values()]
-    found += [MatrixPeer("oddity", v.name, v.role, v.rules, v.sentence) for v in brings.oddities.all.values()]
+    definition = load(protocol)
+    found = [MatrixPeer("original", role, role) for role in definition.roles]
+    found += [MatrixPeer("fault", v.name, v.role, v.rules, v.sentence) for v in definition.faults.all.values()]
+    found += [MatrixPeer("oddity", v.name, v.role, v.rules, v.sentence) for v in definition.oddities.all.values()]
     return found
 
 
@@ -115,14 +115,14 @@ def fitting(suite: Suite, role: str, pattern: str = "") -> list[Case]:
     ]
 
 
-def _class_of(peer: MatrixPeer, brings: WireProtocol) -> type[Peer]:
+def _class_of(peer: MatrixPeer, definition: WireProtocol) -> type[Peer]:
     match peer.kind:
         case "fault":
-            return brings.faults.all[peer.name].peer
+            return definition.faults.all[peer.name].peer
         case "oddity":
-            return brings.oddities.all[peer.name].peer
+            return definition.oddities.all[peer.name].peer
         case "original":
-            return brings.roles[peer.role]
+            return definition.roles[peer.role]
 
 
 def _keep_out_of_the_way() -> None:

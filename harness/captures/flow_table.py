@@ -15,7 +15,7 @@ from harness.captures.packets import ACK, SYN, Packet
 from harness.captures.recorded_session import RecordedSession
 from harness.captures.servers import ServerEndpoint
 
-REMEMBERED = 1 << 16
+LATE_WINDOW = 1 << 16
 """Packets of the capture, of any flow, after the end of a session, in which its late ones are recognised as such.
 
 Counted in packets of the capture and not in sessions: every reader of a partition sees the same numbers, so all of them
@@ -57,7 +57,7 @@ class FlowTable:
             self._forget(packet.number)
             found = self._known.get(key)
         if found is None or packet.flags & SYN:
-            return self._meet(packet, found)
+            return self._begin(packet, found)
         flow, side = found
         if flow.is_over:
             return _NONE
@@ -75,12 +75,12 @@ class FlowTable:
         begun = sorted(rest.values(), key=lambda flow: flow.number)
         return [recorded for flow in begun for recorded in flow.recorded(self._source, self.losses)]
 
-    def _meet(self, packet: Packet, found: tuple[Flow, FlowSide] | None) -> Sequence[RecordedSession]:
+    def _begin(self, packet: Packet, found: tuple[Flow, FlowSide] | None) -> Sequence[RecordedSession]:
         ended: list[RecordedSession] = []
         if found is not None:
             flow, side = found
             # A SYN with ACK answers a dial, and one that is sent again begins nothing.
-            if packet.flags & ACK or not flow.is_renewed_by(side, packet):
+            if packet.flags & ACK or not flow.is_new_connection(side, packet):
                 over = not flow.is_over and flow.segment(side, packet)
                 return self._end(flow, packet) if over else _NONE
             if not flow.is_over:
@@ -112,7 +112,7 @@ class FlowTable:
 
     def _forget(self, number: int) -> None:
         """Forget the sessions that were over long before a packet."""
-        while self._over and self._over[0][0] + REMEMBERED < number:
+        while self._over and self._over[0][0] + LATE_WINDOW < number:
             _, old = self._over.popleft()
             for side in old.sides:
                 key = (old.transport, side.end + side.other.end)

@@ -16,19 +16,19 @@ from harness.errors import Oversized
 from harness.links.framing import Framing, Reader
 from harness.links.transports import framing_of
 from harness.protocol import load
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
 STREAMS: tuple[str, ...] = ("tcp", "tcp-stream")
 """Transports that are seen as TCP; which of them it is the frames must tell."""
 
-MOST_UNKNOWN = 1 << 18
+MAX_UNRECOGNISED = 1 << 18
 """Bytes of a side in which a frame of the protocol must begin; four times as many of both sides together.
 
 A stream of another protocol would otherwise be kept, and tried anew with every segment, as long as it lasts.
 """
 
 RAW = 2
-KINDS = {0: Happening.FRAME, RAW: Happening.RAW}
+KINDS = {0: EntryKind.FRAME, RAW: EntryKind.RAW}
 """What is added to a side's mark for each kind of entry."""
 
 # A record of TLS: handshake or application data, version 3.x (RFC 8446, 5.1).
@@ -39,10 +39,10 @@ class ProtocolFrames:
     """What distinguishes frames of a protocol from others: its framings, and a test whether a frame is plausible."""
 
     def __init__(self, protocol: str, transport: str | None = None) -> None:
-        brings = load(protocol)
-        framings = brings.framings
+        definition = load(protocol)
+        framings = definition.framings
         self.protocol = protocol
-        self.is_plausible: Callable[[bytes], bool] = plausible(brings)
+        self.is_plausible: Callable[[bytes], bool] = plausible(definition)
         wanted: Sequence[str] = STREAMS if transport in (None, "udp") else (transport or "tcp",)
         self.framings: dict[str, dict[str, Framing]] = {
             "tcp": {each: framings[each] for each in wanted if each in framings},
@@ -86,7 +86,7 @@ class Flow:
         self._began = packet.time
         self._last = packet.number
         self._dialler: FlowSide | None = None
-        self._listener = self._guess(servers)
+        self._listener = self._guess_listener(servers)
         # Columns: packet, time, what and whose, bytes. Millions of tuples would keep the garbage collector busy.
         self._numbers: list[int] = []
         self._times: list[int] = []
@@ -100,7 +100,7 @@ class Flow:
             # No beginning of it can have been missed: every datagram is a whole frame.
             self._dialler, self.sides[0].is_begun, self.sides[1].is_begun = self.sides[0], True, True
 
-    def _guess(self, servers: tuple[ServerEndpoint, ...]) -> FlowSide:
+    def _guess_listener(self, servers: tuple[ServerEndpoint, ...]) -> FlowSide:
         """Return the side that listens: one that is named, else that of the lower port, until a dial is seen."""
         first, second = self.sides
         for server in servers:
@@ -113,7 +113,7 @@ class Flow:
 
     # --- packets ------------------------------------------------------------------------------------------
 
-    def is_renewed_by(self, side: FlowSide, packet: Packet) -> bool:
+    def is_new_connection(self, side: FlowSide, packet: Packet) -> bool:
         """Tell whether a SYN begins another connection between the same ends, and has not merely come again."""
         if side.isn is None:
             return side.stream.next is not None or self.is_over  # else both dial at once
@@ -208,15 +208,15 @@ class Flow:
             if resynchroniser.is_found:
                 self._settle(name)
                 return
-            if max(resynchroniser.size, resynchroniser.passed_over, self._kept // 4) > MOST_UNKNOWN:
+            if max(resynchroniser.size, resynchroniser.passed_over, self._kept // 4) > MAX_UNRECOGNISED:
                 resynchroniser.has_failed = True
-        self._doubt()
+        self._reject()
 
-    def _doubt(self) -> None:
+    def _reject(self) -> None:
         """Give up when neither side says what can be a frame."""
         both = all(side.candidates is not None for side in self.sides)
         # One side may be silent, or in the middle of a long frame: so both must fail, or too much be kept.
-        if not self._failed() or not (both or self._kept > MOST_UNKNOWN):
+        if not self._failed() or not (both or self._kept > MAX_UNRECOGNISED):
             return
         # Who named the server says that this is the protocol: then what is no frame is for the monitors to judge.
         if self._is_named:
@@ -331,17 +331,17 @@ class Flow:
                 for piece in side.stream.give_up():
                     self._piece(side, piece)
         if self._framing is None and not self._is_foreign:
-            self._last_look()
+            self._recognise_at_end()
         self.is_over = True
         if self._framing is None:
             if self._bytes:
-                others.add(self._why_not(), self._bytes)
+                others.add(self._reason_not_read(), self._bytes)
             return ()
         for side in self.sides:
             self._close(side)
-        return (self._told(source),)
+        return (self._recorded_session(source),)
 
-    def _last_look(self) -> None:
+    def _recognise_at_end(self) -> None:
         """Decide on a connection of which nothing more will come."""
         for side in self.sides:
             for name, resynchroniser in (side.candidates or {}).items():
@@ -352,7 +352,7 @@ class Flow:
         if self._is_named and any(side.early for side in self.sides):
             self._settle(next(iter(self._protocol_frames.framings[self.transport])))
 
-    def _why_not(self) -> Missing:
+    def _reason_not_read(self) -> Missing:
         if any(side.head in _TLS for side in self.sides):
             return Missing.ENCRYPTED
         return Missing.FOREIGN
@@ -376,13 +376,13 @@ class Flow:
         else:
             self._losses.add(Missing.CUT_FRAME, len(rest))
 
-    def _told(self, source: str) -> RecordedSession:
+    def _recorded_session(self, source: str) -> RecordedSession:
         dialler = self._dialler or self._listener.other
         trace = Trace(self._protocol_frames.protocol, self._kind)
         trace.epoch = self._began / 1e9
         trace.ports[LINK] = port(self._listener.other.end), port(self._listener.end)
         if self._dialler is not None and self._dialler.is_begun:
-            trace.add(Entry(0.0, LINK, Happening.OPENED, self._direction(dialler), note=spelled(dialler.other.end)))
+            trace.add(Entry(0.0, LINK, EntryKind.OPENED, self._direction(dialler), note=spelled(dialler.other.end)))
         latest, before = 0, len(trace)
         marks = {side.mark + kind: (what, self._direction(side)) for side in self.sides for kind, what in KINDS.items()}
         # Reassembly delivers each side's frames late and in runs; packet numbers bring both sides into one order.
@@ -399,7 +399,7 @@ class Flow:
             by, how = self._ended
             # Seen from the side that dialled, as in a trace of the tester's: its own end is `closed`.
             note = how if by is self._listener else "closed"
-            trace.add(Entry(latest / 1e9, LINK, Happening.CLOSED, self._direction(by), note=note))
+            trace.add(Entry(latest / 1e9, LINK, EntryKind.CLOSED, self._direction(by), note=note))
         return RecordedSession(
             source=source,
             number=self.number,

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import msgspec
 
-MOST_KNOWN = 1 << 16
+MAX_KNOWN = 1 << 16
 """Pairs of ends that are remembered as another reader's, some ten megabytes; beyond that all are learnt anew."""
 
 _IPV4 = Struct(">BxH2xHxB2x12s").unpack_from
@@ -87,7 +87,7 @@ class OtherReaders:
     def learn(self, transport: str, source: bytes, target: bytes) -> None:
         """Remember that packets from one end (address and port) to another are not this reader's."""
         known = self._known[_TCP if transport == "tcp" else _UDP]
-        if len(known) >= MOST_KNOWN:
+        if len(known) >= MAX_KNOWN:
             known.clear()
         # As they stand in a raw packet: both addresses, then both ports.
         known.add(source[:-2] + target[:-2] + source[-2:] + target[-2:])

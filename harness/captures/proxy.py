@@ -17,7 +17,7 @@ from harness.links.transports import TRANSPORTS
 CHUNK = 1 << 16
 """Bytes that are read at once, and that may wait in this process: who is slow is felt by the other side."""
 
-DIAL_PATIENCE = 5.0
+DIAL_TIMEOUT = 5.0
 """Seconds after which a server that does not answer is taken for not being there."""
 
 DIALLER, LISTENER = 0, 1
@@ -144,7 +144,7 @@ class Proxy:
 
     async def _dial(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
         try:
-            async with asyncio.timeout(DIAL_PATIENCE):
+            async with asyncio.timeout(DIAL_TIMEOUT):
                 return await asyncio.open_connection(self.target.host, self.target.port, limit=CHUNK)
         except (OSError, TimeoutError):
             return None

@@ -8,16 +8,16 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-MOST_HELD = 16 << 20
+MAX_HELD = 16 << 20
 """Bytes that may wait for others that come before them: many times the largest window of TCP in use."""
 
-PATIENCE = 32
+LOST_AFTER = 32
 """Packets of a connection after which bytes that were acknowledged, and did not come, are taken for lost.
 
 Captures have packets out of order, by a few places as a rule: several queues of a network card, several processors.
 """
 
-REMEMBERED = 1 << 16
+COMPARED = 1 << 16
 """Bytes of the past that what comes again is compared with: what is retransmitted is as a rule the latest."""
 
 # Sequence numbers wrap; which of two comes first is decided within half of the space (RFC 9293, 3.4).
@@ -97,7 +97,7 @@ class Stream:
         if self.acknowledged is None or self._placed(self.acknowledged) <= (self.next or 0):
             return ()
         self._stalled += 1
-        return self.give_up() if self._stalled > PATIENCE else ()
+        return self.give_up() if self._stalled > LOST_AFTER else ()
 
     def give_up(self) -> Sequence[StreamBytes]:
         """Wait no longer for the bytes that are due; return what goes on behind the gap."""
@@ -136,7 +136,7 @@ class Stream:
         if data:
             self._hold(at, data, number, time)
         pieces = self._drained()
-        while self._size > MOST_HELD:
+        while self._size > MAX_HELD:
             pieces += self.give_up()
         return pieces
 
@@ -191,5 +191,5 @@ class Stream:
     def _remember(self, held: _Held) -> None:
         self._past.append(held)
         self._remembered += len(held.data)
-        while self._remembered > REMEMBERED:
+        while self._remembered > COMPARED:
             self._remembered -= len(self._past.popleft().data)

@@ -6,7 +6,7 @@ from functools import lru_cache
 import msgspec
 
 from harness.captures.losses import Loss, Losses, Missing
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
 LINK = "a"
 """The label of the one link in the trace of a session."""
@@ -50,7 +50,7 @@ class RecordedSession(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def frames(self) -> int:
         """How many frames there are."""
-        return sum(entry.what is Happening.FRAME for entry in self.trace)
+        return sum(entry.what is EntryKind.FRAME for entry in self.trace)
 
     def seen_from(self, side: str) -> "RecordedSession":
         """Return the session with this side judged (``SIDES``)."""
@@ -62,7 +62,7 @@ class RecordedSession(msgspec.Struct, frozen=True, kw_only=True):
         for entry in self.trace:
             direction, note = OTHER[entry.direction], entry.note
             # In every trace the tester's side has `closed` a link, and the other has ended it with a `fin`.
-            if entry.what is Happening.CLOSED:
+            if entry.what is EntryKind.CLOSED:
                 note = "closed" if direction is Direction.SENT else "fin"
             trace.add(msgspec.structs.replace(entry, direction=direction, note=note))
         side = "dialling" if self.side == "listening" else "listening"
@@ -116,7 +116,7 @@ class _Line(msgspec.Struct, frozen=True):
 
     time: float
     link: str
-    what: Happening
+    what: EntryKind
     direction: Direction = Direction.RECEIVED
     data: str = ""
     note: str = ""

@@ -9,9 +9,9 @@ from harness.captures.recorded_session import LINK
 from harness.errors import Oversized
 from harness.links.framing import Framing, Reader
 from harness.protocol import WireProtocol
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
-MOST_FILLED = 1 << 18
+MAX_GAP_FILLED = 1 << 18
 """Bytes of a gap that may lie within one frame. A longer gap is hardly within one, and costs as much memory to try."""
 
 
@@ -57,7 +57,7 @@ class Resynchroniser:
         self._pieces: deque[StreamBytes] = deque()
         self._fed = 0
         self._skipped = 0
-        if broken is not None and broken.rest and gap <= MOST_FILLED and _fills(broken, gap):
+        if broken is not None and broken.rest and gap <= MAX_GAP_FILLED and _fills(broken, gap):
             # The frame in which the gap lies is read only to find its end, and then left out.
             self.reader, self._skipped = broken, 1
 
@@ -144,13 +144,13 @@ def _size(framing: Framing, frame: bytes) -> int:
         return len(frame)
 
 
-def plausible(brings: WireProtocol) -> Callable[[bytes], bool]:
+def plausible(definition: WireProtocol) -> Callable[[bytes], bool]:
     """Return a function that tells whether a frame can be one of a protocol: a tester that sends it keeps to it."""
 
     def is_plausible(frame: bytes) -> bool:
         # A conversation knows already what a tester may send: a second judgement of frames would be another opinion.
-        trace = Trace(brings.name)
-        trace.add(Entry(0.0, LINK, Happening.FRAME, Direction.SENT, frame))
-        return all(conversation.is_clean for conversation in brings.conversations(trace).values())
+        trace = Trace(definition.name)
+        trace.add(Entry(0.0, LINK, EntryKind.FRAME, Direction.SENT, frame))
+        return all(conversation.is_clean for conversation in definition.conversations(trace).values())
 
     return is_plausible

@@ -13,7 +13,7 @@ from harness.captures.writer import PcapngWriter
 from harness.links.addresses import LOOPBACK
 from harness.links.framing import Framing, Framings
 from harness.links.transports import known_transport
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
 _LOOPBACK_HEADER = bytes(12) + b"\x08\x00"
 """The header of Ethernet as Linux gives it to packets over loopback: all-zero addresses, then IPv4."""
@@ -34,7 +34,7 @@ def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
     streams: dict[str, _LinkPackets] = {}
     with PcapngWriter(path, ETHERNET) as writer:
         for entry in trace:
-            if entry.what is Happening.NOTE:
+            if entry.what is EntryKind.NOTE:
                 continue
             stream = streams.get(entry.link)
             if stream is None:
@@ -66,7 +66,7 @@ class _LinkPackets(ABC):
 
 class _UdpPackets(_LinkPackets):
     def packets(self, entry: Entry) -> Iterator[bytes]:
-        if entry.what in (Happening.FRAME, Happening.RAW):
+        if entry.what in (EntryKind.FRAME, EntryKind.RAW):
             side = _SIDES[entry.direction]
             yield datagram(self.ends[side], self.ends[1 - side], entry.data)
 
@@ -80,18 +80,18 @@ class _TcpPackets(_LinkPackets):
     def packets(self, entry: Entry) -> Iterator[bytes]:
         if self._connection is None:
             # A trace may begin in the middle of a link; the tester is then taken for who dialled.
-            self._dialler = entry.direction if entry.what is Happening.OPENED else Direction.SENT
+            self._dialler = entry.direction if entry.what is EntryKind.OPENED else Direction.SENT
             ends = self.ends if self._dialler is Direction.SENT else self.ends[::-1]
             self._connection = TcpConnection(*ends)
             yield from self._connection.handshake()
         connection, side = self._connection, int(entry.direction is not self._dialler)
-        if entry.what is Happening.FRAME:
+        if entry.what is EntryKind.FRAME:
             yield from connection.data(side, self._framed(entry.data))
-        elif entry.what is Happening.RAW:
+        elif entry.what is EntryKind.RAW:
             yield from connection.data(side, entry.data)
-        elif entry.what is Happening.CLOSED and entry.note == "reset":
+        elif entry.what is EntryKind.CLOSED and entry.note == "reset":
             yield connection.reset(side)
-        elif entry.what is Happening.CLOSED:
+        elif entry.what is EntryKind.CLOSED:
             # A trace ends with the first end of a link. The other side's is made up, so that the stream ends in order.
             yield from (connection.finish(side), connection.finish(1 - side), connection.acknowledge(side))
 

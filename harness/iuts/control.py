@@ -13,7 +13,7 @@ from typing import TextIO
 import msgspec
 
 from harness.errors import ControlFailed, Unsupported
-from harness.trace import Direction, Happening, Trace
+from harness.trace import Direction, EntryKind, Trace
 
 UNSUPPORTED = "unsupported"
 
@@ -175,4 +175,4 @@ class Control:
 
     def _note(self, direction: Direction, note: str) -> None:
         if self.trace is not None:
-            self.trace.record("control", Happening.NOTE, direction, note=note)
+            self.trace.record("control", EntryKind.NOTE, direction, note=note)

@@ -82,12 +82,12 @@ def _install(python: Path, requirement: str) -> None:
     )
     if done.returncode:
         raise StartFailed(
-            f"no environment for {requirement}: {_telling(done.stderr) or _telling(done.stdout)}"
+            f"no environment for {requirement}: {_error_line(done.stderr) or _error_line(done.stdout)}"
             " (an index of your own: PIP_INDEX_URL; a folder of wheels: PIP_NO_INDEX, PIP_FIND_LINKS)"
         )
 
 
-def _telling(output: str) -> str:
+def _error_line(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     # pip says what is wrong before it says what to try.
     errors = [line for line in lines if line.startswith("ERROR:")]

@@ -23,7 +23,7 @@ Probe = Callable[[str], None]
 # Between two probes of a node that is starting: short against a start, long enough not to take its processor away.
 _PROBE_PAUSE = 0.02
 # A node that somebody else runs is there or not: it is not awaited as a start would be.
-_REMOTE_PATIENCE = 5.0
+_REMOTE_TIMEOUT = 5.0
 
 
 class Implementation(Protocol):
@@ -81,7 +81,7 @@ class Implementation(Protocol):
 Embedding = Callable[[Description, str], Implementation]
 
 
-class _Stopped(ABC):
+class _StopsOnExit(ABC):
     """The context manager that stops."""
 
     def __enter__(self) -> Self:
@@ -97,7 +97,7 @@ class _Stopped(ABC):
         """End it; once is enough."""
 
 
-class RemoteImplementation(_Stopped):
+class RemoteImplementation(_StopsOnExit):
     """A node that somebody else runs: nothing is known of it but its address."""
 
     tempo = 1.0
@@ -136,7 +136,7 @@ class RemoteImplementation(_Stopped):
         return []
 
 
-class ProgramImplementation(_Stopped):
+class ProgramImplementation(_StopsOnExit):
     """A program that the tester runs; each start listens on new ports."""
 
     tempo = 1.0
@@ -169,7 +169,7 @@ class ProgramImplementation(_Stopped):
 
     def address(self, transport: str = "tcp") -> str:
         """Return where it listens; BadDescription when it does not, over that transport."""
-        for each in self._places:
+        for each in self._addresses:
             # The addresses of a node that dials are what it would have, were it to listen: nobody is there.
             if each.transport == transport and not self.description.is_dialling:
                 return str(each)
@@ -209,10 +209,10 @@ class ProgramImplementation(_Stopped):
         program = self._source.program
         dialling = self.description.is_dialling
         # New ones each time: connections of the run before may still hold the old ports.
-        self._places: tuple[Address, ...] = free_addresses(self.description.transports)
+        self._addresses: tuple[Address, ...] = free_addresses(self.description.transports)
         values = self._placeholders()
         command = (program.client_command if dialling else ()) or program.command
-        environ = {**os.environ, **self._hints(values)}
+        environ = {**os.environ, **self._variables(values)}
         environ |= {name: text.format_map(values) for name, text in program.env.items()}
         words = [part.format_map(values) for part in command]
         # Said here, in its own words: behind the guard it would only be a status of 127.
@@ -233,17 +233,17 @@ class ProgramImplementation(_Stopped):
         return process
 
     def _placeholders(self) -> dict[str, str]:
-        listens = [str(each) for each in self._places]
+        listens = [str(each) for each in self._addresses]
         return {
             "python": self._python,
             "here": str(self._source.folder),
             "role": self.description.role,
             "listen": "" if self.description.is_dialling else ",".join(listens),
             "connect": self._connect,
-            "port": str(next((each.port for each in self._places if each.port), 0)),
+            "port": str(next((each.port for each in self._addresses if each.port), 0)),
         }
 
-    def _hints(self, values: Mapping[str, str]) -> dict[str, str]:
+    def _variables(self, values: Mapping[str, str]) -> dict[str, str]:
         hints = {key: values[key] for key in ("role", "listen", "connect")} | {"scenario": self._scenario}
         return {f"GOLDWIRE_{key.upper()}": value for key, value in hints.items()}
 
@@ -296,7 +296,7 @@ def start(
         case Remote(address=where):
             if probe is not None:
                 # What somebody else runs has no end that could be seen: the event never comes.
-                complaint = _probed(probe, str(where), _REMOTE_PATIENCE, threading.Event().wait)
+                complaint = _probed(probe, str(where), _REMOTE_TIMEOUT, threading.Event().wait)
                 if complaint is not None:
                     raise StartFailed(f"{where} does not answer: {complaint}")
             return RemoteImplementation(description, where)

@@ -13,10 +13,10 @@ from harness.links.listener import Listener
 from harness.links.transports import dial, known_transport, listen
 from harness.trace import Trace
 
-DIAL_PATIENCE = 20.0
+DIAL_TIMEOUT = 20.0
 """Seconds that an implementation has to dial: a fresh process may have to load an interpreter and libraries first."""
 
-PATIENCE = 2.5
+ANSWER_TIMEOUT = 2.5
 """Seconds without an answer that count as none: long enough for a busy machine, short for hundreds of cases."""
 
 # How soon it is seen that who should dial has died: a play then need not wait for all of its patience.
@@ -108,7 +108,7 @@ class SocketInstance:
         self.version = description.version
         self.dials = description.is_dialling
         self.clock = RealClock()
-        self.patience = PATIENCE * description.time_scale
+        self.patience = ANSWER_TIMEOUT * description.time_scale
         self._framings = framings
         self._listeners: list[Listener] = []
         # Before the start: whoever dials finds somebody there.
@@ -140,7 +140,7 @@ class SocketInstance:
     ) -> Link:
         """Dial it, or wait until it dials."""
         if self.dials:
-            return self._accept(self._listeners[server], DIAL_PATIENCE if patience is None else patience, label, trace)
+            return self._accept(self._listeners[server], DIAL_TIMEOUT if patience is None else patience, label, trace)
         return dial(self._running.address(transport), self._framings, self.clock, label=label, trace=trace)
 
     def _accept(self, listener: Listener, patience: float, label: str, trace: Trace) -> Link:

@@ -27,12 +27,12 @@ EVENT = "event "
 
 _GUARD = Path(__file__).with_name("guard.py")
 # Seconds from SIGTERM to SIGKILL: time to say goodbye, not to hang.
-_TERM_PATIENCE = 3.0
+_TERM_TIMEOUT = 3.0
 # Seconds for the last lines after the end; a process that left the group may hold the pipe open for ever.
-_READER_PATIENCE = 2.0
+_READER_TIMEOUT = 2.0
 _DEATH_POLL = 0.2
 # Seconds between the end of a dying process's pipes and its death: milliseconds, but for a core dump.
-_DYING_PATIENCE = 1.0
+_DYING_TIMEOUT = 1.0
 # What a node prints is kept for the message that says how it died, and must not fill the tester's memory.
 _LINES_KEPT = 200
 _LINE_LENGTH = 2000
@@ -102,7 +102,7 @@ class Process:
         if not self._pipes_open and not self._awaited:
             # The kernel closes a dying process's pipes a moment before it is dead.
             self._awaited = True
-            self.wait(_DYING_PATIENCE)
+            self.wait(_DYING_TIMEOUT)
         return self.exit_status is None
 
     def output_tail(self) -> str:
@@ -151,7 +151,7 @@ class Process:
                 if self.alive():
                     self._close_input()
                     self._signal(signal.SIGTERM)
-                    self.wait(_TERM_PATIENCE)
+                    self.wait(_TERM_TIMEOUT)
             finally:
                 # The whole group, also when the command itself has ended: what it started may still run.
                 self._signal(signal.SIGKILL)
@@ -165,7 +165,7 @@ class Process:
     def settle(self) -> None:
         """After its end, wait until its last lines are read."""
         for reader in self._readers:
-            reader.join(_READER_PATIENCE)
+            reader.join(_READER_TIMEOUT)
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from harness.links.addresses import SocketAddress
 
 # A TLS handshake holds about a quarter of a megabyte of buffers: those who dial and say nothing may have 64 MB of them.
-MOST_HANDSHAKES = 256
+MAX_HANDSHAKES = 256
 """How many may shake hands at once, at one address; who has begun first makes room for another."""
 
 # Who dials in a crowd waits in the kernel rather than being refused; the kernel cuts this down to its own bound.
@@ -22,18 +22,18 @@ _RETRY = 0.1
 # What accept(2) answers when files or memory have run out: no fault of the connection, and it passes.
 _SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
-Welcome = Callable[[socket.socket], Awaitable[None]]
+ConnectionHandler = Callable[[socket.socket], Awaitable[None]]
 """What makes a link of an accepted connection, maybe behind a handshake; OSError when it came to nothing."""
 
 
 class Acceptor:
     """Takes in what a listening socket brings; each connection is welcomed in a task of its own."""
 
-    def __init__(self, listening: socket.socket, welcome: Welcome) -> None:
+    def __init__(self, listening: socket.socket, handle_connection: ConnectionHandler) -> None:
         self._socket = listening
-        self._welcome = welcome
+        self._handle_connection = handle_connection
         self._loop = asyncio.get_running_loop()
-        self._arriving: dict[asyncio.Task[None], None] = {}  # who came first stands first
+        self._handling: dict[asyncio.Task[None], None] = {}  # who came first stands first
         self._retry: asyncio.TimerHandle | None = None
         self._resume()
 
@@ -44,7 +44,7 @@ class Acceptor:
         if self._socket.fileno() >= 0:
             self._loop.remove_reader(self._socket)
             self._socket.close()
-        for task in self._arriving:
+        for task in self._handling:
             task.cancel()
 
     def _resume(self) -> None:
@@ -66,20 +66,20 @@ class Acceptor:
                 return
             # On Linux an accepted socket does not inherit it.
             connection.setblocking(False)
-            task = self._loop.create_task(self._arrive(connection))
-            self._arriving[task] = None
+            task = self._loop.create_task(self._handle(connection))
+            self._handling[task] = None
             task.add_done_callback(self._forget)
-            if len(self._arriving) > MOST_HANDSHAKES:
-                first = next(iter(self._arriving))
-                del self._arriving[first]
+            if len(self._handling) > MAX_HANDSHAKES:
+                first = next(iter(self._handling))
+                del self._handling[first]
                 first.cancel()
 
     def _forget(self, task: "asyncio.Task[None]") -> None:
-        self._arriving.pop(task, None)
+        self._handling.pop(task, None)
 
-    async def _arrive(self, connection: socket.socket) -> None:
+    async def _handle(self, connection: socket.socket) -> None:
         try:
-            await self._welcome(connection)
+            await self._handle_connection(connection)
         except (OSError, asyncio.CancelledError) as error:
             connection.close()  # it has left already, does not speak TLS, or had to make room
             # The frames and the error hold each other, and a quarter of a megabyte of buffers with them.

@@ -52,7 +52,7 @@ class AsyncLink(Protocol):
 class LinkOwner(Protocol):
     """What runs a peer (``harness.peers.serving``), as the peer's links see it."""
 
-    def arrived(self, link: AsyncLink, address: str, *, dialled: bool = False, server: int | None = None) -> int:
+    def link_opened(self, link: AsyncLink, address: str, *, dialled: bool = False, server: int | None = None) -> int:
         """Give a new link a number and tell the peer, also the other side's address."""
         ...
 
@@ -60,7 +60,7 @@ class LinkOwner(Protocol):
         """Give the peer frames of one link, and take those away; others may have to wait for the next time."""
         ...
 
-    def left(self, number: int) -> None:
+    def link_closed(self, number: int) -> None:
         """Tell the peer that a link is gone."""
         ...
 
@@ -108,7 +108,7 @@ class StreamLink(asyncio.Protocol):
             with contextlib.suppress(OSError):  # it may have left already
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         address = self._spell(transport.get_extra_info("peername"))
-        self._number = self._owner.arrived(self, address, dialled=self._dialled, server=self._server)
+        self._number = self._owner.link_opened(self, address, dialled=self._dialled, server=self._server)
 
     def data_received(self, data: bytes) -> None:
         if self._is_over:
@@ -122,9 +122,9 @@ class StreamLink(asyncio.Protocol):
             self._waiting_frames += error.frames
             self._is_lost = True
         if not self._is_waiting:
-            self._hand_on()
+            self._deliver()
 
-    def _hand_on(self) -> None:
+    def _deliver(self) -> None:
         """Give the peer what was heard: now, or as soon as others have had their turn and the answers are taken."""
         self._is_waiting = False
         if self._waiting_frames and not self._is_over:
@@ -134,20 +134,20 @@ class StreamLink(asyncio.Protocol):
         elif self._waiting_frames:
             # The owner took no more than this link's share. Nothing is read until it has had the rest.
             self._transport.pause_reading()
-            self._hand_on_later()
+            self._deliver_later()
         elif self._is_lost:
-            self._owner.left(self._number)
+            self._owner.link_closed(self._number)
             self._hang_up()
         elif self._has_left:
-            self._leave()
+            self._on_end()
         elif not self._is_held:
             self._transport.resume_reading()
 
-    def _hand_on_later(self) -> None:
+    def _deliver_later(self) -> None:
         if not self._is_held and not self._is_waiting:
             # Through the loop, so that what other links have comes in between.
             self._is_waiting = True
-            asyncio.get_running_loop().call_soon(self._hand_on)
+            asyncio.get_running_loop().call_soon(self._deliver)
 
     def pause_writing(self) -> None:
         # Who does not read the answers may not ask for more.
@@ -160,7 +160,7 @@ class StreamLink(asyncio.Protocol):
         if self._is_over:
             self._transport.resume_reading()
         else:
-            self._hand_on_later()
+            self._deliver_later()
 
     @property
     def is_full(self) -> bool:
@@ -168,7 +168,7 @@ class StreamLink(asyncio.Protocol):
 
     def eof_received(self) -> None:
         # At once, so that who comes again right after is not taken for somebody else; what was said is still sent.
-        self._leave()
+        self._on_end()
 
     def connection_lost(self, error: Exception | None) -> None:
         for timer in (self._linger, self._quiet):
@@ -178,17 +178,17 @@ class StreamLink(asyncio.Protocol):
         if error is not None:
             # Unlike an end, a reset says that nobody waits for answers any more.
             self._waiting_frames.clear()
-        self._leave()
+        self._on_end()
 
-    def _leave(self) -> None:
+    def _on_end(self) -> None:
         """Take note that nothing more comes; what the other side said before it left still counts."""
         self._has_left = True
         if self._waiting_frames and not self._is_over:
-            self._hand_on_later()
+            self._deliver_later()
             return
         # First: what the peer puts in answer to the end has nobody to go to.
         self._is_over = True
-        self._owner.left(self._number)
+        self._owner.link_closed(self._number)
 
     def put(self, frame: bytes | None) -> None:
         if frame is None:

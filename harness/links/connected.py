@@ -7,8 +7,8 @@ from abc import abstractmethod
 from harness.clock import Clock
 from harness.errors import Deadline, LinkClosed, Oversized
 from harness.links.framing import Framing
-from harness.links.link import SEND_PATIENCE, SocketLink, wait
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.links.link import SEND_TIMEOUT, SocketLink, wait
+from harness.trace import Direction, Entry, EntryKind, Trace
 
 CHUNK = 1 << 16
 """Bytes of one read: what a socket's buffer has at once as a rule, so that fewer reads are not to be had."""
@@ -42,11 +42,11 @@ class ConnectedLink(SocketLink):
 
     def send(self, frame: bytes) -> Entry:
         self._push(self._framing.encode(frame))
-        return self._record(Happening.FRAME, Direction.SENT, frame)
+        return self._record(EntryKind.FRAME, Direction.SENT, frame)
 
     def send_raw(self, data: bytes) -> Entry:
         self._push(data)
-        return self._record(Happening.RAW, Direction.SENT, data)
+        return self._record(EntryKind.RAW, Direction.SENT, data)
 
     def close(self) -> None:
         """End the link with a FIN; what has arrived by then is still recorded."""
@@ -110,19 +110,19 @@ class ConnectedLink(SocketLink):
     def _finish(self, how: str) -> None:
         # A piece of a frame is evidence of how the other side left, so it is recorded, once.
         if self._how is None and (rest := self._reader.rest):
-            self._record(Happening.RAW, Direction.RECEIVED, rest)
+            self._record(EntryKind.RAW, Direction.RECEIVED, rest)
         self._end(how)
 
     def _push(self, data: bytes) -> None:
         if self._how in _OVER:
             raise LinkClosed(self._how)
         rest = memoryview(data)
-        give_up = self.clock.now() + SEND_PATIENCE
+        give_up = self.clock.now() + SEND_TIMEOUT
         while True:
             try:
                 rest = rest[self._put(rest) :]
                 # Anew with every byte that is taken: slow is not deaf.
-                give_up = self.clock.now() + SEND_PATIENCE
+                give_up = self.clock.now() + SEND_TIMEOUT
             except BlockingIOError:
                 self._make_room(give_up)
             except OSError as error:
@@ -139,7 +139,7 @@ class ConnectedLink(SocketLink):
         events = select.POLLOUT | (select.POLLIN if self._how is None else 0)
         left = give_up - self.clock.now()
         if left <= 0 or not wait(self._socket, events, left):
-            raise Deadline(f"{self.peername} took no bytes for {SEND_PATIENCE:g} s")
+            raise Deadline(f"{self.peername} took no bytes for {SEND_TIMEOUT:g} s")
         if self._how is None:
             self._fill()
         if self._how in _OVER:

@@ -132,7 +132,7 @@ class JsonStream:
         return _ObjectReader(self.most)
 
 
-class Whole:
+class NoFraming:
     """No framing: every packet is a frame."""
 
     def encode(self, frame: bytes) -> bytes:

@@ -14,9 +14,9 @@ import msgspec
 
 from harness.clock import Clock
 from harness.errors import Deadline, LinkClosed
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
-SEND_PATIENCE = 5.0
+SEND_TIMEOUT = 5.0
 """Seconds in which the other side must take some bytes: who takes none for so long is not slow, it does not read."""
 
 # Reads of what has arrived when a link ends: enough for any answer, and an end to one who never stops sending.
@@ -101,7 +101,7 @@ class RecordedLink(ABC):
         self._how: str | None = None
         if trace is not None:
             trace.ports[label] = ports
-        self._record(Happening.OPENED, opened, note=peername)
+        self._record(EntryKind.OPENED, opened, note=peername)
 
     @property
     def can_reset(self) -> bool:
@@ -114,15 +114,15 @@ class RecordedLink(ABC):
         self.close()
 
     def _arrived(self, frame: bytes) -> None:
-        self._frames.append(self._record(Happening.FRAME, Direction.RECEIVED, frame))
+        self._frames.append(self._record(EntryKind.FRAME, Direction.RECEIVED, frame))
 
     def _end(self, how: str) -> None:
         if self._how is None:
             self._how = how
             by = Direction.SENT if how == "closed" else Direction.RECEIVED
-            self._record(Happening.CLOSED, by, note=how)
+            self._record(EntryKind.CLOSED, by, note=how)
 
-    def _record(self, what: Happening, direction: Direction, data: bytes = b"", note: str = "") -> Entry:
+    def _record(self, what: EntryKind, direction: Direction, data: bytes = b"", note: str = "") -> Entry:
         if self._trace is not None:
             return self._trace.record(self.label, what, direction, data, note)
         return Entry(self.clock.now(), self.label, what, direction, data, note)
@@ -160,11 +160,11 @@ class SocketLink(RecordedLink):
                 break
 
 
-def wait(watched: socket.socket | None, events: int, seconds: float) -> bool:
+def wait(connection: socket.socket | None, events: int, seconds: float) -> bool:
     """Wait until something happens on a socket, if there is one; False when nothing did for so many seconds."""
     # Not select(2), which fails for the descriptors from 1024 on.
     poll = select.poll()
-    if watched is not None:
-        poll.register(watched, events)
+    if connection is not None:
+        poll.register(connection, events)
     # Rounded up: poll takes whole milliseconds, and 0 would make a busy loop of the last one.
     return bool(poll.poll(math.ceil(max(seconds, 0.0) * 1000)))

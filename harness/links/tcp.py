@@ -67,7 +67,7 @@ class Tcp(IpTransport):
             connection.settimeout(timeout)
             connection.connect(where)
             # What then "answers" would be ourselves.
-            if met_itself(connection):
+            if is_self_connected(connection):
                 raise Unreachable(f"{address}: nobody listens")
         except BaseException:
             connection.close()
@@ -105,10 +105,12 @@ class Tcp(IpTransport):
     ) -> Sequence[Closable]:
         loop = asyncio.get_running_loop()
 
-        async def welcome(connection: socket.socket) -> None:
+        async def handle_connection(connection: socket.socket) -> None:
             await loop.connect_accepted_socket(lambda: StreamLink(owner, self.peername, framing), connection)
 
-        return [Acceptor(each, welcome) for each in listening_sockets(self.socket_addresses(address), self.kind)]
+        return [
+            Acceptor(each, handle_connection) for each in listening_sockets(self.socket_addresses(address), self.kind)
+        ]
 
     async def connect(self, address: Address, framing: Framing, owner: LinkOwner, server: int | None) -> None:
         connection = await self._reached(address)
@@ -124,7 +126,7 @@ class Tcp(IpTransport):
             connection.setblocking(False)
             try:
                 await asyncio.get_running_loop().sock_connect(connection, where)
-                if not met_itself(connection):
+                if not is_self_connected(connection):
                     return connection
             except OSError as error:
                 failure = error
@@ -135,6 +137,6 @@ class Tcp(IpTransport):
         raise failure
 
 
-def met_itself(connection: socket.socket) -> bool:
+def is_self_connected(connection: socket.socket) -> bool:
     """Tell whether a dial has met itself: the kernel lets one to a free port of the ephemeral range do so."""
     return bool(connection.getsockname() == connection.getpeername())

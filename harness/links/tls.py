@@ -26,11 +26,11 @@ from harness.trace import Direction, Trace
 
 NAME = "goldwire"
 
-PATIENCE = 10.0
+HANDSHAKE_TIMEOUT = 10.0
 # For a crowd on a busy machine: the handshake itself takes milliseconds.
 """Seconds for the handshake, at a peer of ours."""
 
-ACCEPT_PATIENCE = 5.0
+ACCEPT_TIMEOUT = 5.0
 """Seconds for the handshake of an implementation that dials the tester."""
 
 # The certificate lives as long as the process that made it: longer than any soak.
@@ -94,7 +94,7 @@ class Tls(Tcp):
         self, connection: socket.socket, framing: Framing, clock: Clock, label: str, trace: Trace | None
     ) -> TcpLink:
         # The play stands still meanwhile, so whoever dials and says nothing may not have long.
-        connection.settimeout(ACCEPT_PATIENCE)
+        connection.settimeout(ACCEPT_TIMEOUT)
         secure = server_context().wrap_socket(connection, server_side=True)
         return TlsLink(secure, framing, clock, label, trace, Direction.RECEIVED, self.name)
 
@@ -104,16 +104,18 @@ class Tls(Tcp):
         loop = asyncio.get_running_loop()
         context = server_context(certificate.file, certificate.key)
 
-        async def welcome(connection: socket.socket) -> None:
+        async def handle_connection(connection: socket.socket) -> None:
             await loop.connect_accepted_socket(
                 lambda: StreamLink(owner, self.peername, framing),
                 connection,
                 ssl=context,
-                ssl_handshake_timeout=PATIENCE,
-                ssl_shutdown_timeout=PATIENCE / 5,  # a goodbye is one packet each way: no arithmetic
+                ssl_handshake_timeout=HANDSHAKE_TIMEOUT,
+                ssl_shutdown_timeout=HANDSHAKE_TIMEOUT / 5,  # a goodbye is one packet each way: no arithmetic
             )
 
-        return [Acceptor(each, welcome) for each in listening_sockets(self.socket_addresses(address), self.kind)]
+        return [
+            Acceptor(each, handle_connection) for each in listening_sockets(self.socket_addresses(address), self.kind)
+        ]
 
     async def connect(self, address: Address, framing: Framing, owner: LinkOwner, server: int | None) -> None:
         connection = await self._reached(address)
@@ -122,7 +124,7 @@ class Tls(Tcp):
             sock=connection,
             ssl=client_context(),
             server_hostname=address.host,
-            ssl_handshake_timeout=PATIENCE,
+            ssl_handshake_timeout=HANDSHAKE_TIMEOUT,
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from harness.clock import Clock
 from harness.errors import BadDescription, Unreachable
 from harness.links.addresses import LOOPBACK, Address, FreePorts
-from harness.links.framing import Framing, Framings, Whole
+from harness.links.framing import Framing, Framings, NoFraming
 from harness.links.link import Link
 from harness.links.listener import Listener
 from harness.links.tcp import Tcp
@@ -70,7 +70,7 @@ def framing_of(framings: Framings, transport: str) -> Framing:
     if found is not None:
         return found
     if TRANSPORTS[transport].has_packets:
-        return Whole()
+        return NoFraming()
     raise BadDescription(f"this protocol has no framing for {transport}: it has {', '.join(framings)}")
 
 

@@ -14,17 +14,17 @@ from harness.links.acceptor import listening_sockets
 from harness.links.addresses import Address, SocketAddress
 from harness.links.asyncio_links import LinkOwner
 from harness.links.framing import Framing
-from harness.links.link import SEND_PATIENCE, SocketLink, wait
+from harness.links.link import SEND_TIMEOUT, SocketLink, wait
 from harness.links.listener import Listener
 from harness.links.transport import Certificate, Closable, IpTransport
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
 Remote = tuple[str, int]
 
 # No datagram is longer: its length has 16 bits.
 _LARGEST = 1 << 16
 # Senders that nobody asks for must not fill the memory; who is dropped sends again, as with any datagram.
-_STRANGERS_KEPT = 1024
+_UNKNOWN_KEPT = 1024
 
 
 class SharedSocket:
@@ -34,10 +34,10 @@ class SharedSocket:
         shared.setblocking(False)
         self.socket = shared
         self._links: dict[Remote, Callable[[bytes], None]] = {}
-        self._strangers: deque[tuple[Remote, bytes]] = deque(maxlen=_STRANGERS_KEPT)
+        self._unknown: deque[tuple[Remote, bytes]] = deque(maxlen=_UNKNOWN_KEPT)
         self._listening = False
 
-    def pump(self) -> bool:
+    def receive_one(self) -> bool:
         """Hand out one datagram, without waiting; False when there is none, OSError when the port is shut."""
         try:
             data, sender = self.socket.recvfrom(_LARGEST)
@@ -47,24 +47,24 @@ class SharedSocket:
         remote = (sender[0], sender[1])
         take = self._links.get(remote)
         if take is None:
-            self._strangers.append((remote, data))
+            self._unknown.append((remote, data))
         else:
             take(data)
         return True
 
-    def stranger(self) -> Remote | None:
+    def first_unknown_sender(self) -> Remote | None:
         """Return the first sender that has no link yet."""
-        return self._strangers[0][0] if self._strangers else None
+        return self._unknown[0][0] if self._unknown else None
 
-    def enter(self, remote: Remote, take: Callable[[bytes], None]) -> None:
+    def add(self, remote: Remote, take: Callable[[bytes], None]) -> None:
         """Give the datagrams of a sender, also those that came already, to its link."""
         self._links[remote] = take
-        waiting = [entry for entry in self._strangers if entry[0] == remote]
+        waiting = [entry for entry in self._unknown if entry[0] == remote]
         for entry in waiting:
-            self._strangers.remove(entry)
+            self._unknown.remove(entry)
             take(entry[1])
 
-    def leave(self, remote: Remote) -> None:
+    def remove(self, remote: Remote) -> None:
         """Forget a link."""
         self._links.pop(remote, None)
         self._close_when_left()
@@ -76,7 +76,7 @@ class SharedSocket:
     def close(self) -> None:
         """Stop listening; the socket is closed once no link uses it."""
         self._listening = False
-        self._strangers.clear()
+        self._unknown.clear()
         self._close_when_left()
 
     def _close_when_left(self) -> None:
@@ -101,12 +101,12 @@ class UdpLink(SocketLink):
         self._remote = remote
         peername = str(Address(transport, remote[0], remote[1]))
         super().__init__(label, clock, trace, peername, (shared.socket.getsockname()[1], remote[1]), opened)
-        shared.enter(remote, self._arrived)
+        shared.add(remote, self._arrived)
 
     def send(self, frame: bytes) -> Entry:
         """Send one datagram; LinkError when it is too long for one."""
         self._push(frame)
-        return self._record(Happening.FRAME, Direction.SENT, frame)
+        return self._record(EntryKind.FRAME, Direction.SENT, frame)
 
     def send_raw(self, data: bytes) -> Entry:
         return self.send(data)
@@ -117,14 +117,14 @@ class UdpLink(SocketLink):
             self._drain()
         self._end("closed")
         self._how = "closed"
-        self._shared.leave(self._remote)
+        self._shared.remove(self._remote)
 
     def _handle(self) -> socket.socket:
         return self._shared.socket
 
     def _fill(self) -> bool:
         try:
-            return self._shared.pump()
+            return self._shared.receive_one()
         except OSError:
             # An ICMP "port unreachable" comes as an error of the socket: the nearest thing to a reset that UDP has.
             self._end("reset")
@@ -136,8 +136,8 @@ class UdpLink(SocketLink):
         try:
             self._shared.socket.sendto(data, self._remote)
         except BlockingIOError:
-            if not wait(self._shared.socket, select.POLLOUT, SEND_PATIENCE):
-                raise Deadline(f"{self.peername} took no bytes for {SEND_PATIENCE:g} s") from None
+            if not wait(self._shared.socket, select.POLLOUT, SEND_TIMEOUT):
+                raise Deadline(f"{self.peername} took no bytes for {SEND_TIMEOUT:g} s") from None
             self._push(data)
         except OSError as error:
             if error.errno == errno.EMSGSIZE:
@@ -177,8 +177,8 @@ class UdpListener(Listener):
 
     def _next(self, label: str, trace: Trace | None) -> UdpLink | None:
         # At most one datagram per call: the caller waits for more by itself.
-        self._shared.pump()
-        remote = self._shared.stranger()
+        self._shared.receive_one()
+        remote = self._shared.first_unknown_sender()
         if remote is None:
             return None
         return UdpLink(self._shared, remote, self._clock, label, trace, Direction.RECEIVED, self.transport)
@@ -199,7 +199,7 @@ class DatagramServer(asyncio.DatagramProtocol):
         link = self._links.get(sender)
         if link is None:
             link = self._links[sender] = _DatagramLink(self, sender)
-            link.number = self._owner.arrived(link, self._spell(sender))
+            link.number = self._owner.link_opened(link, self._spell(sender))
         self._owner.received(link.number, deque([data]))
 
     def forget(self, sender: Remote) -> None:

@@ -294,10 +294,12 @@ class Ux(Transport):
     ) -> Sequence[Closable]:
         loop = asyncio.get_running_loop()
 
-        async def welcome(connection: socket.socket) -> None:
+        async def handle_connection(connection: socket.socket) -> None:
             PacketTransport(loop, connection, StreamLink(owner, self.peername, framing, has_packets=True))
 
-        return [Acceptor(each, welcome) for each in listening_sockets(self.socket_addresses(address), self.kind)]
+        return [
+            Acceptor(each, handle_connection) for each in listening_sockets(self.socket_addresses(address), self.kind)
+        ]
 
     async def connect(self, address: Address, framing: Framing, owner: LinkOwner, server: int | None) -> None:
         [(family, where)] = self.socket_addresses(address)

@@ -13,14 +13,14 @@ from harness.pathfinder.variants.registry import FAULTS, ODDITIES
 from harness.protocol import WireProtocol
 from harness.trace import Trace
 
-PROBE_PATIENCE = 1.0
+PROBE_TIMEOUT = 1.0
 """Seconds within which a server has to say hello when it is asked whether it is there: it is asked again anyway."""
 
 
 def probe(address: str) -> None:
     """Say hello to a server and leave; raises ``LinkError`` when it does not answer."""
     trace = Trace("pathfinder")
-    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), trace, patience=PROBE_PATIENCE)
+    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), trace, patience=PROBE_TIMEOUT)
     try:
         driver.open()
     except LinkError:

@@ -16,7 +16,7 @@ from harness.links.transports import free_addresses
 from harness.peers.peer import Dialler, PeerMaker, PeerSettings
 from harness.peers.serving import PeerServer
 
-START_PATIENCE = 10.0
+START_TIMEOUT = 10.0
 """Seconds for a thread to listen: it needs milliseconds, and has hung if it needs this."""
 
 _PLAIN = PeerSettings()
@@ -90,8 +90,8 @@ class EmbeddedImplementation:
         # daemon: a peer that hangs must not keep the tester from ending.
         self._thread = threading.Thread(target=self._run, args=(ready, failure), name="goldwire-peer", daemon=True)
         self._thread.start()
-        if not ready.wait(START_PATIENCE):
-            raise StartFailed(f"{self.description.label} has not started within {START_PATIENCE:g} s")
+        if not ready.wait(START_TIMEOUT):
+            raise StartFailed(f"{self.description.label} has not started within {START_TIMEOUT:g} s")
         if failure:
             raise failure[0]
         self.control = Control(self._ask)
@@ -136,7 +136,7 @@ class EmbeddedImplementation:
 
     async def _dial(self, addresses: list[str]) -> None:
         if isinstance(self._server.peer, Dialler):
-            self._server.dial_at_will(addresses)
+            self._server.start_dialling(addresses)
             return
         for address in addresses:
             await self._server.dial(address)

@@ -7,9 +7,9 @@ from harness.clock import VirtualClock
 from harness.errors import ControlFailed, Deadline, LinkClosed, Unreachable
 from harness.links.link import RecordedLink
 from harness.peers.peer import HANG_UP, Dialler, PeerMaker, PeerSettings
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
-DIAL_PATIENCE = 20.0
+DIAL_TIMEOUT = 20.0
 """Seconds of virtual time that a peer has to dial, as over sockets; waiting costs nothing here."""
 
 
@@ -26,7 +26,7 @@ class MemoryLink(RecordedLink):
         """Hand one frame to the peer."""
         if self._how is not None:
             raise LinkClosed(self._how)
-        entry = self._record(Happening.FRAME, Direction.SENT, frame)
+        entry = self._record(EntryKind.FRAME, Direction.SENT, frame)
         self._world.give(self._number, frame)
         return entry
 
@@ -112,7 +112,7 @@ class World:
         if self._death:
             raise Unreachable(f"the node has died: {self._death}")
         if isinstance(self._peer, Dialler):
-            return self._accept(server, DIAL_PATIENCE if patience is None else patience, label, trace)
+            return self._accept(server, DIAL_TIMEOUT if patience is None else patience, label, trace)
         self._count += 1
         link = self._links[self._count] = MemoryLink(self, self._count, label, trace)
         self._do(lambda: self._peer.connected(link._number, self.clock.now(), dialled=self.dials))

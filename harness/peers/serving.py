@@ -14,7 +14,7 @@ from harness.links.transport import Certificate, Closable
 from harness.links.transports import TRANSPORTS, framing_of, parse_address
 from harness.peers.peer import HANG_UP, Dialler, Peer
 
-DIAL_PATIENCE = 5.0
+DIAL_TIMEOUT = 5.0
 """Seconds after which a dial that is not answered has failed."""
 
 SLICE = 0.01
@@ -81,14 +81,14 @@ class PeerServer:
         except OSError as error:
             raise Unreachable(f"cannot connect to {address}: {_why(error)}") from error
 
-    def dial_at_will(self, addresses: Sequence[str]) -> None:
+    def start_dialling(self, addresses: Sequence[str]) -> None:
         """Tell a peer that dials by itself where its servers are, and let it."""
         self._servers = [parse_address(address) for address in addresses]
         self.act(lambda: None)
 
     async def _connect(self, where: Address, server: int | None) -> None:
         framing = framing_of(self.framings, where.transport)
-        async with asyncio.timeout(DIAL_PATIENCE):
+        async with asyncio.timeout(DIAL_TIMEOUT):
             await TRANSPORTS[where.transport].connect(where, framing, self, server)
 
     async def _try(self, dialler: Dialler, server: int) -> None:
@@ -120,7 +120,7 @@ class PeerServer:
         if self._timer is not None:
             self._timer.cancel()
 
-    def arrived(self, link: AsyncLink, address: str, *, dialled: bool = False, server: int | None = None) -> int:
+    def link_opened(self, link: AsyncLink, address: str, *, dialled: bool = False, server: int | None = None) -> int:
         """Give a new link a number and tell the peer; ``server`` is the one that a peer dialled at will."""
         self._count += 1
         number = self._count
@@ -152,7 +152,7 @@ class PeerServer:
 
         self.act(take)
 
-    def left(self, number: int) -> None:
+    def link_closed(self, number: int) -> None:
         """Tell the peer that a link is gone."""
         if self._links.pop(number, None) is not None:
             self.act(lambda: self.peer.disconnected(number, self.now()))
@@ -163,13 +163,13 @@ class PeerServer:
             return
         try:
             action()
-            self._see_to()
+            self._apply_effects()
         except Exception as error:  # whatever the reason, the node is dead and its links with it
             self.death = error
             self.stop()
             self.on_death()
 
-    def _see_to(self) -> None:
+    def _apply_effects(self) -> None:
         """Tell the peer's events, send what it puts out, dial where it wants to, and set its timer."""
         now = self.now()
         self._drain(now)

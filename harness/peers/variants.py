@@ -10,7 +10,7 @@ import msgspec
 
 from harness.peers.peer import Peer
 
-Made = TypeVar("Made", bound=type[Peer])
+PeerClass = TypeVar("PeerClass", bound=type[Peer])
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -35,10 +35,10 @@ class Variants:
         self._is_loaded = False
         self._registered: dict[str, Variant] = {}
 
-    def __call__(self, *rules: str, does: str) -> Callable[[Made], Made]:
+    def __call__(self, *rules: str, does: str) -> Callable[[PeerClass], PeerClass]:
         """Register a peer that breaks (or oddly keeps) some rules; ``does`` says how in a few words."""
 
-        def register(peer: Made) -> Made:
+        def register(peer: PeerClass) -> PeerClass:
             # DeclaresTwice is called declares-twice on the command line.
             name = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in peer.__name__)
             name = name.lstrip("-")

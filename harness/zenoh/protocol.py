@@ -15,7 +15,7 @@ from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.variants.registry import FAULTS, ODDITIES
 from wire.zenoh.values_transport import WhatAmI
 
-PROBE_PATIENCE = 1.0
+PROBE_TIMEOUT = 1.0
 """Seconds within which a node has to shake hands when it is asked whether it is there: it is asked again anyway."""
 
 
@@ -23,7 +23,7 @@ def probe(address: str) -> None:
     """Shake hands with a node and leave; raises ``LinkError`` when it does not answer."""
     trace = Trace("zenoh")
     link = dial(address, FRAMINGS, RealClock(), trace=trace)
-    driver = Driver(link, trace, Settings(b"gw-probe", WhatAmI.CLIENT), patience=PROBE_PATIENCE)
+    driver = Driver(link, trace, Settings(b"gw-probe", WhatAmI.CLIENT), patience=PROBE_TIMEOUT)
     try:
         driver.open()
     except LinkError:

@@ -251,7 +251,7 @@ def _audit_here(
             records = [run.judge(recorded.seen_from(side), suite, profile, reproduce) for side in _sides(judged)]
             sessions_judged += any(record.judgements for record in records)
     losses.take(source.losses.all())
-    run.tell(RecordingAudit(str(source.path), source.packets, sessions, sessions_judged, losses.all()))
+    run.add_recording(RecordingAudit(str(source.path), source.packets, sessions, sessions_judged, losses.all()))
 
 
 def _sides(judged: Judged) -> tuple[str, ...]:
@@ -308,9 +308,11 @@ def _record_judged(
         sessions_judged += any(view.judgements for view in views)
         reproduce = _reproduce(command_line, recorded, source)
         for view in views:
-            run.take_down(case(view.recorded, view.judgements, reproduce, frames=view.frames), view.whole)
+            run.add_case(case(view.recorded, view.judgements, reproduce, frames=view.frames), view.whole)
     losses.take(judged_recording.losses.all())
-    run.tell(RecordingAudit(str(source.path), judged_recording.packets, sessions, sessions_judged, losses.all()))
+    run.add_recording(
+        RecordingAudit(str(source.path), judged_recording.packets, sessions, sessions_judged, losses.all())
+    )
     return True
 
 

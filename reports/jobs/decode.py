@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from harness.trace import Happening
+from harness.trace import EntryKind
 from reports.lake.schemas import DECODED
 from wire.catalogue import layout as find
 from wire.columnar import decode_batch, naming
@@ -25,7 +25,7 @@ from wire.layout import Layout
 READ = ("session", "seq", "data")
 """The columns of frames that decoding takes."""
 
-FRAME = Happening.FRAME.value
+FRAME = EntryKind.FRAME.value
 
 OUT = pa.schema([field for field in DECODED.schema if field.name not in DECODED.partitions])
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from harness.captures.losses import Loss, Losses
 from harness.captures.recorded_session import LINK, RecordedSession
 from harness.protocol import load
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 from reports.lake.schemas import FRAMES, LOSSES, SESSIONS, LakeTable
 
 MOST_BUFFERED = 50_000
@@ -142,7 +142,7 @@ class _Columns:
 SESSION_COLUMNS = ("session", "seq", "time", "what", "direction", "data", "note", "transport", "sound")
 """The columns of frames that make a recorded session."""
 
-_WHAT = {each.value: each for each in Happening}
+_WHAT = {each.value: each for each in EntryKind}
 _DIRECTION = {each.value: each for each in Direction}
 
 

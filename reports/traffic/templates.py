@@ -23,7 +23,7 @@ from harness.captures.recordings import Recording
 from harness.errors import HarnessError
 from harness.peers.peer import Peer
 from harness.peers.variants import Variant
-from harness.trace import Direction, Entry, Happening
+from harness.trace import Direction, Entry, EntryKind
 from reports.progress import OnProgress
 from reports.traffic.interleaving import InterleavedCapture
 from reports.traffic.playback import PAUSES, STRETCHES, Pace, PlayedSession, Template, TemplatePlayer, variation_of
@@ -137,7 +137,7 @@ def _played(case: Case, peer: type[Peer], role: str, suite: Suite, fault: Varian
         return
     accused = {each.rule for each in result.judgements if each.by == "monitor" and each.outcome.accuses}
     for link in dict.fromkeys(entry.link for entry in result.trace):
-        entries = [entry for entry in result.trace.of(link) if entry.what is not Happening.NOTE]
+        entries = [entry for entry in result.trace.of(link) if entry.what is not EntryKind.NOTE]
         if _is_fit(entries):
             yield _template(f"{case.name} {link}", fault, sorted(accused), entries)
 
@@ -145,12 +145,12 @@ def _played(case: Case, peer: type[Peer], role: str, suite: Suite, fault: Varian
 def _is_fit(entries: Sequence[Entry]) -> bool:
     """Tell whether a session was dialled by the tester, consists of frames, not too large, and is over at its end."""
     first, *rest = entries
-    if first.what is not Happening.OPENED or first.direction is not Direction.SENT:
+    if first.what is not EntryKind.OPENED or first.direction is not Direction.SENT:
         return False
-    frames = rest[:-1] if rest and rest[-1].what is Happening.CLOSED else rest
+    frames = rest[:-1] if rest and rest[-1].what is EntryKind.CLOSED else rest
     if not LEAST <= len(frames) <= MOST:
         return False
-    return all(each.what is Happening.FRAME and len(each.data) <= LARGEST for each in frames)
+    return all(each.what is EntryKind.FRAME and len(each.data) <= LARGEST for each in frames)
 
 
 def _template(name: str, fault: Variant | None, rules: Sequence[str], entries: Sequence[Entry]) -> Template:
@@ -158,9 +158,9 @@ def _template(name: str, fault: Variant | None, rules: Sequence[str], entries: S
     frames = tuple(
         (each.time - began, each.direction is Direction.SENT, each.data)
         for each in entries
-        if each.what is Happening.FRAME
+        if each.what is EntryKind.FRAME
     )
-    ended = last.what is Happening.CLOSED
+    ended = last.what is EntryKind.CLOSED
     return Template(
         name=name,
         fault=fault.name if fault else "",

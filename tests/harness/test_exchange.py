@@ -6,7 +6,7 @@ from harness.clock import VirtualClock
 from harness.errors import Deadline, LinkClosed
 from harness.exchange import Exchange
 from harness.links.link import RecordedLink
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
 
 class ScriptedLink(RecordedLink):
@@ -22,11 +22,11 @@ class ScriptedLink(RecordedLink):
         if not self.takes:
             raise Deadline("nothing is taken")
         self._refuse_when_ended()
-        return self._record(Happening.FRAME, Direction.SENT, frame)
+        return self._record(EntryKind.FRAME, Direction.SENT, frame)
 
     def send_raw(self, data: bytes) -> Entry:
         self._refuse_when_ended()
-        return self._record(Happening.RAW, Direction.SENT, data)
+        return self._record(EntryKind.RAW, Direction.SENT, data)
 
     def receive(self, deadline: float) -> Entry:
         clock = self.clock
@@ -147,6 +147,6 @@ def test_a_frame_in_pieces_is_cited_where_its_last_one_is() -> None:
     exchange, words, reads = made([])
     last = [exchange.send_raw(piece) for piece in (b"wo", b"rd")][-1]
     assert last is not None
-    exchange.sent_in_pieces(b"word", last)
+    exchange.record_sent(b"word", last)
     assert words.said == [(0.0, Direction.SENT, "word", last.index)]
     assert reads.frames == [b"word"]

@@ -32,12 +32,16 @@ def declared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fi
 @pytest.mark.parametrize("name", known())
 def test_a_protocol_agrees_with_its_description(name: str) -> None:
     """Our own peer is described twice: as a protocol's, and as an implementation under test."""
-    brings, described = load(name), resolve("peer:", name)
-    assert (brings.name, tuple(brings.roles), brings.dials) == (name, described.roles, frozenset(described.dials))
-    assert {*brings.framings} - {"tls"} <= {*described.transports}
-    for kind in (brings.faults, brings.oddities):
+    definition, described = load(name), resolve("peer:", name)
+    assert (definition.name, tuple(definition.roles), definition.dials) == (
+        name,
+        described.roles,
+        frozenset(described.dials),
+    )
+    assert {*definition.framings} - {"tls"} <= {*described.transports}
+    for kind in (definition.faults, definition.oddities):
         assert kind.all
-        assert {each.role for each in kind.all.values()} <= brings.roles.keys()
+        assert {each.role for each in kind.all.values()} <= definition.roles.keys()
 
 
 def test_an_unknown_protocol_is_told_what_is_known() -> None:

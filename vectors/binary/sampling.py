@@ -13,7 +13,7 @@ from wire.expressions import compiled
 from wire.kinds import Optional, Part
 from wire.kinds.generators import ABSENT, PATIENCE, Choices, Draw, Lead, Numbers, Pair, Source, Unsatisfiable
 
-MOST_KNOWN = 4096
+MAX_KNOWN = 4096
 """Answers that a deciding field remembers: endless numbers before it would have endless answers."""
 
 
@@ -96,7 +96,7 @@ class BinarySampling:
             key = tuple([numbers.get(other) for other in others])
             found = known.get(key)
             if found is None:
-                if len(known) > MOST_KNOWN:
+                if len(known) > MAX_KNOWN:
                     known.clear()
                 found = known[key] = prepare(numbers)
             pick, there = found

@@ -19,7 +19,7 @@ REASONS = (
 
 def says_only_hello(connection: AcceptedConnection) -> bool:
     """Tell whether a client has given no other command than hello on a connection."""
-    return all(event.command == "hello" for event in connection.said)
+    return all(event.command == "hello" for event in connection.messages)
 
 
 def speaks(domain: Domain, connection: AcceptedConnection) -> AcceptedConnection:
@@ -43,7 +43,9 @@ def test_a_connection_begins_with_hello(node: NodeUnderTest) -> None:
         connection = domain.accept()
         asked = domain.asks(connection, "hello")
         with judging("PF-107"):
-            assert connection.said[0].command == "hello", f"a connection begins with {connection.said[0].command}"
+            assert connection.messages[0].command == "hello", (
+                f"a connection begins with {connection.messages[0].command}"
+            )
         hello = asked[0].request.fields
         with judging("PF-112"):
             flawed = [name for name in WHO if not is_whole(hello.get(name))]
@@ -63,6 +65,7 @@ def test_a_hello_that_is_refused(node: NodeUnderTest) -> None:
     domain = node.begin("publish")
     connection = domain.accept(obliges=False)
     domain.asks(connection, "hello")
+    # A client that does not wait for the answer begins at once; this is much longer.
     domain.wait_until(lambda: bool(connection.ended) or not says_only_hello(connection), seconds=1.0)
     with judging("PF-218"):
         assert says_only_hello(connection), "commands come before hello was answered"

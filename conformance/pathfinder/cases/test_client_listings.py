@@ -13,7 +13,7 @@ BARE = {"PF-142": "subscriptions", "PF-174": "clients", "PF-181": "ping"}
 
 def beginnings(connection: AcceptedConnection, commands: tuple[str, ...]) -> list[str]:
     """Return the type of the first message of each transaction of some commands."""
-    first = {event.ta: event for event in reversed(connection.said)}
+    first = {event.ta: event for event in reversed(connection.messages)}
     return [event.type for event in first.values() if event.command in commands]
 
 

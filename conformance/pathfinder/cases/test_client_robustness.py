@@ -12,11 +12,14 @@ from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domai
 from wire.json.strict import MOST
 from wire.pathfinder.values import Message
 
+# A number that stands in no other event by chance.
 ALIEN = 1 << 40
 """The service that a client must not learn of."""
 
+# More levels than recursion takes in any language; twice as many brackets still fit the largest message.
 NESTED = 100_000
 
+# Of the wrong type, beyond the range, or of a type that some languages take for the right one.
 WRONG: tuple[tuple[str, Any], ...] = (
     ("ta-id", b"1.5"),
     ("msg-type", "update"),
@@ -59,7 +62,7 @@ def goes_on(domain: Domain, connection: AcceptedConnection) -> AcceptedConnectio
             assert again is not None, "a client does not come back any more"
             assert domain.wait_until(lambda: bool(again.subscriptions)), "a client does not subscribe any more"
             again.tell("appeared", number)
-            told, connection = domain.told(text), again
+            told, connection = domain.application_told(text), again
         assert told, "a client does not tell of services any more"
     return connection
 
@@ -110,6 +113,7 @@ def test_what_is_no_message(node: NodeUnderTest) -> None:
         assert not learnt(domain), f"a client acts on what is no message: {what}"
         node.shows("PF-221", "R09", "C" if again is connection else "A")
         connection = again
+    # A length of 4 GB; and one of 100 bytes, of which the first comes, and the end.
     for raw in (b"\xff\xff\xff\xff", b"\x00\x00\x00\x64{"):
         connection.say_raw(raw)
         connection.drop()
@@ -139,12 +143,13 @@ def test_a_request_of_a_server(node: NodeUnderTest) -> None:
     """
     domain = node.begin("subscribe")
     connection = domain.subscribed()
+    # Numbers that the client has not come to itself.
     for ta, command in ((MOST, "ping"), (MOST - 1, "services")):
         connection.say({"ta-cmd": command, "ta-id": ta, "msg-type": "request"})
         connection = goes_on(domain, connection)
     # The client has read the requests, since it went on behind each; this is for an answer that is written late.
     domain.read(0.2)
-    said = {event.type for each in domain.connections for event in each.said} - {"request"}
+    said = {event.type for each in domain.connections for event in each.messages} - {"request"}
     assert not said, f"a client says {', '.join(sorted(said))}"
 
 
@@ -154,6 +159,7 @@ def strays(connection: AcceptedConnection) -> dict[str, Message]:
     used = {each.ta for each in connection.requests}
     over = {each.ta for each in connection.requests if each.is_over} - {subscription.ta}
     return {
+        # Behind those that the scenario has used, so that it is nobody's.
         "a number that was never used": notice(next(ta for ta in count(5) if ta not in used)),
         "the largest number": notice(MOST),
         "the number of what is over": notice(min(over, key=str, default=MOST)),
@@ -209,6 +215,6 @@ def test_refusals_with_and_without_a_reason(node: NodeUnderTest) -> None:
         if asked.command in refusals:
             reason = refusals.pop(asked.command)
             connection.answer(asked, "fail", {} if reason is None else {"fail-reason": reason})
-            assert domain.told(f"failed {asked.command} {reason or '-'}"), f"a refusal is not told: {asked}"
+            assert domain.application_told(f"failed {asked.command} {reason or '-'}"), f"a refusal is not told: {asked}"
         else:
             connection.grant(asked)

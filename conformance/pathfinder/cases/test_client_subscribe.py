@@ -12,6 +12,7 @@ from wire.json.strict import LEAST, MOST
 
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
 FILTER = "(name=goldwire)"
+# Control characters, quotes, letters of one to four bytes, a combining accent, a change of direction, a BOM.
 STRANGE = '\x01\t"\\/\x7f é ß 中文 \U0001f600 e\u0301 \u202e \ufeff'
 
 
@@ -53,13 +54,17 @@ def test_all_that_a_match_may_hold(node: NodeUnderTest) -> None:
     def is_told(fields: dict[str, Any], *, spell: Any = spelled) -> bool:
         message = {"ta-cmd": "subscribe", "ta-id": subscription.ta, "msg-type": "notify", **fields}
         connection.say(spell(message))
-        return domain.told(" ".join(map(str, (fields["match-type"], fields["service-id"], fields["generation"]))))
+        return domain.application_told(
+            " ".join(map(str, (fields["match-type"], fields["service-id"], fields["generation"])))
+        )
 
     with judging("PF-104"):
         assert is_told(match("appeared", 1)), "a service with an owner is not told"
+        # The document says a time and not of which type: whole and broken seconds are legal.
         assert is_told(match("appeared", 2, orphan_since=1700000000)), "an orphan is not told"
         assert is_told(match("appeared", 3, orphan_since=1700000000.25)), "an orphan is not told"
     with judging("PF-201"):
+        # 2**53 + 1 is the first integer that a double cannot hold.
         for number in (0, 2**32, 2**53 + 1, MOST):
             edges = {"n": [LEAST, -1, 0, 2**53 + 1, MOST]}
             seen = is_told(match("appeared", number, number, ttl=number, client_id=number, service_props=edges))

@@ -26,6 +26,7 @@ def test_many_services_at_once(node: NodeUnderTest) -> None:
     connection = domain.greeted()
     connection.obliges = False
     while len(connection.published) < MANY:
+        # As many as there are to come at once, or as come within a moment.
         while len(connection.waiting) < MANY and asks_on(domain, connection):
             pass
         with judging("PF-089"):

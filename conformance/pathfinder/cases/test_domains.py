@@ -14,6 +14,7 @@ def test_one_record_of_an_identifier(node: NodeUnderTest) -> None:
     first = node.service(name=["x"], generation=5)
     second = first.but(props=node.service(name=["y"]).props)
     node.main.sure(node.main.publish(first))
+    # One below the generation that is known and one above.
     for generation in (3, 7):
         node.other.publish(second.but(generation=generation))
         for session in (node.main, node.other, node.session()):

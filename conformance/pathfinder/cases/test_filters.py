@@ -52,6 +52,7 @@ def test_many_operands(node: NodeUnderTest) -> None:
     published = PublishedServices(
         node, {str(n): {"n": [str(n)], **{f"k{k}": ["x"] for k in range(n)}} for n in range(11)}
     )
+    # Services that have all, and those with one name short of it.
     every = "".join(f"(k{k}=x)" for k in range(10))
     any_of = "".join(f"(n={n})" for n in range(10))
     published.check([(f"(&{every})", "10"), (f"(|{any_of})", "0 1 2 3 4 5 6 7 8 9")])
@@ -200,6 +201,7 @@ def test_what_is_almost_an_integer(node: NodeUnderTest) -> None:
     It is accepted or refused, and the server goes on.
     """
     published = PublishedServices(node, {"zero": {"a": [0]}})
+    # The last is beyond what readers of integers take (Python's takes 4300 digits).
     almost = ("007", "+5", "1_0", "1.5", "1e3", "0x10", " 5", "5 ", "--1", "-", "9" * 20, "-" + "9" * 20, "9" * 5000)
     found = [published.found_if_taken(f"(a>{each})") for each in almost]
     node.shows("PF-075", "R05", "B" if None in found else "A")
@@ -258,6 +260,8 @@ def test_substrings(node: NodeUnderTest) -> None:
 
     The parts are found one after the other, without overlaps.
     """
+    # Line ends, since a dot in a regular expression does not match them; repetitions, where the first place found need
+    # not be the right one.
     values = {
         "lines": "a\nb",
         "foo-line": "foo\n",
@@ -305,6 +309,7 @@ def test_a_filter_that_takes_long(node: NodeUnderTest) -> None:
     It is answered as quickly as any other, and rightly.
     """
     published = PublishedServices(node, {"long": {"s": ["a" * 4000]}})
+    # A matcher that backtracks tries a number of ways that has a hundred digits.
     published.check([("(s=" + "*a" * 50 + "*b)", ""), ("(s=" + "*a" * 50 + "*)", "long")])
 
 

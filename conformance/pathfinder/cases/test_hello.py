@@ -103,6 +103,7 @@ def test_a_long_silence_before_hello(node: NodeUnderTest) -> None:
     The connection is closed, or hello is completed on it; others are served all the while.
     """
     mute, rejected = node.connect(), node.connect()
+    # Refused, as nobody speaks these versions: it has said hello, and in vain.
     rejected.hello(**BEYOND)
     node.main.barrier()
     over = node.main.now() + SILENCE / node.tempo
@@ -150,6 +151,7 @@ def test_another_range_on_a_connection(node: NodeUnderTest) -> None:
     It is completed with the version agreed on, or refused; the client is the same as before.
     """
     session = node.session()
+    # The version agreed on is still within the range.
     hello = session.hello(maximum=MOST)
     node.shows("PF-110", "R10", "A" if hello.completed else "B" if hello.failed else "C")
     if hello.completed:
@@ -228,6 +230,7 @@ def test_ranges_without_2(node: NodeUnderTest) -> None:
 
     Neither is completed; the reason, if any, is that the version is not supported. The second may be no message at all.
     """
+    # The second is an empty range.
     for minimum, maximum in ((1000, 2000), (3, 1)):
         hello = node.connect().hello(minimum=minimum, maximum=maximum)
         refused = hello.refused if minimum <= maximum else not hello.completed

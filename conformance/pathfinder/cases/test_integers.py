@@ -38,7 +38,7 @@ def test_integers_of_more_than_64_bits(node: NodeUnderTest) -> None:
     node.main.sure(node.main.services(node.mine))
     sane = node.service(n=[1])
     node.other.sure(node.other.publish(sane))
-    node.main.hears(watch, "appeared", sane.id)
+    node.main.receives(watch, "appeared", sane.id)
     for session in (node.main, *(each.session for each in offences)):
         numbers = [each for event in session.received() for each in scalars(event.fields)]
         big = [each for each in numbers if isinstance(each, int | float) and not LEAST <= each <= MOST]
@@ -55,6 +55,7 @@ def test_numbers_that_are_no_counts(node: NodeUnderTest) -> None:
         {**request, name: value}
         for request in requests(node)
         for name in request
+        # Of the ta-id once: it is the same field in all requests.
         if name in NON_NEGATIVE and (name != "ta-id" or request["ta-cmd"] == "ping")
         for value in (-1, MOST + 1, 1.5, "7", b"true")
     ]
@@ -75,6 +76,7 @@ def test_the_ends_of_the_range(node: NodeUnderTest) -> None:
 
     They are taken, and come back exactly.
     """
+    # 2**53 + 1 is the first integer that a double cannot hold.
     numbers = [LEAST, -(2**53) - 1, -1, 0, 2**53 + 1, MOST]
     service = node.service(n=list(numbers), generation=MOST, ttl=MOST)
     assert granted(node.other.publish(service)), "an integer within the range is refused"

@@ -36,12 +36,13 @@ def test_an_orphan_stays_for_its_ttl(node: NodeUnderTest) -> None:
     expect_match(node.main, watching, "appeared", service)
     began = node.trace.now()
     owner.close()
+    # Up to 0.8 of it: a look takes time too, and the last one has to come before NEARLY.
     while protocol_seconds(node, began) < 0.8 * ttl:
         is_listed = service.id in node.listed()
         if protocol_seconds(node, began) < NEARLY * ttl:
             assert is_listed, "an orphan is removed before its TTL is over"
         node.main.read(0.1 * ttl)
-    gone = node.main.hears(watching, "disappeared", service.id)
+    gone = node.main.receives(watching, "disappeared", service.id)
     if gone is not None:
         age = (gone.time - began) * node.tempo
         assert age >= NEARLY * ttl, "an orphan disappears before its TTL is over"
@@ -74,6 +75,7 @@ def test_a_republish_that_changes_nothing(node: NodeUnderTest) -> None:
     for _ in range(2):
         assert granted(node.other.publish(service)), "a republish that changes nothing is refused"
     assert listed(node, service)["service-props"] == service.props, "a republish that changes nothing changes something"
+    # A real change behind them: when it is told, the repetitions would have been.
     node.other.sure(node.other.publish(service.newer(ttl=30)))
     expect_match(node.main, watching, "modified", service)
     repeated = [match for match in watching.about(service.id)[1:] if match.message.get("generation") == 0]
@@ -124,14 +126,14 @@ def test_orphans_are_told_to_all(node: NodeUnderTest) -> None:
         expect_match(session, watching, "appeared", service)
     owner.close()
     for session, watching in watchers:
-        orphaned = session.hears(watching, "modified", service.id)
+        orphaned = session.receives(watching, "modified", service.id)
         assert orphaned is not None, "nobody is told that a service has become an orphan"
         assert orphaned.is_orphan, "a service becomes an orphan, and what is told does not say so"
     back, _ = reconnect(node, owner)
     node.shows("PF-050", "R24", "A" if "orphan-since" in listed(node, service) else "B")
     back.sure(back.publish(service))
     for session, watching in watchers:
-        claimed = session.hears(watching, "modified", service.id, count=2)
+        claimed = session.receives(watching, "modified", service.id, count=2)
         assert claimed is not None, "nobody is told that an orphan has its owner back"
         assert not claimed.is_orphan, "an orphan has its owner back, and is told as an orphan"
 
@@ -146,7 +148,8 @@ def test_orphans_expire(node: NodeUnderTest) -> None:
     owner.sure(owner.publish(service))
     expect_match(node.main, watching, "appeared", service)
     owner.close()
-    gone = node.main.hears(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
+    # Its second, and as much as any answer may take.
+    gone = node.main.receives(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
     assert gone, "an orphan expires, and nobody is told"
     assert wait_until(node, lambda: service.id not in node.listed()), "an orphan is listed after its TTL"
 
@@ -163,7 +166,7 @@ def test_an_orphan_without_time(node: NodeUnderTest) -> None:
     expect_match(node.main, watching, "appeared", service)
     began = node.trace.now()
     owner.close()
-    gone = node.main.hears(watching, "disappeared", service.id)
+    gone = node.main.receives(watching, "disappeared", service.id)
     assert gone is not None, "an orphan with a TTL of 0 does not disappear"
     # A tester in a hurry makes more of its own delays than a server does of a second.
     node.shows("PF-052", "R19", "A" if gone.time - began < AT_ONCE else "B")
@@ -187,6 +190,7 @@ def test_an_orphan_for_ever(node: NodeUnderTest) -> None:
     back, _ = reconnect(node, owner)
     assert fields is not None, "an orphan with the largest TTL is gone"
     assert fields.get("ttl") == MOST, "the largest TTL is listed as another"
+    # Else it would stay on the server for ever.
     back.sure(back.publish(service.newer(ttl=1)))
 
 

@@ -149,6 +149,7 @@ def test_services_with_a_filter_and_without(node: NodeUnderTest) -> None:
 
     Exactly the two are listed, then all.
     """
+    # Alternating, so that neither what comes first nor what comes last is all that matches.
     services = [node.service(kind=["ab"[number % 2]]) for number in range(5)]
     for service in services:
         node.other.sure(node.other.publish(service))
@@ -249,6 +250,7 @@ def test_the_time_of_a_connection(node: NodeUnderTest) -> None:
     session = node.session()
     ended = time.time()
     times = []
+    # More than a second: whole seconds that are told anew would differ.
     for pause in (0.0, 1.5):
         session.read(pause)
         times += [fields.get("time") for fields in clients(session) if fields.get("client-id") == session.client_id]
@@ -263,6 +265,7 @@ def test_the_time_of_a_connection(node: NodeUnderTest) -> None:
 def test_a_client_that_has_left(node: NodeUnderTest) -> None:
     """Three clients connect, and one leaves a service behind; the two that stay are listed, each once."""
     gone = node.session()
+    # It leaves a service: a server that keeps the client for the sake of its orphans shows.
     service = node.service(ttl=20)
     gone.sure(gone.publish(service))
     _ = node.other

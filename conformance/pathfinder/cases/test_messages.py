@@ -75,6 +75,7 @@ def doubled(node: NodeUnderTest) -> Iterator[bytes]:
 
 def deep(node: NodeUnderTest) -> Iterator[Message | bytes]:
     """Yield what is nested deeply: arrays, objects, a value of a field, a value of a property, filters."""
+    # As deep as fits: 262144 bytes are the most that servers take.
     levels = 100_000
     yield b"[" * levels
     yield b"[" * levels + b"]" * levels
@@ -82,6 +83,7 @@ def deep(node: NodeUnderTest) -> Iterator[Message | bytes]:
     ping = {"ta-cmd": "ping", "msg-type": "request"}
     yield {**ping, "ta-id": b"[" * levels + b"]" * levels}
     yield {"ta-cmd": "publish", "ta-id": TA, "msg-type": "request", **node.service().but(props=b"[" * levels).fields}
+    # Fewer, as each level of a filter takes several bytes.
     levels = 20_000
     services = {"ta-cmd": "services", "ta-id": TA, "msg-type": "request"}
     yield {**services, "filter": "(!" * levels + "(a=b)" + ")" * levels}
@@ -120,6 +122,7 @@ def test_other_spellings(node: NodeUnderTest) -> None:
 
     All is taken as if it were spelled otherwise.
     """
+    # Beyond 16 bits: as escapes it is a pair of surrogates.
     service = node.service(name=["x \U0001f642"])
     session = node.session()
     for command, fields in (("ping", {}), ("publish", service.fields), ("services", {"filter": node.mine})):
@@ -155,6 +158,7 @@ def test_a_field_that_is_said_twice(node: NodeUnderTest) -> None:
 
     It is refused, or one of the two counts: never both.
     """
+    # The same one twice, and another.
     frames = [b'{"ta-cmd":"ping","ta-id":%d,"ta-id":%d,"msg-type":"request"}' % (TA, ta) for ta in (TA, TA + 1)]
     for offence in offend(node, frames):
         offence.session.is_served()  # what else there is to come is here by then

@@ -46,7 +46,7 @@ def compare_views(group: ClientGroup, reference: ClientGroup) -> None:
             continue
         watcher.barrier()
         expected = reference.view(filter, heard)
-        session.learns(lambda w=watching, f=filter, e=expected: group.view(f, w) == e)  # type: ignore[misc]
+        session.wait_for_notification(lambda w=watching, f=filter, e=expected: group.view(f, w) == e)  # type: ignore[misc]
         with judging("PF-122"):
             assert group.view(filter, watching) == expected, f"who watches {filter} does not know what there is"
 
@@ -112,7 +112,7 @@ def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sam
         watching = scene.main.subscribe(scene.narrow(sampled.filter))
         with judging("PF-120"):
             assert granted(watching), f"a subscription to {sampled.filter} is refused"
-            scene.main.learns(lambda: set(group.view(sampled.filter, watching)) == found[0])
+            scene.main.wait_for_notification(lambda: set(group.view(sampled.filter, watching)) == found[0])
             assert set(group.view(sampled.filter, watching)) == found[0], f"{sampled.filter} lists other services"
 
 

@@ -30,6 +30,7 @@ def test_higher_and_higher_generations(node: NodeUnderTest) -> None:
     first = node.service(v=[0])
     changed = first.newer(props={**first.props, "v": [1]})
     longer = changed.newer(ttl=90)
+    # A leap, since generations need not follow each other.
     both = longer.newer(by=998, ttl=91, props={**first.props, "v": [2]})
     last = both.but(generation=MOST, ttl=92)
     for service in (first, changed, longer, both, last):

@@ -38,7 +38,7 @@ def test_a_service_keeps_its_id(node: NodeUnderTest) -> None:
         (node.other.unpublish(service.id), "disappeared"),
     ):
         node.other.sure(step)
-        node.main.hears(watch, what, service.id)
+        node.main.receives(watch, what, service.id)
     node.main.barrier()
     alien = {match.service_id for match in watch.matches} - {service.id}
     assert not alien, "a service is told of under an id that is not its own"
@@ -105,11 +105,12 @@ def test_ttl_is_changed(node: NodeUnderTest) -> None:
     watch = node.main.sure(node.main.subscribe(node.mine))
     service, owner = node.service(ttl=60), node.session()
     owner.sure(owner.publish(service))
-    node.main.hears(watch, "appeared", service.id)
+    node.main.receives(watch, "appeared", service.id)
     assert granted(owner.publish(service.newer(ttl=1))), "a change of the TTL is refused"
     assert listed(node, service).get("ttl") == 1, "the TTL is not the one published last"
     owner.close()
-    assert node.main.hears(watch, "disappeared", service.id, seconds=20), "an orphan outlives its new TTL"
+    # Far less than the first TTL, and ample for the second.
+    assert node.main.receives(watch, "disappeared", service.id, seconds=20), "an orphan outlives its new TTL"
 
 
 @rule("PF-022", roles=SERVER)
@@ -121,7 +122,7 @@ def test_the_publisher_is_the_owner(node: NodeUnderTest) -> None:
     service = node.service(name=["x"])
     node.other.sure(node.other.publish(service))
     watch = node.main.sure(node.main.subscribe(node.mine))
-    told = node.main.hears(watch, "appeared", service.id)
+    told = node.main.receives(watch, "appeared", service.id)
     assert listed(node, service).get("client-id") == node.other.client_id, "another owner is listed than the publisher"
     if told is not None:
         assert told.message.get("client-id") == node.other.client_id, "another owner is notified than the publisher"
@@ -148,7 +149,7 @@ def test_a_republish_transfers_ownership(node: NodeUnderTest) -> None:
         def is_told(owner: int = client.client_id) -> bool:
             return any(match.message.get("client-id") == owner for match in watch.about(service.id))
 
-        assert node.main.learns(is_told), "who had matched a service is not told its new owner"
+        assert node.main.wait_for_notification(is_told), "who had matched a service is not told its new owner"
 
 
 @rule("PF-024", roles=SERVER)

@@ -9,6 +9,8 @@ from harness.pathfinder.tester.driver import new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
 CHARACTERS = (
+    # What some library changes on the way: controls, quotes, letters that have a second spelling, marks of direction
+    # and order, line ends of JavaScript, what is no character, planes above the first.
     "\x01\x1f\t\n\r\b\f",
     "\"\\/ '`",
     "\x7f\x80\x9f",
@@ -37,9 +39,10 @@ def test_nul(node: NodeUnderTest) -> None:
     offences = offend(node, [*frames, {"ta-cmd": "subscribe", "ta-id": 7, "msg-type": "request", **filter}])
     for listing in (node.main.services(node.mine), node.main.subscriptions()):
         node.main.sure(listing)
+    # A sane one behind them: when it has appeared, the others would have.
     sane = node.service(name=["x"])
     node.other.sure(node.other.publish(sane))
-    node.main.hears(watch, "appeared", sane.id)
+    node.main.receives(watch, "appeared", sane.id)
     for session in (node.main, *(each.session for each in offences)):
         texts = [each for event in session.received() for each in scalars(event.fields) if isinstance(each, str)]
         assert not [text for text in texts if "\0" in text], "a string with NUL is sent back"

@@ -69,7 +69,7 @@ def test_what_is_there_already(node: NodeUnderTest) -> None:
     node.main.sure(node.main.publish(services[-1]))
     expected = {service.id for service in services if service.props["name"] == ["x"]}
     watching = watch(node, "(name=x)")
-    node.main.learns(lambda: {match.service_id for match in watching.matches} >= expected)
+    node.main.wait_for_notification(lambda: {match.service_id for match in watching.matches} >= expected)
     matches = end_subscription(node.main, watching)
     assert {match.what for match in matches} == {"appeared"}, "what is there already is not told as appeared"
     assert {match.service_id for match in matches} >= expected, "not all that is there already appears"
@@ -84,9 +84,10 @@ def test_what_is_published_later(node: NodeUnderTest) -> None:
     """
     watching = watch(node, "(name=x)")
     matching, other = node.service(name=["x"]), node.service(name=["y"])
+    # First the one that does not match: when the other has appeared, it would have before.
     for service in (other, matching):
         node.other.sure(node.other.publish(service))
-    assert node.main.hears(watching, "appeared", matching.id), "a new service that matches does not appear"
+    assert node.main.receives(watching, "appeared", matching.id), "a new service that matches does not appear"
     matches = [match.service_id for match in end_subscription(node.main, watching)]
     assert matches == [matching.id], "a new service appears that does not match"
 
@@ -119,7 +120,7 @@ def test_changed_properties_and_ttl(node: NodeUnderTest) -> None:
     changed = service.newer(props=node.service(name=["x"], n=[1]).props)
     for count, (what, newer) in enumerate((("properties", changed), ("TTL", changed.newer(ttl=30))), 1):
         node.other.sure(node.other.publish(newer))
-        match = node.main.hears(watching, "modified", service.id, count=count)
+        match = node.main.receives(watching, "modified", service.id, count=count)
         assert match, f"a change of a service's {what} is not told"
         assert stated(match.message) == state(newer, node.other), f"a change of {what} is told with another state"
 
@@ -138,7 +139,7 @@ def test_a_changed_owner(node: NodeUnderTest) -> None:
         node.shows("PF-122", "R11", "B")
         return
     node.shows("PF-122", "R11", "A")
-    match = node.main.hears(watching, "modified", service.id)
+    match = node.main.receives(watching, "modified", service.id)
     assert match, "a change of a service's owner is not told"
     assert stated(match.message) == state(service, client), "a change of owner is told with another state"
 
@@ -151,7 +152,7 @@ def test_an_orphan_with_a_new_owner(node: NodeUnderTest) -> None:
     """
     watching = watch(node)
     service, _ = orphaned(node, watching)
-    match = node.main.hears(watching, "modified", service.id)
+    match = node.main.receives(watching, "modified", service.id)
     assert match, "a service has become an orphan, and this is not told"
     assert match.is_orphan, "a service has become an orphan, and is told as none"
     if not node.other.publish(service).completed:
@@ -160,7 +161,7 @@ def test_an_orphan_with_a_new_owner(node: NodeUnderTest) -> None:
     def is_final(match: Match) -> bool:
         return stated(match.message) == state(service, node.other) and not match.is_orphan
 
-    heard = node.main.learns(lambda: any(map(is_final, watching.about(service.id))))
+    heard = node.main.wait_for_notification(lambda: any(map(is_final, watching.about(service.id))))
     assert heard, "an orphan has a new owner, and this is not told"
     steps = [is_final(match) for match in watching.about(service.id)[2:]].index(True)
     node.shows("PF-122", "R23", "B" if steps else "A")
@@ -176,7 +177,7 @@ def test_services_that_are_taken_back(node: NodeUnderTest) -> None:
     node.other.sure(node.other.publish(service))
     expect_match(node.main, watching, "appeared", service)
     node.other.sure(node.other.unpublish(service.id))
-    assert node.main.hears(watching, "disappeared", service.id), "a service is unpublished, and this is not told"
+    assert node.main.receives(watching, "disappeared", service.id), "a service is unpublished, and this is not told"
 
 
 @rule("PF-123", roles=SERVER)
@@ -191,8 +192,9 @@ def test_services_that_others_remove(node: NodeUnderTest) -> None:
     client = node.session()
     if not client.unpublish(service.id).completed:
         return
+    # It is gone, and need not be taken back at the end.
     node.other.published.pop(service.id)
-    assert node.main.hears(watching, "disappeared", service.id), "another client unpublishes, and this is not told"
+    assert node.main.receives(watching, "disappeared", service.id), "another client unpublishes, and this is not told"
     between = watching.about(service.id)[1:-1]
     node.shows("PF-123", "R14", "A" if between else "B")
     assert all(match.what == "modified" for match in between), "a service that is removed is told as something else"
@@ -208,7 +210,7 @@ def test_services_that_expire(node: NodeUnderTest) -> None:
     owner.sure(owner.publish(service))
     expect_match(node.main, watching, "appeared", service)
     owner.close()
-    gone = node.main.hears(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
+    gone = node.main.receives(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
     if gone is None and not wait_until(node, lambda: service.id not in node.listed()):
         raise NotAnswered("an orphan does not expire")
     assert gone, "a service has expired, and this is not told"
@@ -226,7 +228,9 @@ def test_no_filter(node: NodeUnderTest) -> None:
     assert granted(watching), "a subscription without a filter is refused"
     node.other.sure(node.other.publish(services[1]))
     for service in services:
-        assert node.main.hears(watching, "appeared", service.id), "a subscription without a filter is not told of all"
+        assert node.main.receives(watching, "appeared", service.id), (
+            "a subscription without a filter is not told of all"
+        )
 
 
 @rule("PF-126", roles=SERVER)
@@ -255,7 +259,7 @@ def test_the_fields_of_notifications(node: NodeUnderTest) -> None:
     ]
     for number, (what, step, now) in enumerate(steps):
         node.other.sure(step())
-        if not node.main.learns(lambda number=number: len(watching.notifications) > number):  # type: ignore[misc]
+        if not node.main.wait_for_notification(lambda number=number: len(watching.notifications) > number):  # type: ignore[misc]
             raise NotAnswered(f"a service has {what}, and nobody is told")
         said = watching.notifications[number]
         with judging("PF-127"):

@@ -140,7 +140,7 @@ def test_transactions_end_with_their_connection(node: NodeUnderTest) -> None:
         assert watch.accepted, "a subscription-id is not free when its connection has ended"
         service = node.service(name=["x"])
         node.main.sure(node.main.publish(service))
-        session.hears(watch, "appeared", service.id)
+        session.receives(watch, "appeared", service.id)
         session.barrier()
         told = [event for event in session.received() if event.fields.get("service-id") == service.id]
         assert len(told) <= 1, "a subscription of a connection that has ended is told of a service"
@@ -184,7 +184,7 @@ def test_a_bound_on_transactions(node: NodeUnderTest) -> None:
     service, open_ones = node.service(name=["x"]), [each for each in begun if each.accepted]
     node.other.sure(node.other.publish(service))
     for each in open_ones:
-        assert session.hears(each, "appeared", service.id), "a subscription that was accepted is told nothing"
+        assert session.receives(each, "appeared", service.id), "a subscription that was accepted is told nothing"
 
 
 @rule("PF-092", roles=SERVER)
@@ -304,7 +304,7 @@ def test_nothing_comes_behind_the_end(node: NodeUnderTest) -> None:
     watch = node.main.sure(node.main.subscribe(node.mine))
     service = node.service(name=["x"])
     node.other.sure(node.other.publish(service))
-    node.main.hears(watch, "appeared", service.id)
+    node.main.receives(watch, "appeared", service.id)
     node.main.sure(node.main.unsubscribe(watch.request.fields["subscription-id"]))
     node.main.finish(watch)
     played = [watch, node.main.services(node.mine), node.main.subscriptions(), node.main.clients()]

@@ -1,18 +1,18 @@
 """zenoh-interests, "Relationship to DECLARE/D_FINAL": what carries the id of an interest, and what ends a snapshot."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.tester.driver import Ask, Driver
+from harness.zenoh.tester.driver import Driver, InterestHandle
 from harness.zenoh.tester.events import Event
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import (
+    EntityName,
     Incomplete,
-    Named,
     Snapshot,
     declared,
-    picture,
+    live_entities,
     queryable,
+    set_of,
     subscriber,
-    these,
     token,
     undeclared,
     updates,
@@ -37,6 +37,7 @@ def test_snapshots_under_any_interest_id(node: NodeUnderTest) -> None:
 
     Everything that answers carries the very id.
     """
+    # Where an id grows by a byte (127 and 128, 16383 and 16384), and both ends of 32 bits; each id once.
     asked = [(id, Mode.CURRENT, T) for id in (0, 1, 127, 128, 16384, 2**32 - 1)]
     asked += [(id, Mode.CURRENT_FUTURE, S) for id in (2, 126, 129, 16383, 2**32 - 2)]
     for id, mode, kind in asked:
@@ -110,10 +111,10 @@ def test_updates_have_no_interest_id(node: NodeUnderTest) -> None:
     made = [(kind, node.other.declare(kind, f"{kind.value}/{number}")) for kind in EntityKind for number in range(20)]
     for kind, id in made:
         node.other.undeclare(kind, id)
-    entities = [Named(kind.value, f"{kind.value}/{number}") for kind in EntityKind for number in range(20)]
+    entities = [EntityName(kind.value, f"{kind.value}/{number}") for kind in EntityKind for number in range(20)]
     wanted = [verb(entity) for verb in (declared, undeclared) for entity in entities]
     for session in listeners:
-        whole = session.hears(*wanted)
+        whole = session.receives(*wanted)
         marked = [update for update in updates(session, session.mark) if update.interest_id is not None]
         assert not marked, "an update carries an interest id"
         assert whole, "an update is lost"
@@ -131,14 +132,17 @@ def test_two_interests_in_one_batch(node: NodeUnderTest) -> None:
     node.main.barrier()
     named = Options.R | Options.N | Options.M
     key = node.main.wire_expr("a/*")
-    ask_s = Ask(node.main, Interest(10, Mode.CURRENT_FUTURE, Options.S | named, key))
-    ask_q = Ask(node.main, Interest(11, Mode.CURRENT_FUTURE, Options.Q | named, key))
+    # By hand, since the driver sends each of its interests in a batch of its own.
+    ask_s = InterestHandle(node.main, Interest(10, Mode.CURRENT_FUTURE, Options.S | named, key))
+    ask_q = InterestHandle(node.main, Interest(11, Mode.CURRENT_FUTURE, Options.Q | named, key))
     node.main.send(ask_s.message, ask_q.message)
     replies = [ask.reply() for ask in (ask_s, ask_q)]
     assert all(reply.final for reply in replies), "one of two interests gets no D_FINAL of its own"
     foreign = [{e.kind for e in reply.entities} - {own.value} for reply, own in zip(replies, (S, Q), strict=True)]
     assert not any(foreign), "the answers to two interests are mixed up"
-    assert picture(node.main) >= these(subscriber("a/s"), queryable("a/q")), "one of two interests is answered in part"
+    assert live_entities(node.main) >= set_of(subscriber("a/s"), queryable("a/q")), (
+        "one of two interests is answered in part"
+    )
 
 
 @rule("ZI-074")
@@ -147,6 +151,7 @@ def test_aliases_in_an_answer(node: NodeUnderTest) -> None:
 
     An alias that the answer uses is declared before it is used; whether under the interest's id is left open.
     """
+    # Long enough that a node has reason to give them a number.
     stem = "/".join(["a-long-way-down"] * 6)
     for number in range(5):
         node.other.declare_subscriber(f"{stem}/{number}")
@@ -170,16 +175,17 @@ def test_changes_during_a_long_snapshot(node: NodeUnderTest) -> None:
     ask = node.interest(Mode.CURRENT_FUTURE, S, key="a/*")
     if node.main.wait_for(lambda event: event.interest_id == ask.id, since=ask.since) is None:
         raise Inconclusive("the answer never began")
+    # What the answer began with was listed for certain, so that nothing races with it.
     for key in [update.entity.key or "" for update in updates(node.main, ask.since)][:8]:
         node.other.undeclare_subscriber(alive.pop(key))
         alive[f"{key}-"] = node.other.declare_subscriber(f"{key}-")
     ask.snapshot()
     node.settle()
-    expected = these(*map(subscriber, alive))
-    node.main.wait_until(lambda: picture(node.main) == expected)
+    expected = set_of(*map(subscriber, alive))
+    node.main.wait_until(lambda: live_entities(node.main) == expected)
     came = [update.entity for update in updates(node.main, 0) if update.verb == "declared"]
     assert len(came) == len(set(came)), "what is declared during a snapshot comes more than once"
-    assert picture(node.main) == expected, "a change during a snapshot is lost"
+    assert live_entities(node.main) == expected, "a change during a snapshot is lost"
 
 
 @rule("ZI-076")
@@ -199,7 +205,7 @@ def test_interest_id_used_again(node: NodeUnderTest) -> None:
                 option = "B"
                 continue
             assert reply.final is not None, "an id that is used again gets no D_FINAL"
-            whole = token(f"{id}/{turn}") in picture(session)
+            whole = token(f"{id}/{turn}") in live_entities(session)
             assert whole, "an id that is used again is answered in part"
             if mode is Mode.CURRENT_FUTURE:
                 session.final(id)

@@ -6,7 +6,16 @@ from conformance.cases import rule
 from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS, spelled
 from harness.zenoh.tester.driver import BARRIER
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import Named, Set, Update, declared, picture, subscriber, these, undeclared
+from harness.zenoh.tester.snapshots import (
+    EntityName,
+    EntitySet,
+    Update,
+    declared,
+    live_entities,
+    set_of,
+    subscriber,
+    undeclared,
+)
 from wire.zenoh.keys import wire_expr_extension
 from wire.zenoh.values import (
     Declare,
@@ -42,6 +51,8 @@ def test_interest_id_that_is_no_z32(node: NodeUnderTest) -> None:
     """
     heard = overheard(
         node,
+        # DECLARE with I, then the id and a body: 2**32 before D_SUBSCRIBER 1, 2**33 - 1 before D_TOKEN 2, 2**32 before
+        # D_FINAL, half an id, none.
         [
             spelled(node, "3e8080808010620100", "a/1"),
             spelled(node, "3effffffff1f660200", "a/2"),
@@ -60,6 +71,7 @@ def test_only_snapshots_carry_an_interest_id(node: NodeUnderTest) -> None:
     Whatever carries an interest id carries one that was asked with.
     """
     node.other.declare_token("a/1")
+    # Ids to which no node comes by counting.
     current = node.interest(Mode.CURRENT, T, id=70_000)
     current.snapshot()
     both = node.interest(Mode.CURRENT_FUTURE, S, id=70_001)
@@ -79,6 +91,7 @@ def test_declare_without_a_body(node: NodeUnderTest) -> None:
     It is refused: no subscriber comes or goes, unless its session ends.
     """
     node.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
+    # Nothing behind the header; an id and no body; an extension (QoS) and no body.
     for number, cut in enumerate(("1e", "3e07", "9e2105")):
         session, entity = node.session(), subscriber(f"a/{number}")
         session.declare_subscriber(f"a/{number}")
@@ -98,6 +111,7 @@ def test_reserved_bits_of_an_undeclaration(node: NodeUnderTest) -> None:
     The bit changes nothing, or the message is refused.
     """
     node.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
+    # Both bits between Z and the id.
     for bit in (0x40, 0x20):
         session = node.session()
         gone, stays = subscriber(f"{bit}/1"), subscriber(f"{bit}/2")
@@ -121,21 +135,22 @@ def test_reserved_bits_of_a_declaration(node: NodeUnderTest) -> None:
     """
     heard = overheard(
         node,
+        # 5e is DECLARE with its reserved bit. 60 is D_KEYEXPR with it, of 5; 42 a D_SUBSCRIBER on that number.
         [
             spelled(node, "5e620100", "a/1"),
             spelled(node, "1e600500", "a/2") + bytes.fromhex("1e420205"),
         ],
     )
-    came, wanted = Set(update.entity for update in heard), these(subscriber("a/1"), subscriber("a/2"))
+    came, wanted = EntitySet(update.entity for update in heard), set_of(subscriber("a/1"), subscriber("a/2"))
     assert came <= wanted, "a reserved bit changes what a declaration does"
     node.shows("ZD-011", "R17", "A" if came == wanted else "B")
 
 
-def bodies(node: NodeUnderTest, in_declare: Extensions, in_body: Extensions) -> list[tuple[Named, Declare]]:
+def bodies(node: NodeUnderTest, in_declare: Extensions, in_body: Extensions) -> list[tuple[EntityName, Declare]]:
     """Return a declaration of each kind with some extensions in the DECLARE and some in the body."""
     place = len(in_declare)
     return [
-        (Named(kind.value, f"{kind.value}/{place}"), Declare(body, None, in_declare))
+        (EntityName(kind.value, f"{kind.value}/{place}"), Declare(body, None, in_declare))
         for kind in EntityKind
         for body in [DeclareEntity(kind, 40 + place, WireExpr(node.key(f"{kind.value}/{place}")), in_body)]
     ]
@@ -151,14 +166,16 @@ def test_declare_with_unknown_extensions(node: NodeUnderTest) -> None:
     session = node.session()
     made = bodies(node, UNKNOWN_EXTENSIONS, ()) + bodies(node, (), UNKNOWN_EXTENSIONS)
     session.send(*(message for _, message in made))
-    entities, listener = these(*(entity for entity, _ in made)), node.main
-    assert listener.wait_until(lambda: picture(listener) >= entities), "an unknown extension prevents a declaration"
+    entities, listener = set_of(*(entity for entity, _ in made)), node.main
+    assert listener.wait_until(lambda: live_entities(listener) >= entities), (
+        "an unknown extension prevents a declaration"
+    )
     for _, message in made:
         assert isinstance(message.body, DeclareEntity)
         key = wire_expr_extension(WireExpr(None, session.alias(message.body.key.suffix or "")))
         body = UndeclareEntity(message.body.kind, message.body.id, (*message.body.extensions, key))
         session.send(Declare(body, None, message.extensions))
-    assert listener.wait_until(lambda: not picture(listener) & entities), (
+    assert listener.wait_until(lambda: not live_entities(listener) & entities), (
         "an unknown extension prevents an undeclaration"
     )
 
@@ -172,7 +189,7 @@ def test_declare_with_unknown_mandatory_extensions(node: NodeUnderTest) -> None:
     alien = (Extension(0xA, 300, mandatory=True),)
     made = bodies(node, alien, ()) + bodies(node, (), alien)
     heard = overheard(node, [write_network(message) for _, message in made])
-    entities = these(*(entity for entity, _ in made))
+    entities = set_of(*(entity for entity, _ in made))
     assert {update.entity for update in heard} <= entities, "a declaration that was not understood took another effect"
     node.shows("ZD-015", "R19", "B" if heard else "A")
 
@@ -183,6 +200,8 @@ def test_declaration_ids_outside_the_table(node: NodeUnderTest) -> None:
 
     They have no effect.
     """
+    # The ids of D_KEYEXPR, D_SUBSCRIBER, D_QUERYABLE and D_TOKEN (0, 2, 4, 6) with bit 3 or 4 set, and neighbours of
+    # that of D_FINAL (1a); the upper bits are N and M.
     heads = ("6a", "72", "6c", "74", "6e", "76", "68", "79", "7b", "7f")
     heard = overheard(node, [spelled(node, f"1e{head}0900", f"a/{head}") for head in heads])
     assert not heard, "a body with an id outside the table was taken for a declaration"

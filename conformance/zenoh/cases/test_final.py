@@ -1,7 +1,7 @@
 """zenoh-interests, "Final Mode (INTEREST_FINAL)": what ends an interest, and what does not."""
 
 from conformance.cases import rule
-from harness.zenoh.tester.driver import WINDOW, Ask
+from harness.zenoh.tester.driver import WINDOW, InterestHandle
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import declared, token
 from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, Options
@@ -21,7 +21,7 @@ def test_interest_right_behind_a_final(node: NodeUnderTest) -> None:
     running = node.interest(Mode.CURRENT_FUTURE, T, key="a/*")
     running.snapshot()
     options = Options.T | Options.R | Options.N | Options.M
-    behind = Ask(node.main, Interest(60, Mode.CURRENT, options, node.main.wire_expr("b/*")))
+    behind = InterestHandle(node.main, Interest(60, Mode.CURRENT, options, node.main.wire_expr("b/*")))
     node.main.send(InterestFinal(running.id), behind.message)
     assert behind.reply().final is not None, "the INTEREST behind a Final is not answered"
 
@@ -54,10 +54,12 @@ def test_final_that_is_cut_short(node: NodeUnderTest) -> None:
     """
     for number, (how, cut) in enumerate(UNFINISHED.items()):
         session = node.session()
+        # 0 is what an id that is missing, or half there, may be read as; 5 is the id of the Final without its
+        # extensions.
         for interest in (0, 5):
             node.interest(Mode.CURRENT_FUTURE, T, key=f"{interest}/*", id=interest, session=session).snapshot()
         session.offend(bytes.fromhex(cut))
         for interest in (0, 5) if not session.ended else ():
             node.other.declare_token(f"{interest}/{number}")
-            heard = session.hears(declared(token(f"{interest}/{number}")))
+            heard = session.receives(declared(token(f"{interest}/{number}")))
             assert heard or session.ended, f"a Final {how} ended an interest"

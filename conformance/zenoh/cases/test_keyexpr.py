@@ -6,7 +6,15 @@ from conformance.zenoh.stimuli import spelled
 from harness.trace import Direction
 from harness.zenoh.tester.driver import WINDOW, Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import Named, Set, declared, picture, subscriber, these, undeclared
+from harness.zenoh.tester.snapshots import (
+    EntityName,
+    EntitySet,
+    declared,
+    live_entities,
+    set_of,
+    subscriber,
+    undeclared,
+)
 from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Mode, WireExpr
 from wire.zenoh.values_transport import write_network
 
@@ -24,15 +32,15 @@ def listen(node: NodeUnderTest) -> Driver:
     return node.main
 
 
-def heard(node: NodeUnderTest) -> Set:
+def heard(node: NodeUnderTest) -> EntitySet:
     """Return what the listener was told of late, once everybody's statements have been acted on."""
     node.settle()
-    return Set(update.entity for update in node.main.news())
+    return EntitySet(update.entity for update in node.main.news())
 
 
-def arrive(listener: Driver, *entities: Named) -> bool:
+def arrive(listener: Driver, *entities: EntityName) -> bool:
     """Wait until a listener knows of some entities; whatever the form of the news is other rules' business."""
-    return listener.wait_until(lambda: picture(listener) >= these(*entities))
+    return listener.wait_until(lambda: live_entities(listener) >= set_of(*entities))
 
 
 @rule("ZD-027", roles=("router",))
@@ -45,7 +53,7 @@ def test_key_that_builds_on_an_alias(node: NodeUnderTest) -> None:
     alias = session.declare_keyexpr("a/b")
     session.declare_subscriber(WireExpr(None, alias))
     session.declare_subscriber(WireExpr("/c", alias))
-    wanted = these(subscriber("a/b"), subscriber("a/b/c"))
+    wanted = set_of(subscriber("a/b"), subscriber("a/b/c"))
     assert arrive(listener, *wanted), "a key that builds on an alias does not come"
     assert heard(node) == wanted, "a key that builds on an alias comes as another"
 
@@ -60,7 +68,7 @@ def test_suffix_without_a_slash(node: NodeUnderTest) -> None:
     listen(node)
     session.declare_subscriber(WireExpr("c", session.declare_keyexpr("a/b")))
     came = heard(node)
-    readings = {these(subscriber("a/bc")): "A", these(subscriber("a/b/c")): "B"}
+    readings = {set_of(subscriber("a/bc")): "A", set_of(subscriber("a/b/c")): "B"}
     assert came in readings, "scope and suffix make neither a/bc nor a/b/c"
     node.shows("ZD-027", "R09", readings[came])
 
@@ -72,6 +80,8 @@ def test_numbers_that_are_no_z16(node: NodeUnderTest) -> None:
     They are refused: no number wraps around to a small one.
     """
     listen(node)
+    # 62 is D_SUBSCRIBER, 20 D_KEYEXPR; 80 80 04 is 65536, which ends in 16 zero bits, and 85 80 04 is 65541. What
+    # follows the D_KEYEXPRs is a subscriber on the number 5 (42 09 05), to see whether that was given.
     offences = {
         "a scope": spelled(node, "1e6209808004", "a/1"),
         "the scope of a D_KEYEXPR": spelled(node, "1e2005808004", "a/2") + bytes.fromhex("1e420905"),
@@ -95,10 +105,11 @@ def test_released_number_that_is_no_z16(node: NodeUnderTest) -> None:
     listener = listen(node)
     session.declare_keyexpr("a/1", 5)
     session.barrier()
+    # U_KEYEXPR of 65541, which ends in the 16 bits of 5.
     session.offend(bytes.fromhex("1e01858004"))
     session.declare_subscriber(WireExpr(None, 5))
     if session.answers():
-        assert heard(node) == these(subscriber("a/1")), "65541 was taken for alias 5"
+        assert heard(node) == set_of(subscriber("a/1")), "65541 was taken for alias 5"
     node.other.declare_subscriber("sane")
     listener.expect(declared(subscriber("sane")))
 
@@ -110,9 +121,10 @@ def test_number_longer_than_needed(node: NodeUnderTest) -> None:
     The number is read as 5, or the message is refused.
     """
     listen(node)
+    # 85 80 00 is 5 in three bytes; then a subscriber on it.
     node.session().offend(spelled(node, "1e2085800000", "a/1") + bytes.fromhex("1e420905"))
     came = {update.entity for update in node.main.news()}
-    assert came <= these(subscriber("a/1")), "a number in three bytes is taken for another"
+    assert came <= set_of(subscriber("a/1")), "a number in three bytes is taken for another"
     node.shows("ZD-031", "R02", "B" if came else "A")
 
 
@@ -123,9 +135,10 @@ def test_alias_zero(node: NodeUnderTest) -> None:
     Scope 0 stays the global scope; the message is refused, or without effect on it.
     """
     listen(node)
+    # 0 for "a" (20 00 00); then D_SUBSCRIBER 9 with scope 0.
     node.session().offend(spelled(node, "1e200000", "a") + spelled(node, "1e620900", "b/1"))
     came = {update.entity for update in node.main.news()}
-    assert came <= these(subscriber("b/1")), "scope 0 stands for a key"
+    assert came <= set_of(subscriber("b/1")), "scope 0 stands for a key"
     node.other.declare_subscriber("sane")
     node.main.expect(declared(subscriber("sane")))
 
@@ -139,7 +152,7 @@ def test_alias_with_scope_zero(node: NodeUnderTest) -> None:
     session, listener = node.session(), listen(node)
     for key in ("a/1", "b/2"):
         session.declare_subscriber(WireExpr(None, session.declare_keyexpr(key)))
-    wanted = these(subscriber("a/1"), subscriber("b/2"))
+    wanted = set_of(subscriber("a/1"), subscriber("b/2"))
     assert arrive(listener, *wanted), "an alias with scope 0 does not stand for its suffix"
     assert heard(node) == wanted, "an alias with scope 0 stands for more than its suffix"
 
@@ -152,11 +165,12 @@ def test_alias_that_continues_an_alias(node: NodeUnderTest) -> None:
     """
     session = node.session()
     listen(node)
+    # Beyond the numbers that the driver gives by itself.
     session.declare_keyexpr("a/b", 500)
     session.declare_keyexpr(WireExpr("/c", 500), 600)
     session.offend(write_network(declaration(WireExpr(None, 600))))
     came = {update.entity for update in node.main.news()}
-    assert came <= these(subscriber("a/b/c")), "an alias over an alias stands for another key"
+    assert came <= set_of(subscriber("a/b/c")), "an alias over an alias stands for another key"
     node.shows("ZD-033", "R08", "A" if came else "B")
 
 
@@ -201,7 +215,7 @@ def test_aliases_of_other_sessions(node: NodeUnderTest) -> None:
     second.declare_subscriber(WireExpr(None, 5))
     second.barrier()
     third.offend(write_network(declaration(WireExpr(None, 5))))
-    assert heard(node) == these(subscriber("b")), "an alias reaches beyond its session"
+    assert heard(node) == set_of(subscriber("b")), "an alias reaches beyond its session"
 
 
 @rule("ZD-035", roles=("router",))
@@ -211,6 +225,7 @@ def test_aliases_after_a_reconnect(node: NodeUnderTest) -> None:
     It does not exist any more.
     """
     listen(node)
+    # An id for both sessions, so that the node has every reason to take them for one.
     zid = b"goldwire-again\x07"
     before = node.session(zid=zid)
     before.declare_keyexpr("a", 5)
@@ -230,6 +245,7 @@ def test_numbers_that_the_node_gives(node: NodeUnderTest) -> None:
     No number is given to a second key before it is taken from the first.
     """
     node.interest(Mode.CURRENT_FUTURE, S, keyexprs=True).snapshot()
+    # Enough for a node that gives numbers sparingly to come to the first ones again.
     for number in range(30):
         node.other.undeclare_subscriber(node.other.declare_subscriber(f"a/{number}"))
     node.other.declare_subscriber("sane")
@@ -254,7 +270,7 @@ def test_number_given_twice(node: NodeUnderTest) -> None:
     session.declare_subscriber(WireExpr(None, 5))
     session.declare_subscriber(WireExpr(None, 6))
     came, other = heard(node), subscriber("c")
-    assert came in (these(subscriber("a"), other), these(subscriber("b"), other)), (
+    assert came in (set_of(subscriber("a"), other), set_of(subscriber("b"), other)), (
         "a number that was given twice stands for neither of its keys"
     )
 
@@ -280,6 +296,7 @@ def test_release_of_a_number_never_given(node: NodeUnderTest) -> None:
     It is on a; or the session ends.
     """
     session, listener = node.session(), listen(node)
+    # 77 was never given, neither by the tester nor, most likely, by the node.
     session.declare_keyexpr("a", 6)
     session.undeclare_keyexpr(77)
     session.read(WINDOW)
@@ -317,5 +334,5 @@ def test_entity_on_a_number_given_anew(node: NodeUnderTest) -> None:
     session.undeclare_keyexpr(5)
     session.declare_keyexpr("b", 5)
     listed = node.interest(Mode.CURRENT_FUTURE, S).snapshot().declared
-    assert listed <= these(subscriber("a")), "an entity turns into another when its alias is released"
+    assert listed <= set_of(subscriber("a")), "an entity turns into another when its alias is released"
     node.shows("ZD-041", "R14", "A" if listed else "B")

@@ -1,26 +1,27 @@
 """zenoh-interests, "Interest Modes" and "Message Flows": what each mode brings, and what it does not."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.tester.driver import Ask, Driver
+from harness.zenoh.tester.driver import Driver, InterestHandle
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import Set, Update, declared, queryable, subscriber, these, token, undeclared
+from harness.zenoh.tester.snapshots import EntitySet, Update, declared, queryable, set_of, subscriber, token, undeclared
 from wire.zenoh.values import DeclareFinal, EntityKind, Mode
 
 S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 
-def listed(ask: Ask) -> Set:
+def listed(ask: InterestHandle) -> EntitySet:
     """Return all that is declared under an interest's id, before or behind its D_FINAL."""
     ask.reply()
     ask.session.barrier()
     events = [event for event in ask.session.received(ask.since) if event.interest_id == ask.id]
-    return Set(entity for event in events if (entity := ask.session.entity(event)))
+    return EntitySet(entity for event in events if (entity := ask.session.entity(event)))
 
 
 def is_told(node: NodeUnderTest, session: Driver, bystander: Driver, update: Update) -> bool:
     """Tell whether an update came; ``Inconclusive`` if it came to a session that asked for nothing as well."""
     node.settle()
     told = heard_of(session.news(), update)
+    # A node that tells everybody everything shows nothing of the interest (reading R37).
     if told and heard_of(bystander.news(), update):
         raise Inconclusive("the node announces what nobody asked for")
     return told
@@ -38,7 +39,7 @@ def announced(node: NodeUnderTest, key: str) -> bool:
     return heard_of(node.main.news(), declared(subscriber(key)))
 
 
-def begin_future(node: NodeUnderTest) -> Ask:
+def begin_future(node: NodeUnderTest) -> InterestHandle:
     """Ask for future subscribers, and make sure that one is announced."""
     ask = node.interest(Mode.FUTURE, S)
     node.main.barrier()
@@ -57,7 +58,7 @@ def test_current_interest_lists_what_matches(node: NodeUnderTest) -> None:
     node.other.declare_subscriber("a/2")
     node.other.declare_queryable("a/q")
     what = listed(node.interest(Mode.CURRENT, S))
-    assert what == these(subscriber("a/1"), subscriber("a/2")), "what is listed is not what matches"
+    assert what == set_of(subscriber("a/1"), subscriber("a/2")), "what is listed is not what matches"
 
 
 @rule("ZI-010")
@@ -71,7 +72,7 @@ def test_current_interest_lists_tokens(node: NodeUnderTest) -> None:
     node.other.declare_token("b/1")
     node.other.declare_queryable("a/q")
     what = listed(node.interest(Mode.CURRENT, T, key="a/*"))
-    assert what == these(token("a/1"), token("a/2")), "what is listed is not what matches"
+    assert what == set_of(token("a/1"), token("a/2")), "what is listed is not what matches"
 
 
 @rule("ZI-011", "ZI-070", transports=("tcp", "udp"))
@@ -98,7 +99,7 @@ def test_current_interest_that_nothing_matches(node: NodeUnderTest) -> None:
     node.other.declare_subscriber("a/1")
     reply = node.interest(Mode.CURRENT, S, key="no/such").reply()
     assert reply.final is not None, "no D_FINAL for a snapshot that is empty"
-    assert reply.declared == these()
+    assert reply.declared == set_of()
 
 
 @rule("ZI-012")
@@ -109,7 +110,7 @@ def test_current_interest_in_tokens_that_do_not_exist(node: NodeUnderTest) -> No
     """
     reply = node.interest(Mode.CURRENT, T).reply()
     assert reply.final is not None, "no D_FINAL for a snapshot that is empty"
-    assert reply.declared == these()
+    assert reply.declared == set_of()
 
 
 @rule("ZI-013", roles=("router",))
@@ -119,7 +120,7 @@ def test_change_after_current_interest(node: NodeUnderTest) -> None:
     Nothing of that is reported; whether what was listed is taken back is a matter of reading.
     """
     first, bystander = node.other.declare_token("a/1"), node.session()
-    if node.interest(Mode.CURRENT, T).snapshot().declared != these(token("a/1")):
+    if node.interest(Mode.CURRENT, T).snapshot().declared != set_of(token("a/1")):
         raise Inconclusive("the snapshot does not list the token")
     later = node.other.declare_token("a/2")
     assert not is_told(node, node.main, bystander, declared(token("a/2"))), "a later token is declared"
@@ -140,7 +141,7 @@ def test_current_future_interest_lists_what_exists(node: NodeUnderTest) -> None:
     node.other.declare_subscriber("a/2")
     node.other.declare_queryable("a/q")
     snapshot = node.interest(Mode.CURRENT_FUTURE, S).snapshot()
-    assert snapshot.declared == these(subscriber("a/1"), subscriber("a/2"))
+    assert snapshot.declared == set_of(subscriber("a/1"), subscriber("a/2"))
 
 
 @rule("ZI-015", transports=("tcp", "udp"))
@@ -171,7 +172,7 @@ def test_declaration_after_the_snapshot(node: NodeUnderTest) -> None:
     """
     node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
     node.other.declare_queryable("a/q")
-    assert node.main.hears(declared(queryable("a/q")))
+    assert node.main.receives(declared(queryable("a/q")))
 
 
 @rule("ZI-017", roles=("router",))
@@ -184,7 +185,7 @@ def test_undeclaration_of_what_was_listed(node: NodeUnderTest) -> None:
     if queryable("a/1") not in node.interest(Mode.CURRENT_FUTURE, Q).snapshot().declared:
         raise Inconclusive("the snapshot does not list the queryable")
     node.other.undeclare_queryable(listed)
-    assert node.main.hears(undeclared(queryable("a/1")))
+    assert node.main.receives(undeclared(queryable("a/1")))
 
 
 @rule("ZI-017", roles=("router",))
@@ -195,10 +196,10 @@ def test_undeclaration_of_what_was_announced(node: NodeUnderTest) -> None:
     """
     node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
     later = node.other.declare_queryable("a/2")
-    if not node.main.hears(declared(queryable("a/2"))):
+    if not node.main.receives(declared(queryable("a/2"))):
         raise Inconclusive("the queryable was not announced")
     node.other.undeclare_queryable(later)
-    assert node.main.hears(undeclared(queryable("a/2")))
+    assert node.main.receives(undeclared(queryable("a/2")))
 
 
 @rule("ZI-018", roles=("router",))
@@ -276,7 +277,7 @@ def test_future_interest_brings_later_declarations(node: NodeUnderTest) -> None:
     node.interest(Mode.FUTURE, S)
     node.main.barrier()
     node.other.declare_subscriber("a/2")
-    assert node.main.hears(declared(subscriber("a/2")))
+    assert node.main.receives(declared(subscriber("a/2")))
 
 
 @rule("ZI-021")
@@ -319,7 +320,7 @@ def test_undeclaration_after_the_final_of_future(node: NodeUnderTest) -> None:
     ask = node.interest(Mode.FUTURE, S)
     node.main.barrier()
     held = node.other.declare_subscriber("a/1")
-    if not node.main.hears(declared(subscriber("a/1"))):
+    if not node.main.receives(declared(subscriber("a/1"))):
         raise Inconclusive("a Future interest brings nothing")
     node.main.final(ask)
     node.settle()

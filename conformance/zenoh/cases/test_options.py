@@ -4,12 +4,12 @@ from conformance.cases import Inconclusive, judging, rule
 from harness.trace import Direction
 from harness.zenoh.tester.driver import BARRIER, Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import Named, Set, Snapshot, Update, declared, subscriber, these, token
+from harness.zenoh.tester.snapshots import EntityName, EntitySet, Snapshot, Update, declared, set_of, subscriber, token
 from wire.zenoh.values import DeclareFinal, EntityKind, Mode, Options, WireExpr
 
 S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
-Seen = set[tuple[str, str, str | None]]
+Changes = set[tuple[str, str, str | None]]
 """What became of entities: a verb, a kind and a key."""
 
 
@@ -19,7 +19,7 @@ def hold_one_of_each_kind(node: NodeUnderTest) -> None:
         node.other.declare(kind, "a/1")
 
 
-def reported(node: NodeUnderTest, *kinds: EntityKind, keyexprs: bool = False) -> Seen:
+def reported(node: NodeUnderTest, *kinds: EntityKind, keyexprs: bool = False) -> Changes:
     """Ask in some kinds, with one entity of each kind there; have them go and others come; return what is told."""
     bystander = node.session()
     held = {kind: node.other.declare(kind, "a/1") for kind in EntityKind}
@@ -35,19 +35,20 @@ def reported(node: NodeUnderTest, *kinds: EntityKind, keyexprs: bool = False) ->
 def told(node: NodeUnderTest, session: Driver, bystander: Driver) -> list[Update]:
     """Return the updates that a session is told of; ``Inconclusive`` if one that asked for nothing is told as well."""
     node.settle()
+    # What answers a barrier is no news.
     news = [update for update in session.news() if (update.interest_id or 0) < BARRIER]
     if any(update.interest_id is None for update in bystander.news()):
         raise Inconclusive("the node announces what nobody asked for")
     return news
 
 
-def must_list(snapshot: Snapshot, *entities: Named) -> None:
+def must_list(snapshot: Snapshot, *entities: EntityName) -> None:
     """Make sure of what a case rests on and does not judge."""
-    if snapshot.declared != these(*entities):
+    if snapshot.declared != set_of(*entities):
         raise Inconclusive("a plain interest in the same is not answered as it should be")
 
 
-def life(kind: EntityKind) -> Seen:
+def life(kind: EntityKind) -> Changes:
     """Return what is told of one kind when its entity goes and another comes."""
     name = kind.value
     return {("declared", name, "a/1"), ("undeclared", name, "a/1"), ("declared", name, "a/2")}
@@ -75,7 +76,7 @@ def test_snapshot_of_aliases(node: NodeUnderTest) -> None:
     """
     hold_one_of_each_kind(node)
     snapshot = node.interest(Mode.CURRENT_FUTURE, keyexprs=True).snapshot()
-    assert snapshot.declared == these(), "entities are listed though only aliases were asked for"
+    assert snapshot.declared == set_of(), "entities are listed though only aliases were asked for"
 
 
 @rule("ZI-042", roles=("router",))
@@ -129,9 +130,10 @@ def test_snapshot_of_one_key(node: NodeUnderTest) -> None:
     node.other.declare_subscriber("a/b")
     node.other.declare_subscriber("c/d")
     restricted = node.interest(Mode.CURRENT_FUTURE, S, key="a/b").snapshot()
-    assert restricted.declared == these(subscriber("a/b")), "what is listed is not what matches"
+    assert restricted.declared == set_of(subscriber("a/b")), "what is listed is not what matches"
+    # On a session of its own: what the first was told may be left out (reading R35).
     everything = node.interest(Mode.CURRENT_FUTURE, S, key="**", session=node.fresh()).snapshot()
-    both = these(subscriber("a/b"), subscriber("c/d"))
+    both = set_of(subscriber("a/b"), subscriber("c/d"))
     assert everything.declared == both, "what is listed is not what matches"
 
 
@@ -143,6 +145,7 @@ def test_updates_on_one_key(node: NodeUnderTest) -> None:
     """
     bystander = node.session()
     node.interest(Mode.CURRENT_FUTURE, S, key="a/*").snapshot()
+    # `*` stands for one chunk: a/b is below a/*, and a/b/c is not.
     for key in ("c/e", "a/b", "a/b/c"):
         node.other.declare_subscriber(key)
     news = told(node, node.main, bystander)
@@ -162,7 +165,7 @@ def test_interest_through_an_alias_of_the_asker(node: NodeUnderTest) -> None:
         session = node.fresh()
         key = WireExpr(suffix, session.declare_keyexpr(base))
         snapshot = node.interest(Mode.CURRENT_FUTURE, T, key=key, session=session).snapshot()
-        assert snapshot.declared == these(token("a/b")), "what is listed is not what the alias stands for"
+        assert snapshot.declared == set_of(token("a/b")), "what is listed is not what the alias stands for"
 
 
 @rule("ZI-048", roles=("router",))
@@ -179,12 +182,13 @@ def test_interest_through_an_alias_of_the_answerer(node: NodeUnderTest) -> None:
     number = next((number for number, key in table.items() if key == node.key("a/1")), None)
     if number is None:
         raise Inconclusive("the node declares no alias of its own")
+    # The same number on both sides, for different keys: only the M flag says which is meant.
     node.main.declare_keyexpr("z/1", number)
     node.main.barrier()
     reply = node.interest(Mode.CURRENT_FUTURE, S, key=WireExpr(None, number, sender=False)).reply()
     if node.main.ended:
         raise Inconclusive(f"the session ended: {node.main.ended}")
-    assert reply.declared in (these(subscriber("a/1")), these()), "the alias is looked up in the asker's table"
+    assert reply.declared in (set_of(subscriber("a/1")), set_of()), "the alias is looked up in the asker's table"
     node.shows("ZI-048", "R07", "A" if reply.declared else "B")
 
 
@@ -206,7 +210,7 @@ def test_interest_through_an_alias_that_only_the_answerer_has(node: NodeUnderTes
     reply = node.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, number, sender=False)).reply()
     if node.main.ended:
         raise Inconclusive(f"the session ended: {node.main.ended}")
-    assert reply.declared in (these(token("a/1")), these()), "something else than the alias stands for is listed"
+    assert reply.declared in (set_of(token("a/1")), set_of()), "something else than the alias stands for is listed"
     node.shows("ZI-048", "R07", "A" if reply.declared else "B")
 
 
@@ -218,7 +222,7 @@ def test_two_kinds_in_one_interest(node: NodeUnderTest) -> None:
     """
     hold_one_of_each_kind(node)
     ask = node.interest(Mode.CURRENT_FUTURE, S, T)
-    both = these(subscriber("a/1"), token("a/1"))
+    both = set_of(subscriber("a/1"), token("a/1"))
     assert ask.snapshot().declared == both, "what is listed is not what was asked for"
     node.main.barrier()
     finals = [event for event in node.main.received(ask.since) if isinstance(event.body, DeclareFinal)]
@@ -261,11 +265,14 @@ def test_interest_through_an_alias_that_nobody_declared(node: NodeUnderTest) -> 
     node.settle()
     for sender in (True, False):
         session = node.main if node.instance.dials else node.session()
+        # 4077: far from the numbers that either side gives.
         ask = session.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, 4077, sender=sender))
         # No probe here: a node may end the session over the alias, and a write into it can destroy what it has said.
         session.read(0.3)
         listed = [session.entity(event) for event in session.received(ask.since) if event.interest_id == ask.id]
-        assert Set(entity for entity in listed if entity) == these(), "an unknown alias is taken for no restriction"
+        assert EntitySet(entity for entity in listed if entity) == set_of(), (
+            "an unknown alias is taken for no restriction"
+        )
         if session.ended and node.instance.dials:
             return
         if not session.ended:
@@ -305,6 +312,7 @@ def test_n_and_m_without_r(node: NodeUnderTest) -> None:
         session.declare_keyexpr("a/", 0x79)
         session.barrier()
         since = session.place
+        # The first with N and M as the options say, the second plain, right behind it.
         session.offend(bytes([0x79, 5, options]), bytes([0x79, 1, Options.T]))
         answers = session.received(since)
         if any(event.interest_id == 5 for event in answers):

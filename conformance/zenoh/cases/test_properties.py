@@ -7,12 +7,12 @@ from conformance.hypothesis_settings import GATE
 from conformance.zenoh.model import model
 from conformance.zenoh.strategies import Entity, changes, entities, interests, mutated, truncated
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import Named, Set, updates
+from harness.zenoh.tester.snapshots import EntityName, EntitySet, updates
 from wire.zenoh.values import EntityKind, Mode
 from wire.zenoh.values_transport import Frame, read_beginning, write_batch
 
 
-def listed(node: NodeUnderTest, held: list[Entity], kinds: set[EntityKind], key: str | None) -> Set:
+def listed(node: NodeUnderTest, held: list[Entity], kinds: set[EntityKind], key: str | None) -> EntitySet:
     """Return what a snapshot lists when some entities are held."""
     for kind, name in held:
         node.other.declare(kind, name)
@@ -44,12 +44,12 @@ def change(node: NodeUnderTest, steps: list[tuple[bool, Entity]]) -> None:
             node.other.undeclare(kind, held.pop((kind, key)))
 
 
-def view(node: NodeUnderTest) -> Set:
+def view(node: NodeUnderTest) -> EntitySet:
     """Return what the main session must believe to exist, from all that it was told."""
-    alive: set[Named] = set()
+    alive: set[EntityName] = set()
     for update in updates(node.main, 0):
         (alive.add if update.verb == "declared" else alive.discard)(update.entity)
-    return Set(alive)
+    return EntitySet(alive)
 
 
 @rule("ZD-091", "ZD-092", roles=("router",))
@@ -83,9 +83,11 @@ def test_any_truncated_message_is_without_effect(node: NodeUnderTest, beginning:
         return  # what is left of the message is a whole one
     with node.scene() as scene:
         listener = scene.session()
+        # The keys of these messages begin with it, and not with the play's namespace.
         listener.namespace = "goldwire/mutated/"
         listener.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
         offender = scene.session()
+        # Short, as there are many examples: that nothing came is proven by the barrier behind it.
         offender.offend(beginning, window=0.02)
         offender.drop()
         scene.session().barrier()

@@ -6,7 +6,7 @@ from harness.zenoh.peers.routing import ALL_COMPLETE
 from harness.zenoh.tester.driver import WINDOW, Driver
 from harness.zenoh.tester.events import Event
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import declared, queryable, subscriber, these, token, undeclared
+from harness.zenoh.tester.snapshots import declared, queryable, set_of, subscriber, token, undeclared
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO, TARGET
 from wire.zenoh.keys import queryable_info, read_queryable_info
 from wire.zenoh.values import DeclareEntity, EntityKind, Extension, Extensions, Mode, Request, WireExpr
@@ -31,7 +31,7 @@ def info(session: Driver, complete: bool, distance: int) -> Extensions:
 
 def announced(session: Driver, key: str) -> tuple[bool, int]:
     """Return what a queryable was announced with: complete, distance (without QueryableInfo: no, 0)."""
-    if not session.learns(declared(queryable(key))):
+    if not session.receives_under_any_id(declared(queryable(key))):
         raise Inconclusive("the queryable was never announced")
     bodies = [
         event.body
@@ -69,13 +69,14 @@ def test_queryables_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
     The first is a/1; the second is nothing, as the node has no such alias.
     """
     declarer = node.session()
+    # A number that the node hardly gives itself.
     alias = declarer.declare_keyexpr("a", 4001)
     declarer.declare_queryable(WireExpr("/1", alias))
     declarer.declare_queryable("plain")
     with_m = node.listed(Q)
     if queryable("plain") not in with_m:
         raise Inconclusive("not even a queryable without an alias is listed")
-    assert with_m == these(queryable("plain"), queryable("a/1"))
+    assert with_m == set_of(queryable("plain"), queryable("a/1"))
     declarer.declare_queryable(WireExpr("/2", alias, sender=False))
     declarer.read(WINDOW)
     assert queryable("a/2") not in node.listed(Q), "with M clear, the scope was looked up in the sender's table"
@@ -97,8 +98,8 @@ def test_queryables_on_one_number_in_both_tables(node: NodeUnderTest) -> None:
     declarer.declare_keyexpr("mine/1", number)
     declarer.declare_queryable(WireExpr("/x", number))
     declarer.declare_queryable(WireExpr("/y", number, sender=False))
-    listed = node.listed(Q) - these(queryable("theirs/1"))
-    assert listed == these(queryable("mine/1/x"), queryable("theirs/1/y"))
+    listed = node.listed(Q) - set_of(queryable("theirs/1"))
+    assert listed == set_of(queryable("mine/1/x"), queryable("theirs/1/y"))
 
 
 @rule("ZD-071", roles=("router",))
@@ -126,6 +127,7 @@ def test_query_to_complete_queryables_only(node: NodeUnderTest) -> None:
     partial.declare_queryable("a/**", extensions=info(partial, False, 0))
     complete.barrier()
     partial.barrier()
+    # Mandatory, as its definition is: else a node may pass over it.
     querier.query("a/1", (Extension(TARGET.id, ALL_COMPLETE, mandatory=True),))
     request = asked(complete, "a/1")
     assert request is not None, "the complete queryable was not asked"
@@ -162,7 +164,7 @@ def test_queryable_without_info(node: NodeUnderTest) -> None:
     declarer = node.session()
     node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
     declarer.declare_queryable("a/1")
-    assert node.main.learns(declared(queryable("a/1")))
+    assert node.main.receives_under_any_id(declared(queryable("a/1")))
     assert not announced(node.main, "a/1")[0], "a queryable that said nothing of it was announced as complete"
 
 
@@ -173,16 +175,17 @@ def test_queryable_is_undeclared_among_others_of_its_number(node: NodeUnderTest)
     It alone goes.
     """
     declarer = node.session()
+    # One id for three kinds: they are numbered apart.
     declarer.declare_subscriber("a/s", id=5)
     declarer.declare_token("a/t", id=5)
     declarer.declare_queryable("a/q", id=5)
     declarer.declare_queryable("a/r", id=6)
-    everything = these(subscriber("a/s"), token("a/t"), queryable("a/q"), queryable("a/r"))
+    everything = set_of(subscriber("a/s"), token("a/t"), queryable("a/q"), queryable("a/r"))
     if node.interest(Mode.CURRENT_FUTURE, S, Q, T).snapshot().declared != everything:
         raise Inconclusive("the node does not keep one number for several kinds")
     declarer.undeclare_queryable(5)
-    assert node.main.learns(undeclared(queryable("a/q")))
+    assert node.main.receives_under_any_id(undeclared(queryable("a/q")))
     node.settle()
     gone = [update.entity for update in node.main.news() if update.verb == "undeclared"]
     assert gone == [queryable("a/q")], "more than the one queryable was undeclared"
-    assert node.listed(S, Q, T) == everything - these(queryable("a/q"))
+    assert node.listed(S, Q, T) == everything - set_of(queryable("a/q"))

@@ -9,6 +9,7 @@ from wire.zenoh.values import Declare, DeclareFinal, Interest, InterestFinal, Mo
 from wire.zenoh.values_transport import WhatAmI
 
 ROLES = ("client", "peer")
+# What the zenoh library can be made to ask for (harness/zenoh/iuts/eclipse_zenoh.py).
 ASKED = (
     ("currentfuture", "token", "a/*"),
     ("currentfuture", "subscriber", "b/1"),

@@ -40,6 +40,7 @@ def test_finals_of_the_node(node: NodeUnderTest) -> None:
     """
     session = node.session(whatami=WhatAmI.ROUTER)
     asks = {name: asked(node, session, name, f"{name}/*") for name in ("i1", "i2")}
+    # The second first: a node that ends the oldest shows.
     for name in ("i2", "i1"):
         assert ended(node, session, name).id == asks[name].id, "a Final names another interest than the one ended"
 
@@ -48,6 +49,7 @@ def given(node: NodeUnderTest, name: str) -> str:
     """Tell the node to give a number to a key, or to ask for what makes it do so; return the verb that undoes it."""
     try:
         node.instance.command("declare", "keyexpr", name, node.key(name))
+    # The zenoh library gives numbers only when it needs them, as for a publisher.
     except Unsupported:
         node.instance.command("ask", name, "currentfuture", "subscriber", node.key(name))
         return "end"

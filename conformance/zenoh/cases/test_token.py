@@ -4,7 +4,7 @@ from conformance.cases import Inconclusive, rule
 from harness.trace import Direction
 from harness.zenoh.tester.driver import WINDOW, Driver
 from harness.zenoh.tester.node_under_test import LEASE, NodeUnderTest
-from harness.zenoh.tester.snapshots import declared, these, token, undeclared
+from harness.zenoh.tester.snapshots import declared, set_of, token, undeclared
 from wire.zenoh.values import DeclareEntity, EntityKind, Mode, WireExpr
 
 T = EntityKind.TOKEN
@@ -22,7 +22,7 @@ def test_tokens_from_before_and_after_asking(node: NodeUnderTest) -> None:
     node.other.declare_token("a/1")
     node.interest(Mode.CURRENT_FUTURE, T).snapshot()
     node.other.declare_token("a/2")
-    assert node.main.learns(declared(token("a/2")))
+    assert node.main.receives_under_any_id(declared(token("a/2")))
     known = {node.main.entity(event) for event in node.main.received() if isinstance(event.body, DeclareEntity)}
     assert token("a/1") in known, "a token that existed never became known"
 
@@ -55,6 +55,7 @@ def test_owner_of_a_token_falls_silent(node: NodeUnderTest) -> None:
 
     The token is withdrawn.
     """
+    # Nobody reads on this session any more, so nobody sends its KEEP_ALIVEs either.
     _owner(node, lease=SHORT)
     _is_gone(node)
 
@@ -65,15 +66,15 @@ def _owner(node: NodeUnderTest, lease: int = LEASE) -> Driver:
     owner = node.session(lease=lease)
     owner.declare_token("a/1")
     owner.barrier()
-    if not node.main.learns(declared(token("a/1"))):
+    if not node.main.receives_under_any_id(declared(token("a/1"))):
         raise Inconclusive("the token was never announced")
     return owner
 
 
 def _is_gone(node: NodeUnderTest) -> None:
     """Require that the token is withdrawn and no longer listed."""
-    assert node.main.learns(undeclared(token("a/1")))
-    assert node.listed(T) == these(), "a token outlives the session of its owner"
+    assert node.main.receives_under_any_id(undeclared(token("a/1")))
+    assert node.listed(T) == set_of(), "a token outlives the session of its owner"
 
 
 @rule("ZD-079", roles=("router",))
@@ -85,10 +86,10 @@ def test_tokens_that_match_and_that_do_not(node: NodeUnderTest) -> None:
     owner = node.session()
     node.interest(Mode.CURRENT_FUTURE, T, key="a/*").snapshot()
     tokens = [owner.declare_token("b/1"), owner.declare_token("a/1")]
-    assert node.main.learns(declared(token("a/1")))
+    assert node.main.receives_under_any_id(declared(token("a/1")))
     for each in tokens:
         owner.undeclare_token(each)
-    assert node.main.learns(undeclared(token("a/1")))
+    assert node.main.receives_under_any_id(undeclared(token("a/1")))
     node.settle()
     told = [(update.verb, update.entity) for update in node.main.news()]
     assert told == [("declared", token("a/1")), ("undeclared", token("a/1"))]
@@ -101,13 +102,14 @@ def test_tokens_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
     The first is a/1; the second is nothing, as the node has no such alias.
     """
     declarer = node.session()
+    # A number that the node hardly gives itself.
     alias = declarer.declare_keyexpr("a", 4001)
     declarer.declare_token(WireExpr("/1", alias))
     declarer.declare_token("plain")
     with_m = node.listed(T)
     if token("plain") not in with_m:
         raise Inconclusive("not even a token without an alias is listed")
-    assert with_m == these(token("plain"), token("a/1"))
+    assert with_m == set_of(token("plain"), token("a/1"))
     declarer.declare_token(WireExpr("/2", alias, sender=False))
     declarer.read(WINDOW)
     assert token("a/2") not in node.listed(T), "with M clear, the scope was looked up in the sender's table"
@@ -129,8 +131,8 @@ def test_tokens_on_one_number_in_both_tables(node: NodeUnderTest) -> None:
     declarer.declare_keyexpr("mine/1", number)
     declarer.declare_token(WireExpr("/x", number))
     declarer.declare_token(WireExpr("/y", number, sender=False))
-    listed = node.listed(T) - these(token("theirs/1"))
-    assert listed == these(token("mine/1/x"), token("theirs/1/y"))
+    listed = node.listed(T) - set_of(token("theirs/1"))
+    assert listed == set_of(token("mine/1/x"), token("theirs/1/y"))
 
 
 @rule("ZD-083")
@@ -143,9 +145,9 @@ def test_one_of_two_tokens_is_undeclared(node: NodeUnderTest) -> None:
     node.other.declare_token("a/2")
     both = node.interest(Mode.CURRENT_FUTURE, T).snapshot().declared
     node.other.undeclare_token(first)
-    assert node.main.learns(undeclared(token("a/1")))
+    assert node.main.receives_under_any_id(undeclared(token("a/1")))
     node.settle()
     gone = [update.entity for update in node.main.news() if update.verb == "undeclared"]
     assert token("a/2") not in gone, "the other token was withdrawn as well"
     if token("a/2") in both and not node.instance.dials:
-        assert node.listed(T) == these(token("a/2"))
+        assert node.listed(T) == set_of(token("a/2"))

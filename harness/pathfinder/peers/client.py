@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.pathfinder.peers.account import Account, ClientRequest, publication, subscription
 from harness.pathfinder.peers.reconnecting import ReconnectingClient
 from harness.pathfinder.peers.records import PublishedService, Watcher
 from harness.pathfinder.peers.scenarios import (
@@ -20,6 +19,7 @@ from harness.pathfinder.peers.scenarios import (
     Unsubscribe,
 )
 from harness.pathfinder.peers.scenarios import scenario as known_scenario
+from harness.pathfinder.peers.server_state import ClientRequest, ServerState, publication, subscription
 from wire.pathfinder.values import Message
 
 # The document leaves it to the client. Often enough to be seen within a play, seldom enough to burden nobody.
@@ -27,7 +27,7 @@ RETRY = 2.0
 """Seconds until a failed command is tried again."""
 
 # The rest is for dialling, the hello and publishing anew.
-HASTE = 0.6
+AWAY_SHARE = 0.6
 """The part of the time until a transient client must be back that it spends away."""
 
 HOPELESS = frozenset(
@@ -70,13 +70,13 @@ class Client(ReconnectingClient, Watcher):
         """Return an identifier. Section "Unique Identifiers": chosen at random, so that nobody need coordinate."""
         return self.random.getrandbits(63)
 
-    def service_ids(self, account: Account, count: int) -> list[int]:
+    def service_ids(self, state: ServerState, count: int) -> list[int]:
         """Return the identifiers of the first so many services: the same on all servers."""
         while len(self.services) < count:
             self.services.append(self.new_id())
         return self.services[:count]
 
-    def subscription_id(self, account: Account) -> int:
+    def subscription_id(self, state: ServerState) -> int:
         """Return the subscription's identifier: the same on all servers, and after each loss."""
         return self.subscription
 
@@ -92,13 +92,13 @@ class Client(ReconnectingClient, Watcher):
         """Return how many seconds a transient client may stay away. Section "Transient Clients"."""
         return min(record.ttl for record in records) / 2
 
-    def republish(self, account: Account) -> Iterator[ClientRequest]:
+    def republish(self, state: ServerState) -> Iterator[ClientRequest]:
         """Return what makes all services known to a server, anew after a loss. Section "Service Lifetime"."""
-        return map(publication, account.records.values())
+        return map(publication, state.records.values())
 
-    def subscribe_anew(self, account: Account) -> Iterator[ClientRequest]:
+    def subscribe_anew(self, state: ServerState) -> Iterator[ClientRequest]:
         """Return what makes the subscriptions: they ended with the connection before."""
-        return (subscription(*each) for each in account.subscriptions.items())
+        return (subscription(*each) for each in state.subscriptions.items())
 
     def is_hopeless(self, reason: str | None) -> bool:
         """Tell whether a command that failed would fail again."""
@@ -106,42 +106,42 @@ class Client(ReconnectingClient, Watcher):
 
     # --- the course of a connection -----------------------------------------------------------------------
 
-    def on_greeted(self, account: Account, now: float) -> None:
+    def on_greeted(self, state: ServerState, now: float) -> None:
         """Bring a server up to date, before what the connection before left undone."""
         # In front, and in this order: what is published must be there before what the connection before left undone.
-        account.queue.extendleft(reversed([*self.republish(account), *self.subscribe_anew(account)]))
+        state.queue.extendleft(reversed([*self.republish(state), *self.subscribe_anew(state)]))
 
-    def on_settled(self, account: Account, now: float) -> bool:
+    def on_settled(self, state: ServerState, now: float) -> bool:
         """Play the next step, if there is one."""
-        if account.step == len(self.steps):
+        if state.step == len(self.steps):
             return False
-        account.step += 1
-        self.play(account, self.steps[account.step - 1], now)
+        state.step += 1
+        self.play(state, self.steps[state.step - 1], now)
         return True
 
-    def on_lost(self, account: Account, now: float) -> None:
+    def on_lost(self, state: ServerState, now: float) -> None:
         """Keep what was seen there, in doubt."""
-        self.unconfirm(now, server=account.server)
+        self.mark_unconfirmed(now, server=state.server)
 
-    def on_notify(self, account: Account, request: ClientRequest, message: Message) -> None:
+    def on_notify(self, state: ServerState, request: ClientRequest, message: Message) -> None:
         """Take the matches of a subscription that has not been ended; a listing's entries interest nobody here."""
         subscription_id = request.fields.get("subscription-id")
-        if subscription_id in account.subscriptions:
-            self.on_match((account.server, subscription_id), message)
+        if subscription_id in state.subscriptions:
+            self.on_match((state.server, subscription_id), message)
 
-    def on_complete(self, account: Account, request: ClientRequest, now: float) -> None:
+    def on_complete(self, state: ServerState, request: ClientRequest, now: float) -> None:
         """Subscribe anew when the server has ended a subscription that nobody unsubscribed."""
         subscription_id = request.fields.get("subscription-id")
-        if request.command == "subscribe" and subscription_id in account.subscriptions:
-            self.unconfirm(now, server=account.server, subscription=subscription_id)
-            account.later.append((now + RETRY, request))
+        if request.command == "subscribe" and subscription_id in state.subscriptions:
+            self.mark_unconfirmed(now, server=state.server, subscription=subscription_id)
+            state.later.append((now + RETRY, request))
 
-    def on_fail(self, account: Account, request: ClientRequest, reason: str | None, now: float) -> None:
+    def on_fail(self, state: ServerState, request: ClientRequest, reason: str | None, now: float) -> None:
         """Tell the application, and try again later what may succeed then."""
         self.events.append(f"failed {request.command} {word(reason)}")
         # A hello is repeated by `greet_again`, with pauses of its own.
         if request.command != "hello" and not self.is_hopeless(reason):
-            account.later.append((now + RETRY, request))
+            state.later.append((now + RETRY, request))
 
     def tick(self, now: float) -> None:
         """Let time pass."""
@@ -150,68 +150,68 @@ class Client(ReconnectingClient, Watcher):
 
     def next_tick(self) -> float | None:
         """Return when time matters next."""
-        return min((at for at in (super().next_tick(), self.picture.next_doubt()) if at is not None), default=None)
+        return min((at for at in (super().next_tick(), self.view.next_doubt()) if at is not None), default=None)
 
     # --- the scenario -------------------------------------------------------------------------------------
 
-    def play(self, account: Account, step: Step, now: float) -> None:
+    def play(self, state: ServerState, step: Step, now: float) -> None:
         """Do one step of the scenario on one server."""
         match step:
             case Publish(services=services):
-                ids = self.service_ids(account, len(services))
+                ids = self.service_ids(state, len(services))
                 for service_id, each in zip(ids, services, strict=True):
-                    self.publish(account, PublishedService(service_id, self.first_generation(), each.props, each.ttl))
+                    self.publish(state, PublishedService(service_id, self.first_generation(), each.props, each.ttl))
             case Change(props=props, ttl=ttl):
-                old = account.records[self.service_ids(account, 1)[0]]
-                self.publish(account, self.changed(old, props or old.props, ttl or old.ttl))
+                old = state.records[self.service_ids(state, 1)[0]]
+                self.publish(state, self.changed(old, props or old.props, ttl or old.ttl))
             case Unpublish():
-                self.unpublish(account, self.service_ids(account, 1)[0])
+                self.unpublish(state, self.service_ids(state, 1)[0])
             case Subscribe(filter=filter):
-                self.subscribe(account, self.subscription_id(account), filter)
+                self.subscribe(state, self.subscription_id(state), filter)
             case Unsubscribe():
-                self.unsubscribe(account, now)
+                self.unsubscribe(state, now)
             case Query(command=command, filter=filter):
-                account.queue.append(ClientRequest(command, {} if filter is None else {"filter": filter}))
+                state.queue.append(ClientRequest(command, {} if filter is None else {"filter": filter}))
             case Leave():
-                self.leave(account, now)
+                self.leave(state, now)
 
-    def publish(self, account: Account, record: PublishedService) -> None:
+    def publish(self, state: ServerState, record: PublishedService) -> None:
         """Publish a service, or a change of it."""
-        account.records[record.service_id] = record
-        account.queue.append(publication(record))
+        state.records[record.service_id] = record
+        state.queue.append(publication(record))
 
     def changed(self, record: PublishedService, props: Mapping[str, Any], ttl: int) -> PublishedService:
         """Return a service with other properties or another TTL. Section "Generation"."""
         return PublishedService(record.service_id, self.next_generation(record), props, ttl)
 
-    def unpublish(self, account: Account, service_id: int) -> None:
+    def unpublish(self, state: ServerState, service_id: int) -> None:
         """Unpublish a service; from now on it is not published again."""
-        del account.records[service_id]
-        account.queue.append(ClientRequest("unpublish", {"service-id": service_id}))
+        del state.records[service_id]
+        state.queue.append(ClientRequest("unpublish", {"service-id": service_id}))
 
-    def subscribe(self, account: Account, subscription_id: int, filter: str | None) -> None:
+    def subscribe(self, state: ServerState, subscription_id: int, filter: str | None) -> None:
         """Subscribe."""
-        account.subscriptions[subscription_id] = filter
-        account.queue.append(subscription(subscription_id, filter))
+        state.subscriptions[subscription_id] = filter
+        state.queue.append(subscription(subscription_id, filter))
 
-    def unsubscribe(self, account: Account, now: float) -> None:
+    def unsubscribe(self, state: ServerState, now: float) -> None:
         """End the subscriptions; those that the server refused need no end there."""
-        for subscription_id in account.subscriptions:
-            self.look_away(server=account.server, subscription=subscription_id)
-        account.subscriptions.clear()
+        for subscription_id in state.subscriptions:
+            self.drop_subscription(server=state.server, subscription=subscription_id)
+        state.subscriptions.clear()
         # Only subscriptions live on here: a step begins when everything else is answered.
-        for transaction in account.live.values():
+        for transaction in state.live.values():
             transaction.deadline = now + self.patience()
-            account.queue.append(
+            state.queue.append(
                 ClientRequest("unsubscribe", {"subscription-id": transaction.request.fields["subscription-id"]})
             )
 
-    def leave(self, account: Account, now: float) -> None:
+    def leave(self, state: ServerState, now: float) -> None:
         """Disconnect, to come back and do the same again before half of the lowest TTL has passed."""
         # So that this step is played again after the next hello.
-        account.step -= 1
-        self.hang_up(account, now)
-        account.dial_at = now + self.half_life(account.records.values()) * HASTE
+        state.step -= 1
+        self.hang_up(state, now)
+        state.dial_at = now + self.half_life(state.records.values()) * AWAY_SHARE
 
 
 def word(reason: str | None) -> str:

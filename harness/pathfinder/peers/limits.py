@@ -19,7 +19,7 @@ class Limits(msgspec.Struct, frozen=True):
     hello_patience: float = 10.0
     """How long a connection may go without a hello."""
 
-    strangers: int = 512
+    awaiting_hello: int = 512
     """Connections without a hello; the one that has waited longest makes room for another."""
 
     clients: int = 2_000

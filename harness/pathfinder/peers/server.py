@@ -38,7 +38,7 @@ class Server(Publishing, Peer):
         super().__init__(deployed=profile == "deployed", limits=limits, wall=wall)
         self.sessions: dict[int, Session] = {}
         self.clients: dict[int, Session] = {}
-        self.strangers: OrderedDict[int, float] = OrderedDict()
+        self.awaiting_hello: OrderedDict[int, float] = OrderedDict()
         self.commands: dict[str, Callable[[Session, Message], None]] = {
             "hello": self.on_hello,
             "subscribe": self.on_subscribe,
@@ -58,7 +58,7 @@ class Server(Publishing, Peer):
         self.now = now
         session = self.sessions[link] = Session(link, address or f"link:{link}", self.wall())
         self.await_hello(session)
-        if len(self.strangers) > self.limits.strangers:
+        if len(self.awaiting_hello) > self.limits.awaiting_hello:
             self.make_room()
         self.settle()
 
@@ -83,14 +83,14 @@ class Server(Publishing, Peer):
         """Let time pass: orphans expire, and who never says hello is sent away."""
         self.now = now
         # All are given the same time, so the first has waited longest.
-        while self.strangers and self.strangers[link := next(iter(self.strangers))] <= now:
+        while self.awaiting_hello and self.awaiting_hello[link := next(iter(self.awaiting_hello))] <= now:
             self.give_up(self.sessions[link])
         self.expire_due()
         self.settle()
 
     def next_tick(self) -> float | None:
         """Return when the next orphan expires or the next stranger is sent away."""
-        patience = self.strangers[next(iter(self.strangers))] if self.strangers else math.inf
+        patience = self.awaiting_hello[next(iter(self.awaiting_hello))] if self.awaiting_hello else math.inf
         at = min(patience, self.next_expiry())
         return None if at == math.inf else at
 
@@ -105,16 +105,16 @@ class Server(Publishing, Peer):
 
     def await_hello(self, session: Session) -> None:
         """Give a connection so much time to say hello, from now on."""
-        self.strangers.pop(session.link, None)
-        self.strangers[session.link] = self.now + self.limits.hello_patience
+        self.awaiting_hello.pop(session.link, None)
+        self.awaiting_hello[session.link] = self.now + self.limits.hello_patience
 
     def make_room(self) -> None:
         """Send away who has not said hello for longest: a newcomer is more likely to."""
-        self.give_up(self.sessions[next(iter(self.strangers))])
+        self.give_up(self.sessions[next(iter(self.awaiting_hello))])
 
     def give_up(self, session: Session) -> None:
         """Send away who has not said hello."""
-        del self.strangers[session.link]
+        del self.awaiting_hello[session.link]
         self.close(session)
 
     def settle(self) -> None:
@@ -127,7 +127,7 @@ class Server(Publishing, Peer):
     def leave(self, session: Session) -> None:
         """End a connection: its transactions end, and contact to its client is lost."""
         del self.sessions[session.link]
-        self.strangers.pop(session.link, None)
+        self.awaiting_hello.pop(session.link, None)
         self.forget_subscriptions(session)
         if session.client_id is not None:
             self.forget_client(session)
@@ -244,7 +244,7 @@ class Server(Publishing, Peer):
         session.client_id = client_id
         session.version = version
         self.clients[client_id] = session
-        self.strangers.pop(session.link, None)
+        self.awaiting_hello.pop(session.link, None)
 
     def answer_hello(self, session: Session, request: Message, version: int) -> None:
         """Tell a client the version to speak."""

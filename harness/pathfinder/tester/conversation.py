@@ -2,7 +2,7 @@
 
 from harness.pathfinder.tester.events import DecodedMessage, Event, decode_message, event_of
 from harness.pathfinder.tester.transactions import Transaction
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
 
 class Conversation:
@@ -42,9 +42,9 @@ class Conversation:
             return None
         return Direction.SENT if self.client is Direction.RECEIVED else Direction.RECEIVED
 
-    def feed(self, entry: Entry, said: DecodedMessage) -> Event:
+    def feed(self, entry: Entry, decoded: DecodedMessage) -> Event:
         """Take one frame, as it was read, and return it as an event."""
-        event, direction = event_of(entry, said), entry.direction
+        event, direction = event_of(entry, decoded), entry.direction
         self.events.append(event)
         if self.client is None:
             if event.type:
@@ -102,14 +102,14 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
     found: dict[str, Conversation] = {}
     for entry in trace:
         if entry.link not in found:
-            opened = entry.what is Happening.OPENED  # who dials is the client
+            opened = entry.what is EntryKind.OPENED  # who dials is the client
             found[entry.link] = Conversation(entry.link, client=entry.direction if opened else None)
         conversation = found[entry.link]
-        if entry.what is Happening.FRAME:
+        if entry.what is EntryKind.FRAME:
             conversation.feed(entry, decode_message(entry.data))
-        elif entry.what is Happening.RAW and entry.direction is Direction.SENT:
+        elif entry.what is EntryKind.RAW and entry.direction is Direction.SENT:
             conversation.has_raw = True
-        elif entry.what is Happening.CLOSED:
+        elif entry.what is EntryKind.CLOSED:
             conversation.end(entry.direction, entry.note)
     return found
 

@@ -18,7 +18,7 @@ from harness.links.link import Link
 from harness.pathfinder.tester.conversation import Conversation
 from harness.pathfinder.tester.events import Event, decode_message, event_of
 from harness.pathfinder.tester.transactions import Match, Transaction
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 from wire.errors import EncodeError
 from wire.json.strict import spell
 from wire.pathfinder.values import VERSION, Message, write
@@ -171,7 +171,7 @@ class Driver:
         last = None
         for start in range(0, len(data), size):
             last = self.exchange.send_raw(data[start : start + size])
-        return self._unsent(frame) if last is None else self.exchange.sent_in_pieces(frame, last)
+        return self._unsent(frame) if last is None else self.exchange.record_sent(frame, last)
 
     def send_raw(self, data: bytes) -> None:
         """Send bytes without framing; monitors do not look at this connection any more."""
@@ -180,7 +180,7 @@ class Driver:
 
     def _unsent(self, frame: bytes) -> Event:
         """Return what would have been said; the conversation and the trace know nothing of it."""
-        unsent = Entry(self.trace.now(), self.link.label, Happening.FRAME, Direction.SENT, frame)
+        unsent = Entry(self.trace.now(), self.link.label, EntryKind.FRAME, Direction.SENT, frame)
         return event_of(unsent, decode_message(frame))
 
     def offend(self, stimulus: Message | bytes, *, window: float = WINDOW) -> Transaction | None:
@@ -208,7 +208,7 @@ class Driver:
             self._pump(done, self.patience if seconds is None else seconds / self.tempo)
         return done()
 
-    def learns(self, done: Callable[[], bool]) -> bool:
+    def wait_for_notification(self, done: Callable[[], bool]) -> bool:
         """Read until something holds that a subscription has to tell; ``False`` when it is not told, however late."""
         return self.wait_until(done, seconds=self.patience * self.tempo + DELAY)
 
@@ -294,7 +294,7 @@ class Driver:
         """Tell whether the server still answers here."""
         return not self.ended and self.ping().completed
 
-    def hears(
+    def receives(
         self, watch: Transaction, what: str, service_id: int, *, count: int = 1, seconds: float | None = None
     ) -> Match | None:
         """Read until a subscription has told of a service for the ``count``-th time in one way; returns that match.
@@ -306,7 +306,7 @@ class Driver:
             return [match for match in watch.about(service_id) if match.what == what]
 
         if seconds is None:
-            self.learns(lambda: len(heard()) >= count)
+            self.wait_for_notification(lambda: len(heard()) >= count)
         else:
             self.wait_until(lambda: len(heard()) >= count, seconds=seconds)
         return heard()[count - 1] if len(heard()) >= count else None

@@ -61,20 +61,20 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     deployed: bool = False
 
 
-def event_of(entry: Entry, said: DecodedMessage) -> Event:
+def event_of(entry: Entry, decoded: DecodedMessage) -> Event:
     """Return what was said in an entry as an event."""
     return Event(
         entry.time,
         entry.direction,
         entry.data,
         entry.index,
-        said.fields,
-        said.command,
-        said.type,
-        said.ta,
-        said.form,
-        said.error,
-        said.deployed,
+        decoded.fields,
+        decoded.command,
+        decoded.type,
+        decoded.ta,
+        decoded.form,
+        decoded.error,
+        decoded.deployed,
     )
 
 
@@ -89,8 +89,8 @@ def decode_message(frame: bytes) -> DecodedMessage:
         return _sound(read(frame, deployed=True), deployed=True)
     except DecodeError:
         fields = _salvaged(frame)
-    said, ta = _text(fields.get("msg-type")), fields.get("ta-id")
-    type = "notify" if said in NOTIFY else said
+    decoded, ta = _text(fields.get("msg-type")), fields.get("ta-id")
+    type = "notify" if decoded in NOTIFY else decoded
     # JSON has one kind of number: 7.0 is 7 for whoever reads it as such.
     if isinstance(ta, float) and ta.is_integer():
         ta = int(ta)

@@ -22,7 +22,7 @@ from wire.pathfinder.values import COMMANDS, MULTIPLE, VERSION, Message
 PAUSE = 0.005
 """Seconds of the link's clock between two looks at all connections and at what the application was told."""
 
-DIAL_PATIENCE = 10.0
+DIAL_TIMEOUT = 10.0
 """Seconds of the protocol's time within which a client is expected to dial."""
 
 
@@ -81,7 +81,7 @@ class AcceptedConnection:
         return self.conversation.transactions
 
     @property
-    def said(self) -> list[Event]:
+    def messages(self) -> list[Event]:
         """All that the client said on this connection."""
         return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]
 
@@ -176,7 +176,7 @@ class AcceptedConnection:
         """Reset the connection, where its link can; else end it."""
         self.exchange.abort()
 
-    # --- hearing ------------------------------------------------------------------------------------------
+    # --- receiving ----------------------------------------------------------------------------------------
 
     def take(self, deadline: float) -> bool:
         """Take one frame, granting what it asks for if this connection obliges; ``False`` when none came by then."""
@@ -185,7 +185,7 @@ class AcceptedConnection:
         # That the connection has ended is something that came, too.
         return self.exchange.receive(deadline) or bool(self.ended)
 
-    def _on_message(self, said: DecodedMessage, event: Event) -> None:
+    def _on_message(self, decoded: DecodedMessage, event: Event) -> None:
         # A request that is not quite right is granted too: it is the case that judges.
         # It is the latest: the conversation has taken it already.
         if event.type == "request" and event.ta is not None and event.command in COMMANDS:
@@ -228,7 +228,7 @@ class Domain:
 
         ``within`` is in seconds of the protocol's time; without it the client has ample time.
         """
-        patience = self._ample(DIAL_PATIENCE) if within is None else self._seconds(within)
+        patience = self._ample(DIAL_TIMEOUT) if within is None else self._seconds(within)
         try:
             link = self.instance.link(self.trace, self._label(), server=server, patience=patience)
         except Deadline as error:
@@ -304,7 +304,7 @@ class Domain:
         # Where time runs fast, protocol seconds would be too short for the machine itself.
         return max(self._seconds(seconds), self.patience)
 
-    def needs(self, done: Callable[[], bool], what: str, *, seconds: float = DIAL_PATIENCE) -> None:
+    def needs(self, done: Callable[[], bool], what: str, *, seconds: float = DIAL_TIMEOUT) -> None:
         """Serve until something holds that the play rests on; ``NotCome`` says what did not."""
         if not self.wait_until(done, seconds=self._ample(seconds) * self.tempo):
             raise NotCome(f"the client never {what}")
@@ -321,7 +321,7 @@ class Domain:
         """What the client has told its application, a text each: ``appeared SERVICE GENERATION`` …"""
         return self.instance.events()
 
-    def told(self, *texts: str, seconds: float | None = None) -> bool:
+    def application_told(self, *texts: str, seconds: float | None = None) -> bool:
         """Serve until the application was told all of these."""
         return self.wait_until(lambda: set(texts) <= set(self.events), seconds=seconds)
 

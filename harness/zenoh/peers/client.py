@@ -36,7 +36,7 @@ LOCAL = 0
 MODES = {"current": Mode.CURRENT, "future": Mode.FUTURE, "currentfuture": Mode.CURRENT_FUTURE}
 
 
-class Asking(msgspec.Struct, frozen=True):
+class OwnInterest(msgspec.Struct, frozen=True):
     """An interest of the client's own."""
 
     id: int
@@ -53,11 +53,10 @@ class Client(Router):
     def __init__(self, *, zid: bytes = b"goldwire-client\x01", profile: str = "document", lease: int = 10_000) -> None:
         super().__init__(zid=zid, profile=profile, lease=lease)
         # The client's own entities are kept as those of a session without a link, so that interests in them are
-        # answered by
-        # the same code as a router's.
+        # answered by the same code as a router's.
         self.sessions[LOCAL] = Session(LOCAL, SessionTransport(self.settings, opener=False))
         self.names: dict[str, tuple[EntityKind, int] | int] = {}
-        self.asking: dict[str, Asking] = {}
+        self.asking: dict[str, OwnInterest] = {}
         self.held: list[NetworkMessage] = []
         # Ids in use begin at 1; for ExprIds 0 is the global scope.
         self.next_entity = 1
@@ -147,7 +146,7 @@ class Client(Router):
         interest = self.take_interest()
         # A Current interest ends with its snapshot; only the others are there to be ended.
         if mode is not Mode.CURRENT:
-            self.asking[name] = Asking(interest, mode)
+            self.asking[name] = OwnInterest(interest, mode)
         options = OPTION[kind] | Options.R | Options.N | Options.M
         self.send(self.remote, Interest(interest, mode, options, WireExpr(key)))
 
@@ -156,7 +155,7 @@ class Client(Router):
         self.next_interest += 1
         return self.next_interest - 1
 
-    def end(self, asking: Asking) -> None:
+    def end(self, asking: OwnInterest) -> None:
         """End an interest."""
         self.send(self.remote, InterestFinal(asking.id))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from harness.peers.peer import HANG_UP, Peer
 from harness.zenoh.batches import DecodedBatch, read
 from harness.zenoh.peers.routing import Routing
-from harness.zenoh.peers.session import Asked, Entity, Session
+from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.peers.transport import Ended, Event, Opened, SessionTransport, Settings
 from wire.errors import DecodeError
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO
@@ -140,7 +140,7 @@ class Router(Routing, Peer):
 
     def take(self, session: Session, message: NetworkMessage) -> bool:
         """Act on a network message, if it can be understood; else end the session and return ``False``."""
-        if self.alien(message):
+        if self.unknown_extension(message):
             self.refuse(session, "unknown mandatory extension")
             return False
         self.on_message(session, message)
@@ -151,7 +151,7 @@ class Router(Routing, Peer):
         session.transport.refuse(detail)
         self.hang_ups.append(session.link)
 
-    def alien(self, message: NetworkMessage) -> Extension | None:
+    def unknown_extension(self, message: NetworkMessage) -> Extension | None:
         """Return a mandatory extension that makes a message unintelligible, if it carries one."""
         found = unknown_mandatory(NAMES[type(message)], message.extensions)
         if found is None and isinstance(message, Declare):
@@ -213,14 +213,14 @@ class Router(Routing, Peer):
         if asked is not None and asked.mode is Mode.CURRENT:
             del session.interests[asked.id]
 
-    def asked(self, session: Session, interest: Interest) -> Asked | None:
+    def asked(self, session: Session, interest: Interest) -> LiveInterest | None:
         """Resolve what an interest asks for; ``None`` when its key stands for nothing."""
         key = None
         if self.is_restricted(interest):
             key = self.key_of_interest(session, interest)
             if key is None or not well_formed(key):
                 return None
-        return Asked(interest.id, interest.mode, interest.options, self.kinds(interest), key)
+        return LiveInterest(interest.id, interest.mode, interest.options, self.kinds(interest), key)
 
     def is_restricted(self, interest: Interest) -> bool:
         """Tell whether an interest is limited to a key expression."""
@@ -238,14 +238,14 @@ class Router(Routing, Peer):
         """End an interest."""
         session.interests.pop(message.id, None)
 
-    def snapshot(self, session: Session, asked: Asked) -> list[Entity]:
+    def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         """Return the entities that a snapshot lists."""
         found = [entity for entity in self.entities() if self.is_listed(session, asked, entity)]
         if asked.options & Options.A and asked.mode is Mode.CURRENT:
             return self.aggregate(found)
         return found
 
-    def is_listed(self, session: Session, asked: Asked, entity: Entity) -> bool:
+    def is_listed(self, session: Session, asked: LiveInterest, entity: Entity) -> bool:
         """Tell whether a snapshot for a session lists an entity: never the session's own."""
         return entity.owner != session.link and entity.kind in asked.kinds and self.matches(asked, entity)
 
@@ -254,7 +254,7 @@ class Router(Routing, Peer):
         # Reversed twice, so that the first of each kind stays, in the order of all.
         return list({entity.kind: entity for entity in reversed(entities)}.values())[::-1]
 
-    def matches(self, asked: Asked, entity: Entity) -> bool:
+    def matches(self, asked: LiveInterest, entity: Entity) -> bool:
         """Tell whether an entity's key falls under an interest's."""
         return asked.key is None or intersects(asked.key, entity.key)
 
@@ -302,11 +302,11 @@ class Router(Routing, Peer):
 
     def announce(self, entity: Entity) -> None:
         """Forward a declaration to every other session that is interested and does not know it yet."""
-        for session in self.audience(entity):
+        for session in self.forwarding_targets(entity):
             if self.is_wanted(session, entity) and self.is_news(session, entity):
                 self.advertise(session, entity, None)
 
-    def audience(self, entity: Entity) -> list[Session]:
+    def forwarding_targets(self, entity: Entity) -> list[Session]:
         """Return the sessions that a declaration may be forwarded to: all but its origin."""
         return [session for session in self.sessions.values() if session.opened and session.link != entity.owner]
 
@@ -330,7 +330,7 @@ class Router(Routing, Peer):
     def advertise(self, session: Session, entity: Entity, interest_id: int | None) -> None:
         """Declare an entity to a session; ``interest_id`` when it is part of a snapshot."""
         key = self.spell(session, entity, interest_id)
-        body = DeclareEntity(entity.kind, session.give_id(entity), key, self.info(entity))
+        body = DeclareEntity(entity.kind, session.id_for(entity), key, self.info(entity))
         self.declare(session, body, interest_id)
 
     def spell(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:

@@ -8,7 +8,7 @@ from wire.zenoh.keys import Table
 from wire.zenoh.values import EntityKind, Mode, Options
 
 
-class Asked(msgspec.Struct, frozen=True):
+class LiveInterest(msgspec.Struct, frozen=True):
     """An interest that is live: what was asked, with its key resolved (``None``: unrestricted)."""
 
     id: int
@@ -39,7 +39,7 @@ class Session:
         # Two tables, since the M flag of a WireExpr says whose ExprId it has.
         self.theirs: Table = {}
         self.mine: Table = {}
-        self.interests: dict[int, Asked] = {}
+        self.interests: dict[int, LiveInterest] = {}
         self.entities: dict[tuple[EntityKind, int], Entity] = {}
         self.advertised: dict[Entity, int] = {}
         # Subscribers, queryables and tokens are numbered apart.
@@ -47,13 +47,13 @@ class Session:
         self.next_expr_id = 1
         self.opened = False
 
-    def give_id(self, entity: Entity) -> int:
+    def id_for(self, entity: Entity) -> int:
         """Return the id under which the other side knows an entity, a new one if it is not known yet."""
         if entity not in self.advertised:
             self.advertised[entity] = self.next_id[entity.kind]
             self.next_id[entity.kind] += 1
         return self.advertised[entity]
 
-    def wants(self, entity: Entity, modes: tuple[Mode, ...]) -> list[Asked]:
+    def wants(self, entity: Entity, modes: tuple[Mode, ...]) -> list[LiveInterest]:
         """Return the live interests of some modes that an entity's kind falls under."""
         return [asked for asked in self.interests.values() if asked.mode in modes and entity.kind in asked.kinds]

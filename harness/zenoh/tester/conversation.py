@@ -4,7 +4,7 @@ A conversation keeps both mapping tables as they were at each message, so a mess
 that it stands for, whichever table its scope is looked up in.
 """
 
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 from harness.zenoh.batches import DecodedBatch, FragmentBuffer, read
 from harness.zenoh.tester.events import OTHER, Event, RefusedBatch
 from wire.errors import DecodeError
@@ -131,7 +131,7 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
     """Read a whole trace: one conversation per link."""
     found: dict[str, Conversation] = {}
     for entry in trace:
-        if entry.what is Happening.FRAME:
+        if entry.what is EntryKind.FRAME:
             conversation = found.get(entry.link)
             if conversation is None:
                 conversation = found[entry.link] = Conversation(entry.link)

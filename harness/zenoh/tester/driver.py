@@ -14,7 +14,7 @@ from harness.zenoh.batches import DecodedBatch, read
 from harness.zenoh.peers.transport import Ended, SessionTransport, Settings, State
 from harness.zenoh.tester.conversation import Conversation
 from harness.zenoh.tester.events import Event, RefusedBatch
-from harness.zenoh.tester.snapshots import Heard, Incomplete, Named, Snapshot, Update, named, updates
+from harness.zenoh.tester.snapshots import EntityName, Incomplete, ReceivedUpdates, Snapshot, Update, entity_of, updates
 from wire.zenoh.keys import wire_expr_extension
 from wire.zenoh.values import (
     OPTION,
@@ -210,7 +210,7 @@ class Driver:
         keyexprs: bool = False,
         id: int | None = None,
         extensions: Extensions = (),
-    ) -> "Ask":
+    ) -> "InterestHandle":
         """Send an INTEREST and return a handle on its answer."""
         options = Options(0)
         for kind in kinds:
@@ -223,11 +223,11 @@ class Driver:
             options |= Options.N if spelled.suffix is not None else Options(0)
             options |= Options.M if spelled.sender else Options(0)
         message = Interest(self._id("interest", id), mode, options, spelled, extensions)
-        ask = Ask(self, message)
+        ask = InterestHandle(self, message)
         self.send(message)
         return ask
 
-    def final(self, interest: "Ask | int", extensions: Extensions = ()) -> None:
+    def final(self, interest: "InterestHandle | int", extensions: Extensions = ()) -> None:
         """End an interest."""
         self.send(InterestFinal(interest if isinstance(interest, int) else interest.id, extensions))
         self.unsettled = True
@@ -325,7 +325,7 @@ class Driver:
 
     # --- what comes unasked -------------------------------------------------------------------------------
 
-    def hears(self, *wanted: Update) -> Heard:
+    def receives(self, *wanted: Update) -> ReceivedUpdates:
         """Read until all of some updates have come since the last ``news``; true when they have."""
         heard: list[Update] = []
 
@@ -334,15 +334,15 @@ class Driver:
             return all(update in heard for update in wanted)
 
         self.wait_until(all_heard)
-        return Heard(wanted, tuple(heard), self.ended)
+        return ReceivedUpdates(wanted, tuple(heard), self.ended)
 
     def expect(self, *wanted: Update) -> None:
         """Read until some updates have come; ``Incomplete`` when they do not, which is for other cases to judge."""
-        heard = self.hears(*wanted)
+        heard = self.receives(*wanted)
         if not heard:
             raise Incomplete(repr(heard))
 
-    def learns(self, *wanted: Update) -> Heard:
+    def receives_under_any_id(self, *wanted: Update) -> ReceivedUpdates:
         """Read until all of some updates have come since the last ``news``, with or without an interest id."""
         heard: list[Update] = []
 
@@ -352,7 +352,7 @@ class Driver:
 
         if not all_heard():
             self._pump(all_heard, self.patience)
-        return Heard(wanted, tuple(heard), self.ended)
+        return ReceivedUpdates(wanted, tuple(heard), self.ended)
 
     def news(self) -> list[Update]:
         """Return the updates that came since the last call and before the answer to a barrier sent now."""
@@ -373,9 +373,9 @@ class Driver:
             return None
         return key[len(self.namespace) :]
 
-    def entity(self, event: Event) -> Named | None:
+    def entity(self, event: Event) -> EntityName | None:
         """Return the entity that an event is about, if it is within the namespace."""
-        return named(self, event)
+        return entity_of(self, event)
 
     # --- underneath ---------------------------------------------------------------------------------------
 
@@ -421,7 +421,7 @@ class Driver:
                 self.ended = f"{event.how} {event.detail}".strip()
 
 
-class Ask:
+class InterestHandle:
     """An interest that was sent, and how to get at its answer."""
 
     def __init__(self, session: "Driver", message: Interest) -> None:
@@ -443,10 +443,10 @@ class Ask:
         if final is not None:
             # What comes behind D_FINAL is no part of the snapshot.
             events = events[: events.index(final) + 1]
-        mine: list[Named] = []
-        stray: list[Named] = []
+        mine: list[EntityName] = []
+        stray: list[EntityName] = []
         for event in events:
-            entity = named(session, event)
+            entity = entity_of(session, event)
             if entity is not None and isinstance(event.body, DeclareEntity):
                 (mine if event.interest_id == self.id else stray).append(entity)
         return Snapshot(self.id, tuple(events), tuple(mine), tuple(stray), final, session.ended)

@@ -12,8 +12,8 @@ from harness.links.link import Labels
 from harness.trace import Trace
 from harness.zenoh.peers.transport import Settings
 from harness.zenoh.tester.conversation import Conversation
-from harness.zenoh.tester.driver import Ask, Driver
-from harness.zenoh.tester.snapshots import Set
+from harness.zenoh.tester.driver import Driver, InterestHandle
+from harness.zenoh.tester.snapshots import EntitySet
 from wire.zenoh.values import EntityKind, Extensions, Mode, WireExpr
 from wire.zenoh.values_transport import Sizes, WhatAmI
 
@@ -190,7 +190,7 @@ class NodeUnderTest:
         id: int | None = None,
         extensions: Extensions = (),
         session: Driver | None = None,
-    ) -> Ask:
+    ) -> InterestHandle:
         """Ask, on the main session by default, once everything declared before has been acted on."""
         # Between two sessions nothing is ordered: what one declared might come after what the other asks.
         self.settle()
@@ -199,7 +199,7 @@ class NodeUnderTest:
             mode, *kinds, key=key, aggregate=aggregate, keyexprs=keyexprs, id=id, extensions=extensions
         )
 
-    def listed(self, *kinds: EntityKind) -> Set:
+    def listed(self, *kinds: EntityKind) -> EntitySet:
         """Return what a snapshot lists now: on a fresh session, or on the only one that a node which dials has."""
         if self.instance.dials:
             return self.interest(Mode.CURRENT_FUTURE, *kinds).snapshot().declared

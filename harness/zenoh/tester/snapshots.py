@@ -36,7 +36,7 @@ class SessionView(Protocol):
         ...
 
 
-class Named(msgspec.Struct, frozen=True, order=True):
+class EntityName(msgspec.Struct, frozen=True, order=True):
     """An entity as a requester sees it: its kind and its key (``None``: an ExprId that nobody declared)."""
 
     kind: str
@@ -46,38 +46,38 @@ class Named(msgspec.Struct, frozen=True, order=True):
         return f"{self.kind} {self.key}"
 
 
-def subscriber(key: str) -> Named:
+def subscriber(key: str) -> EntityName:
     """Name a subscriber."""
-    return Named("subscriber", key)
+    return EntityName("subscriber", key)
 
 
-def queryable(key: str) -> Named:
+def queryable(key: str) -> EntityName:
     """Name a queryable."""
-    return Named("queryable", key)
+    return EntityName("queryable", key)
 
 
-def token(key: str) -> Named:
+def token(key: str) -> EntityName:
     """Name a token."""
-    return Named("token", key)
+    return EntityName("token", key)
 
 
-class Set(frozenset[Named]):
+class EntitySet(frozenset[EntityName]):
     """A set of entities that always prints in the same order."""
 
     def __repr__(self) -> str:
         return "{" + ", ".join(sorted(repr(each) for each in self)) + "}"
 
 
-def these(*entities: Named) -> Set:
+def set_of(*entities: EntityName) -> EntitySet:
     """Make a set of entities."""
-    return Set(entities)
+    return EntitySet(entities)
 
 
 class Update(msgspec.Struct, frozen=True, order=True):
     """A declaration or undeclaration that came; ``interest_id`` is there when I==1."""
 
     verb: str
-    entity: Named
+    entity: EntityName
     interest_id: int | None = None
 
     def __repr__(self) -> str:
@@ -85,17 +85,17 @@ class Update(msgspec.Struct, frozen=True, order=True):
         return f"{self.verb} {self.entity}{part}"
 
 
-def declared(entity: Named, interest_id: int | None = None) -> Update:
+def declared(entity: EntityName, interest_id: int | None = None) -> Update:
     """Say that an entity was declared."""
     return Update("declared", entity, interest_id)
 
 
-def undeclared(entity: Named, interest_id: int | None = None) -> Update:
+def undeclared(entity: EntityName, interest_id: int | None = None) -> Update:
     """Say that an entity was undeclared."""
     return Update("undeclared", entity, interest_id)
 
 
-class Heard(msgspec.Struct, frozen=True):
+class ReceivedUpdates(msgspec.Struct, frozen=True):
     """Whether some updates came, and what came."""
 
     wanted: tuple[Update, ...]
@@ -111,37 +111,37 @@ class Heard(msgspec.Struct, frozen=True):
         return f"<never heard: {missing}; heard: {list(self.came)}{end}>" if missing else f"<heard {self.wanted}>"
 
 
-def named(session: SessionView, event: Event) -> Named | None:
+def entity_of(session: SessionView, event: Event) -> EntityName | None:
     """Return the entity that an event declares or undeclares, if it lies within the session's namespace."""
     body = event.body
     if not isinstance(body, DeclareEntity | UndeclareEntity):
         return None
     key = event.key if isinstance(body, DeclareEntity) else event.known or event.key
     if key is None:
-        return Named(body.kind.value, None)
+        return EntityName(body.kind.value, None)
     inner = session.inner(key)
-    return None if inner is None else Named(body.kind.value, inner)
+    return None if inner is None else EntityName(body.kind.value, inner)
 
 
 def updates(session: SessionView, since: int) -> list[Update]:
     """Return the updates among the events received from a place on."""
     found = []
     for event in session.received(since):
-        entity = named(session, event)
+        entity = entity_of(session, event)
         if entity is not None:
             verb = "declared" if isinstance(event.body, DeclareEntity) else "undeclared"
             found.append(Update(verb, entity, event.interest_id))
     return found
 
 
-def picture(session: SessionView) -> Set:
+def live_entities(session: SessionView) -> EntitySet:
     """Return the entities that were declared on a session, by whatever DECLARE, and not undeclared since.
 
     A node may give one id to all that a Current snapshot lists: an id alone does not tell two of them apart.
     """
-    alive: set[tuple[EntityKind, int, Named]] = set()
+    alive: set[tuple[EntityKind, int, EntityName]] = set()
     for event in session.received():
-        entity = named(session, event)
+        entity = entity_of(session, event)
         match event.body:
             case DeclareEntity(kind=kind, id=id) if entity is not None:
                 alive.add((kind, id, entity))
@@ -149,7 +149,7 @@ def picture(session: SessionView) -> Set:
                 alive = {each for each in alive if each[:2] != (kind, id)}
             case _:
                 pass
-    return Set(entity for _, _, entity in alive if entity.key is not None)
+    return EntitySet(entity for _, _, entity in alive if entity.key is not None)
 
 
 class Incomplete(HarnessError):
@@ -161,12 +161,12 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     interest_id: int
     events: tuple[Event, ...]
-    entities: tuple[Named, ...]
-    stray: tuple[Named, ...]
+    entities: tuple[EntityName, ...]
+    stray: tuple[EntityName, ...]
     final: Event | None
     ended: str = ""
 
     @property
-    def declared(self) -> Set:
+    def declared(self) -> EntitySet:
         """The entities that were listed under the interest's id."""
-        return Set(self.entities)
+        return EntitySet(self.entities)

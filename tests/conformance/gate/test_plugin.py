@@ -27,7 +27,7 @@ CONFTEST = """
     from conformance.engine.play import PlayResult
     from conformance.verdicts import Judgement, Outcome
     from harness.errors import StartFailed
-    from harness.trace import Direction, Entry, Happening, Trace
+    from harness.trace import Direction, Entry, EntryKind, Trace
 
     class Tester:
         def __init__(self, iut, protocol, *, profile, transport, progress):
@@ -36,7 +36,7 @@ CONFTEST = """
 
         def play(self, case):
             trace = Trace("zenoh")
-            trace.add(Entry(0.1, "a", Happening.FRAME, Direction.SENT, b"\\x01\\x02"))
+            trace.add(Entry(0.1, "a", EntryKind.FRAME, Direction.SENT, b"\\x01\\x02"))
             said = case.function(node=None) or (Outcome.PASS, "")
             rules = case.marks.rules
             judgements = tuple(Judgement(rule, said[0], case.name, "case", said[1], "", 1) for rule in rules)

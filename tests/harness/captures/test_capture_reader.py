@@ -19,7 +19,7 @@ from harness.captures.proxy import RecordedConnection
 from harness.captures.reader import CaptureReader
 from harness.captures.recordings import Recording
 from harness.captures.writer import PcapngWriter
-from harness.trace import Direction, Entry, Happening, Trace, write_ndjson
+from harness.trace import Direction, Entry, EntryKind, Trace, write_ndjson
 
 FOUR = IP(src="10.0.0.1", dst="10.0.0.2") / TCP(sport=4000, dport=7447, seq=17, ack=4, flags="PA") / b"hello"
 SIX = IPv6(src="fd00::1", dst="fd00::2") / TCP(sport=4000, dport=7447, seq=17, ack=4, flags="PA") / b"hello"
@@ -313,7 +313,7 @@ def test_damage_of_any_kind_is_survived(tmp_path_factory, data):
 def test_a_trace_that_is_compressed_is_read_as_a_plain_one(tmp_path):
     trace = Trace("zenoh")
     for number in range(300):
-        trace.add(Entry(float(number), "a", Happening.FRAME, Direction.RECEIVED, bytes([number % 256]) * number))
+        trace.add(Entry(float(number), "a", EntryKind.FRAME, Direction.RECEIVED, bytes([number % 256]) * number))
     plain, packed, cut = tmp_path / "a.ndjson", tmp_path / "b.ndjson.gz", tmp_path / "c.ndjson.gz"
     write_ndjson(trace, plain)
     packed.write_bytes(gzip.compress(plain.read_bytes()))

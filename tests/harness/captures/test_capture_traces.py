@@ -8,7 +8,7 @@ import pytest
 
 from harness.captures.traces import write_pcapng
 from harness.links.framing import LengthPrefixed
-from harness.trace import Direction, Entry, Happening, Trace, write_ndjson
+from harness.trace import Direction, Entry, EntryKind, Trace, write_ndjson
 
 FRAMING = LengthPrefixed()
 LONG = bytes(range(256)) * 200
@@ -20,14 +20,14 @@ def trace():
     trace = Trace("zenoh")
     trace.ports = {"a": (50123, 20001), "b": (50124, 20001)}
     for entry in (
-        Entry(0.0, "a", Happening.OPENED, SENT),
-        Entry(0.1, "b", Happening.OPENED, RECEIVED),
-        Entry(0.25, "a", Happening.FRAME, SENT, b"one"),
-        Entry(0.3, "a", Happening.NOTE, SENT, note="not on the wire"),
-        Entry(0.5, "a", Happening.FRAME, RECEIVED, LONG),
-        Entry(0.6, "b", Happening.RAW, SENT, b"\xff"),
-        Entry(0.75, "a", Happening.CLOSED, RECEIVED, note="fin"),
-        Entry(1.0, "b", Happening.CLOSED, RECEIVED, note="reset"),
+        Entry(0.0, "a", EntryKind.OPENED, SENT),
+        Entry(0.1, "b", EntryKind.OPENED, RECEIVED),
+        Entry(0.25, "a", EntryKind.FRAME, SENT, b"one"),
+        Entry(0.3, "a", EntryKind.NOTE, SENT, note="not on the wire"),
+        Entry(0.5, "a", EntryKind.FRAME, RECEIVED, LONG),
+        Entry(0.6, "b", EntryKind.RAW, SENT, b"\xff"),
+        Entry(0.75, "a", EntryKind.CLOSED, RECEIVED, note="fin"),
+        Entry(1.0, "b", EntryKind.CLOSED, RECEIVED, note="reset"),
     ):
         trace.add(entry)
     return trace
@@ -85,9 +85,9 @@ def test_times_are_kept(trace, read):
 def test_datagrams_have_no_framing(read):
     trace = Trace("zenoh", "udp")
     trace.ports["a"] = (50123, 20001)
-    trace.add(Entry(0.0, "a", Happening.OPENED, SENT))
-    trace.add(Entry(0.1, "a", Happening.FRAME, SENT, b"ping"))
-    trace.add(Entry(0.2, "a", Happening.FRAME, RECEIVED, b"pong"))
+    trace.add(Entry(0.0, "a", EntryKind.OPENED, SENT))
+    trace.add(Entry(0.1, "a", EntryKind.FRAME, SENT, b"ping"))
+    trace.add(Entry(0.2, "a", EntryKind.FRAME, RECEIVED, b"pong"))
     datagrams = [packet["UDP"] for packet in read(trace)]
     assert [(each.sport, each.dport, bytes(each.payload)) for each in datagrams] == [
         (50123, 20001, b"ping"),
@@ -97,7 +97,7 @@ def test_datagrams_have_no_framing(read):
 
 def test_a_link_without_ports_and_beginning_is_written_too(read):
     trace = Trace("zenoh")
-    trace.add(Entry(0.1, "x", Happening.FRAME, RECEIVED, b"middle"))
+    trace.add(Entry(0.1, "x", EntryKind.FRAME, RECEIVED, b"middle"))
     assert [str(packet["TCP"].flags) for packet in read(trace)] == ["S", "SA", "A", "PA"]
 
 
@@ -133,9 +133,9 @@ def test_what_has_no_ports_gets_some_and_packets_are_framed_as_over_tcp(read):
     trace = Trace("zenoh", "ux")
     trace.ports = {"a": (0, 0), "b": (0, 0)}
     for link in ("a", "b"):
-        trace.add(Entry(0.0, link, Happening.FRAME, SENT, link.encode()))
+        trace.add(Entry(0.0, link, EntryKind.FRAME, SENT, link.encode()))
     # Longer than the framing of TCP can say.
-    trace.add(Entry(0.1, "a", Happening.FRAME, SENT, b"x" * 70_000))
+    trace.add(Entry(0.1, "a", EntryKind.FRAME, SENT, b"x" * 70_000))
     packets = read(trace)
     sources = sorted({packet["TCP"].sport for packet in packets} & {40000, 40001})
     assert [payloads(packets, source)[:3] for source in sources] == [FRAMING.encode(b"a"), FRAMING.encode(b"b")]

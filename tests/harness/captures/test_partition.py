@@ -236,7 +236,7 @@ CLIENT, SERVER = b"\x0a\0\0\1\xc3\x50", b"\x0a\0\0\2\x1d\x17"
 
 def test_a_late_packet_is_known_for_such_as_long_as_so_many_others_have_passed(monkeypatch):
     """It depends on the numbers of the packets alone, and so is the same for every reader."""
-    monkeypatch.setattr(sorting, "REMEMBERED", 100)
+    monkeypatch.setattr(sorting, "LATE_WINDOW", 100)
     for behind, begins in ((100, False), (101, True)):
         taken = FlowTable("capture", "zenoh")
         for number, (source, target, flags) in enumerate([(CLIENT, SERVER, SYN), (SERVER, CLIENT, RST)], 1):
@@ -248,7 +248,7 @@ def test_a_late_packet_is_known_for_such_as_long_as_so_many_others_have_passed(m
 
 
 def test_memory_is_bounded_by_packets(monkeypatch):
-    monkeypatch.setattr(sorting, "REMEMBERED", 100)
+    monkeypatch.setattr(sorting, "LATE_WINDOW", 100)
     taken = FlowTable("capture", "zenoh")
     for number in range(1, 2000, 2):
         client = b"\x0a\0\0\1" + number.to_bytes(2, "big")

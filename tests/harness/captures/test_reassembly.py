@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from harness.captures.flow_table import FlowTable
 from harness.captures.losses import Loss, Missing
 from harness.captures.packets import ACK, FIN, RST, SYN, Packet
-from harness.captures.reassembly import PATIENCE, Stream, StreamBytes
+from harness.captures.reassembly import LOST_AFTER, Stream, StreamBytes
 from harness.captures.resynchronisation import Resynchroniser
 from harness.captures.servers import ServerEndpoint, parse_server
 from harness.links.framing import JsonStream, LengthPrefixed
-from harness.trace import Direction, Happening
+from harness.trace import Direction, EntryKind
 from wire.zenoh.values import Interest, Mode, Options
 from wire.zenoh.values_transport import Frame, KeepAlive, write_batch
 
@@ -67,7 +67,7 @@ def sessions(packets, protocol="zenoh", **options):
 
 def frames(recorded, direction=None):
     return [
-        entry.data for entry in recorded.trace if entry.what is Happening.FRAME and direction in (None, entry.direction)
+        entry.data for entry in recorded.trace if entry.what is EntryKind.FRAME and direction in (None, entry.direction)
     ]
 
 
@@ -158,11 +158,11 @@ def test_gap_is_known_by_what_was_acknowledged():
     stream.begin(0)
     stream.take(0, b"ab", 1, 1)
     stream.take(5, b"fg", 2, 2)
-    for _ in range(PATIENCE * 2):
+    for _ in range(LOST_AFTER * 2):
         assert stream.stall() == ()
     stream.acknowledged = 7
-    waited = [stream.stall() for _ in range(PATIENCE + 1)]
-    assert waited[:-1] == [()] * PATIENCE
+    waited = [stream.stall() for _ in range(LOST_AFTER + 1)]
+    assert waited[:-1] == [()] * LOST_AFTER
     assert waited[-1] == [StreamBytes(b"fg", 2, 2, 3, 1)]
 
 
@@ -259,7 +259,7 @@ def test_whatever_tcp_does_the_frames_are_the_same(seed, isn):
     assert frames(recorded, Direction.RECEIVED) == expected[SERVER]
     assert recorded.losses == ()
     assert recorded.sound == len(recorded.trace)
-    turns = [entry.direction for entry in recorded.trace if entry.what is Happening.FRAME]
+    turns = [entry.direction for entry in recorded.trace if entry.what is EntryKind.FRAME]
     assert len(turns) == 9
 
 
@@ -315,7 +315,7 @@ def test_gap():
     wire.skip(CLIENT, 11).put(CLIENT, b"rest").put(SERVER, prefixed(BATCH)).put(CLIENT, prefixed(ASK))
     wire.put(SERVER, prefixed(BATCH, BATCH)).close()
     recorded = the_only(wire.packets)
-    turns = [entry.direction.value for entry in recorded.trace if entry.what is Happening.FRAME]
+    turns = [entry.direction.value for entry in recorded.trace if entry.what is EntryKind.FRAME]
     assert turns == ["sent", "received", "received", "sent", "received", "received"]
     assert recorded.losses == (Loss(Missing.GAP, 1, 11), Loss(Missing.PASSED_OVER, 1, 4))
     assert recorded.sound == 2, "the answer may belong to what is missing"
@@ -363,7 +363,7 @@ def test_other_protocols_are_none(protocol):
 def test_named_servers_are_judged_whatever_is_said():
     """A node that says nothing of the protocol is to be blamed for it, when a user says that it should."""
     recorded = the_only(http().packets, "pathfinder", servers=(ServerEndpoint(7447),))
-    assert recorded.trace.entries[-1].what is Happening.CLOSED
+    assert recorded.trace.entries[-1].what is EntryKind.CLOSED
     found, losses = sessions(
         conversation().packets, servers=(ServerEndpoint(7448), ServerEndpoint(7447, b"\x0a\0\0\3"))
     )

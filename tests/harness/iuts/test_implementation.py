@@ -119,7 +119,7 @@ def test_a_program_that_is_not_there(described, ready):
 
 
 def test_a_program_that_ignores_sigterm_is_killed(described, monkeypatch):
-    monkeypatch.setattr("harness.iuts.process._TERM_PATIENCE", 0.1)
+    monkeypatch.setattr("harness.iuts.process._TERM_TIMEOUT", 0.1)
     deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True)\n"
     with start(described(deaf + "while True: signal.pause()", ready='"line"')) as node:
         pass
@@ -229,7 +229,7 @@ def test_a_remote_node_is_probed_and_left_alone(monkeypatch):
         assert probed == [listener.address] == [node.address()]
         assert node.alive()
     listener.close()
-    monkeypatch.setattr("harness.iuts.implementation._REMOTE_PATIENCE", 0.05)
+    monkeypatch.setattr("harness.iuts.implementation._REMOTE_TIMEOUT", 0.05)
 
     def refused(address):
         raise Unreachable("refused")

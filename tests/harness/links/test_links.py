@@ -11,7 +11,7 @@ from harness.errors import BadDescription, Deadline, LinkClosed, LinkError, Unre
 from harness.links.addresses import free_port
 from harness.links.framing import JsonStream, LengthPrefixed
 from harness.links.transports import dial, listen
-from harness.trace import Direction, Happening, Trace
+from harness.trace import Direction, EntryKind, Trace
 
 CLOCK = RealClock()
 FRAMING = LengthPrefixed()
@@ -89,8 +89,8 @@ def test_frames_before_a_fin_are_delivered_first(raw, trace):
         with pytest.raises(LinkClosed) as end:
             near.receive(soon())
         assert end.value.how == "fin"
-    assert recorded(trace, Happening.RAW) == [(Direction.RECEIVED, b"\x05\x00half")]
-    assert trace.entries[-1].what is Happening.CLOSED
+    assert recorded(trace, EntryKind.RAW) == [(Direction.RECEIVED, b"\x05\x00half")]
+    assert trace.entries[-1].what is EntryKind.CLOSED
     assert trace.entries[-1].note == "fin"
 
 
@@ -144,7 +144,7 @@ def test_two_sides_that_only_write_do_not_block_each_other(pair):
 
 @pytest.mark.parametrize("pair", ["tcp", "ux", "tls"], indirect=True)
 def test_a_side_that_takes_nothing_is_given_up(pair, monkeypatch):
-    monkeypatch.setattr("harness.links.connected.SEND_PATIENCE", 0.05)
+    monkeypatch.setattr("harness.links.connected.SEND_TIMEOUT", 0.05)
     near, _ = pair
     with pytest.raises(Deadline, match="took no bytes"):
         send_until_it_fails(near)
@@ -182,7 +182,7 @@ def test_a_closed_link_says_so_and_closes_twice(pair, trace):
     with pytest.raises(LinkClosed) as end:
         near.send(b"x")
     assert end.value.how == "closed"
-    closings = [entry for entry in trace if entry.what is Happening.CLOSED]
+    closings = [entry for entry in trace if entry.what is EntryKind.CLOSED]
     assert [(entry.direction, entry.note) for entry in closings] == [(Direction.SENT, "closed")]
 
 
@@ -192,21 +192,21 @@ def test_what_was_unread_at_the_close_is_recorded_and_the_other_side_sees_a_fin(
     far.shutdown(socket.SHUT_WR)
     near.close()
     assert far.recv(100) == b""
-    assert recorded(trace, Happening.FRAME) == [(Direction.RECEIVED, b"unread")]
+    assert recorded(trace, EntryKind.FRAME) == [(Direction.RECEIVED, b"unread")]
 
 
 def test_the_trace_holds_every_frame_without_its_framing(pair, trace):
     near, far = pair
-    before = len(recorded(trace, Happening.FRAME))
+    before = len(recorded(trace, EntryKind.FRAME))
     near.send(b"ping")
     assert far.receive(soon()).data == b"ping"
     far.send(b"pong")
     near.receive(soon())
-    assert recorded(trace, Happening.FRAME)[before:] == [
+    assert recorded(trace, EntryKind.FRAME)[before:] == [
         (Direction.SENT, b"ping"),
         (Direction.RECEIVED, b"pong"),
     ]
-    assert trace.entries[0].what is Happening.OPENED
+    assert trace.entries[0].what is EntryKind.OPENED
     assert trace.ports == {"a": near.ports}
     times = [entry.time for entry in trace]
     assert times == sorted(times)
@@ -217,7 +217,7 @@ def test_raw_bytes_are_sent_and_recorded_as_they_are(raw, trace):
     near, far = raw
     near.send_raw(b"\xff\xff??")
     assert far.recv(100) == b"\xff\xff??"
-    assert recorded(trace, Happening.RAW) == [(Direction.SENT, b"\xff\xff??")]
+    assert recorded(trace, EntryKind.RAW) == [(Direction.SENT, b"\xff\xff??")]
 
 
 def test_nobody_there_over_tcp():
@@ -303,7 +303,7 @@ def test_a_prefix_that_is_too_long_ends_the_link(trace):
             with pytest.raises(LinkClosed) as end:
                 act()
             assert end.value.how == "oversized"
-        assert recorded(trace, Happening.RAW) == [(Direction.RECEIVED, b"\0\4\0\1")]
+        assert recorded(trace, EntryKind.RAW) == [(Direction.RECEIVED, b"\0\4\0\1")]
         assert trace.entries[-1].note == "oversized"
         assert far.recv(1) == b""
     near.close()

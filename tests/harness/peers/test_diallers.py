@@ -11,7 +11,7 @@ from harness.iuts.description import Launched, Program
 from harness.iuts.instance import SocketInstance
 from harness.peers.embedded import EmbeddedImplementation
 from harness.peers.memory import World
-from harness.trace import Happening, Trace
+from harness.trace import EntryKind, Trace
 
 PROGRAM = """
 import os, socket, sys
@@ -86,7 +86,7 @@ def test_it_dials_as_many_servers_as_there_are(instance):
     links[0].send(b"{}")
     assert heard(links[0]) == b"{}"
     assert sorted(instance.events()) == ["reached 0", "reached 1", "reached 2"]
-    assert [entry.link for entry in trace if entry.what is Happening.OPENED] == ["s2", "s0", "s1"]
+    assert [entry.link for entry in trace if entry.what is EntryKind.OPENED] == ["s2", "s0", "s1"]
     assert instance.tempo in (1.0, 4.0)
 
 
@@ -154,7 +154,7 @@ def test_what_it_says_before_it_is_accepted_waits():
     link = world.link(trace, "a")
     assert world.clock.now() == 0.0
     assert heard(link) == b'{"sing": 0}'
-    assert [entry.what for entry in trace] == [Happening.OPENED, Happening.FRAME]
+    assert [entry.what for entry in trace] == [EntryKind.OPENED, EntryKind.FRAME]
 
 
 def test_virtual_time_passes_until_it_dials():

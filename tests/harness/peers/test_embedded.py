@@ -15,7 +15,7 @@ from harness.trace import Trace
 from harness.zenoh.framings import FRAMINGS
 from harness.zenoh.protocol import PROTOCOL
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import these, token
+from harness.zenoh.tester.snapshots import set_of, token
 from wire.zenoh.values import EntityKind, Mode
 
 
@@ -27,7 +27,7 @@ def test_router_over_sockets(transport: str) -> None:
             running, Trace("zenoh", transport), profile="document", namespace="n/", transport=transport
         )
         node.other.declare_token("a")
-        assert node.interest(Mode.CURRENT, EntityKind.TOKEN).snapshot().declared == these(token("a"))
+        assert node.interest(Mode.CURRENT, EntityKind.TOKEN).snapshot().declared == set_of(token("a"))
         node.close()
         running.restart()
         node.probe()
@@ -43,7 +43,7 @@ def test_client_dials_and_obeys() -> None:
         node = NodeUnderTest(running, Trace("zenoh"), profile="document", namespace="n/")
         node.main.barrier()
         node.other.declare_token("a")
-        assert node.interest(Mode.CURRENT, EntityKind.TOKEN).snapshot().declared == these(token("a"))
+        assert node.interest(Mode.CURRENT, EntityKind.TOKEN).snapshot().declared == set_of(token("a"))
         node.close()
     finally:
         running.stop()
@@ -116,6 +116,6 @@ def test_a_client_comes_again_for_each_scene() -> None:
         for _ in range(2):
             with node.scene() as scene:
                 scene.other.declare_token("a")
-                assert scene.interest(Mode.CURRENT, EntityKind.TOKEN).snapshot().declared == these(token("a"))
+                assert scene.interest(Mode.CURRENT, EntityKind.TOKEN).snapshot().declared == set_of(token("a"))
     finally:
         running.stop()

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from harness.pathfinder.peers.account import Account, ClientRequest
 from harness.pathfinder.peers.client import Client
+from harness.pathfinder.peers.server_state import ClientRequest, ServerState
 from harness.pathfinder.variants.faults.client_messages import RewritesRequests
 from harness.pathfinder.variants.registry import fault
 from wire.pathfinder.values import Message
@@ -15,15 +15,15 @@ class TwoConnections(Client):
         return [server for server in super().dials(now) for _ in range(2)]
 
     def reached(self, server: int, link: int, now: float) -> None:
-        if self.accounts[server].link is None:
+        if self.server_states[server].link is None:
             super().reached(server, link, now)
 
 
 @fault("PF-107", does="pings before its hello")
 class PingsFirst(Client):
-    def greet(self, account: Account, now: float) -> None:
-        self.begin(account, ClientRequest("ping"), now)
-        super().greet(account, now)
+    def greet(self, state: ServerState, now: float) -> None:
+        self.begin(state, ClientRequest("ping"), now)
+        super().greet(state, now)
 
 
 @fault("PF-112", does="leaves its minimum version out")
@@ -43,17 +43,17 @@ class OffersLaterVersions(Client):
 
 @fault("PF-218", does="sends its first commands together with hello")
 class PipelinesBehindHello(Client):
-    def greet(self, account: Account, now: float) -> None:
-        super().greet(account, now)
-        if account.step == 0:
-            self.on_settled(account, now)
-            account.greeted = True
-            self.go_on(account, now)
-            account.greeted = False
+    def greet(self, state: ServerState, now: float) -> None:
+        super().greet(state, now)
+        if state.step == 0:
+            self.on_settled(state, now)
+            state.greeted = True
+            self.go_on(state, now)
+            state.greeted = False
 
-    def on_greeted(self, account: Account, now: float) -> None:
-        if len(account.live) == 0:
-            super().on_greeted(account, now)
+    def on_greeted(self, state: ServerState, now: float) -> None:
+        if len(state.live) == 0:
+            super().on_greeted(state, now)
 
 
 @fault("PF-219", does="says hello again with another client-id, once it was completed")
@@ -62,18 +62,18 @@ class ChangesItsName(Client):
         super().__init__(**options)
         self.renamed: set[int | None] = set()
 
-    def on_greeted(self, account: Account, now: float) -> None:
-        if account.link in self.renamed:
+    def on_greeted(self, state: ServerState, now: float) -> None:
+        if state.link in self.renamed:
             return
-        self.renamed.add(account.link)
-        super().on_greeted(account, now)
+        self.renamed.add(state.link)
+        super().on_greeted(state, now)
         least, most = self.hello_range()
         fields = {"client-id": self.id ^ 1, "protocol-minimum-version": least, "protocol-maximum-version": most}
-        self.begin(account, ClientRequest("hello", fields), now)
+        self.begin(state, ClientRequest("hello", fields), now)
 
 
 @fault("PF-223", does="takes a refused hello for a completed one")
 class HearsNoRefusal(Client):
-    def greet_again(self, account: Account, now: float) -> None:
-        account.greeted = True
-        self.on_greeted(account, now)
+    def greet_again(self, state: ServerState, now: float) -> None:
+        state.greeted = True
+        self.on_greeted(state, now)

@@ -3,8 +3,8 @@
 from contextlib import suppress
 from json import JSONDecoder
 
-from harness.pathfinder.peers.account import Account
 from harness.pathfinder.peers.client import Client
+from harness.pathfinder.peers.server_state import ServerState
 from harness.pathfinder.variants.lenient import Fields, salvaged
 from harness.pathfinder.variants.registry import fault
 from wire.errors import DecodeError, EncodeError
@@ -58,22 +58,22 @@ class FrailClient(Client):
 
 @fault("PF-221", does="stays away once a server has said what is no message")
 class ResentfulClient(Client):
-    def on_breach(self, account: Account, now: float) -> None:
-        self.hang_up(account, now)
+    def on_breach(self, state: ServerState, now: float) -> None:
+        self.hang_up(state, now)
 
 
 class OverlooksNumbers(Client):
     """A client that tells some matches whose number is that of no live transaction."""
 
-    def is_told(self, account: Account, message: Message) -> bool:
+    def is_told(self, state: ServerState, message: Message) -> bool:
         """Tell whether such a match is told."""
         return True
 
     def received(self, link: int, frame: bytes, now: float) -> None:
-        account, message = self.links.get(link), understood(frame)
-        stray = message and message.get("match-type") and account and message["ta-id"] not in account.live
-        if account is not None and stray and self.is_told(account, message):
-            self.on_match((account.server, 0), message)
+        state, message = self.links.get(link), understood(frame)
+        stray = message and message.get("match-type") and state and message["ta-id"] not in state.live
+        if state is not None and stray and self.is_told(state, message):
+            self.on_match((state.server, 0), message)
         else:
             super().received(link, frame, now)
 
@@ -88,11 +88,11 @@ def understood(frame: bytes) -> Message:
 
 @fault("PF-222", does="takes a match for its subscription's, whatever its number")
 class HearsAnyNumber(OverlooksNumbers):
-    def is_told(self, account: Account, message: Message) -> bool:
-        return bool(account.subscriptions)
+    def is_told(self, state: ServerState, message: Message) -> bool:
+        return bool(state.subscriptions)
 
 
 @fault("PF-222", does="tells matches of a subscription that has ended")
 class ListensOn(OverlooksNumbers):
-    def is_told(self, account: Account, message: Message) -> bool:
-        return not account.subscriptions
+    def is_told(self, state: ServerState, message: Message) -> bool:
+        return not state.subscriptions

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from harness.pathfinder.peers.account import Account
 from harness.pathfinder.peers.client import Client
 from harness.pathfinder.peers.records import PublishedService
+from harness.pathfinder.peers.server_state import ServerState
 from harness.pathfinder.variants.faults.client_messages import RewritesRequests
 from harness.pathfinder.variants.registry import fault
 from wire.pathfinder.values import Message
@@ -21,8 +21,8 @@ class PublishesNegativeTtl(RewritesRequests):
 
 @fault("PF-006", does="identifies its services by negative numbers")
 class NegativeServiceIds(RewritesRequests):
-    def service_ids(self, account: Account, count: int) -> list[int]:
-        return [-each for each in super().service_ids(account, count)]
+    def service_ids(self, state: ServerState, count: int) -> list[int]:
+        return [-each for each in super().service_ids(state, count)]
 
 
 @fault("PF-011", does="gives a service another identifier with each change")

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from harness.pathfinder.peers.account import Account
 from harness.pathfinder.peers.client import Client
-from harness.pathfinder.peers.records import Place, Seen
+from harness.pathfinder.peers.records import MatchedService, MatchSource
+from harness.pathfinder.peers.server_state import ServerState
 from harness.pathfinder.variants.faults.client_messages import RewritesRequests
 from harness.pathfinder.variants.registry import fault
 from wire.pathfinder.values import Message
@@ -13,24 +13,24 @@ from wire.pathfinder.values import Message
 class Deaf(Client):
     """A client that overlooks some matches."""
 
-    def hears(self, match: Message) -> bool:
+    def receives(self, match: Message) -> bool:
         """Tell whether the client takes note of a match."""
         return True
 
-    def on_match(self, place: Place, match: Message) -> None:
-        if match["match-type"] == "disappeared" or self.hears(match):
-            super().on_match(place, match)
+    def on_match(self, source: MatchSource, match: Message) -> None:
+        if match["match-type"] == "disappeared" or self.receives(match):
+            super().on_match(source, match)
 
 
 @fault("PF-005", does="overlooks services whose properties are not plain ASCII")
 class HearsAsciiOnly(Deaf):
-    def hears(self, match: Message) -> bool:
+    def receives(self, match: Message) -> bool:
         return str(match["service-props"]).isascii()
 
 
 @fault("PF-013", does="overlooks services that have no properties")
 class HearsPropertiesOnly(Deaf):
-    def hears(self, match: Message) -> bool:
+    def receives(self, match: Message) -> bool:
         return bool(match["service-props"])
 
 
@@ -43,14 +43,14 @@ class HearsOneSpelling(Client):
 
 @fault("PF-104", does="overlooks orphans")
 class HearsNoOrphans(Deaf):
-    def hears(self, match: Message) -> bool:
+    def receives(self, match: Message) -> bool:
         return "orphan-since" not in match
 
 
 @fault("PF-201", does="reads numbers as floating point")
 class HearsFloatingPoint(Client):
-    def see(self, service: int, place: Place, latest: Seen, match_type: str) -> None:
-        super().see(int(float(service)), place, latest, match_type)
+    def see(self, service: int, source: MatchSource, latest: MatchedService, match_type: str) -> None:
+        super().see(int(float(service)), source, latest, match_type)
 
 
 @fault("PF-124", does="subscribes without the filter that it was given")
@@ -81,12 +81,12 @@ class SubscribesWithoutId(RewritesRequests):
 
 @fault("PF-135", does="ends its subscriptions on all servers at the first one")
 class EndsAllAtTheFirst(Client):
-    def unsubscribe(self, account: Account, now: float) -> None:
-        super().unsubscribe(account, now)
-        first = self.accounts[0]
-        if account is not first:
-            first.queue.extend(account.queue)
-            account.queue.clear()
+    def unsubscribe(self, state: ServerState, now: float) -> None:
+        super().unsubscribe(state, now)
+        first = self.server_states[0]
+        if state is not first:
+            first.queue.extend(state.queue)
+            state.queue.clear()
             self.go_on(first, now)
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from harness.pathfinder.peers.account import Account
 from harness.pathfinder.peers.client import Client
+from harness.pathfinder.peers.server_state import ServerState
 from harness.pathfinder.tester.driver import spelled
 from harness.pathfinder.variants.faults.client_messages import RewritesRequests
 from harness.pathfinder.variants.registry import fault
@@ -31,9 +31,9 @@ class NumbersForTwo(Client):
     def most_transactions(self) -> int:
         return 40
 
-    def pick_ta(self, account: Account) -> int:
-        account.next_ta += 1
-        return account.next_ta // 2
+    def pick_ta(self, state: ServerState) -> int:
+        state.next_ta += 1
+        return state.next_ta // 2
 
 
 @fault("PF-093", does="begins a ping with accept")

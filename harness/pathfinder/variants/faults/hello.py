@@ -48,9 +48,9 @@ class OpenHouse(Server):
 @fault("PF-108", does="takes no notice of a hello that comes late, and leaves the connection open")
 class DeafToTheLate(Server):
     def tick(self, now: float) -> None:
-        self.late = getattr(self, "late", set()) | {link for link, at in self.strangers.items() if at <= now}
+        self.late = getattr(self, "late", set()) | {link for link, at in self.awaiting_hello.items() if at <= now}
         for link in self.late:
-            self.strangers.pop(link, None)
+            self.awaiting_hello.pop(link, None)
         super().tick(now)
 
     def greet(self, session: Session, request: Message) -> None:

@@ -98,5 +98,5 @@ class SharingLosses(Server):
 @fault("PF-215", does="listens to nobody while fifty connections have not said hello")
 class Crowded(Server):
     def take(self, session: Session, frame: bytes) -> None:
-        if len(self.strangers) < 50:
+        if len(self.awaiting_hello) < 50:
             super().take(session, frame)

@@ -3,21 +3,21 @@
 from collections.abc import Iterable
 from typing import Any
 
-from harness.pathfinder.peers.account import Account, ClientRequest
 from harness.pathfinder.peers.client import Client
+from harness.pathfinder.peers.server_state import ClientRequest, ServerState
 from harness.pathfinder.variants.registry import oddity
 from wire.json.strict import MOST
 
 
 @oddity("PF-046", "PF-220", does="comes back two seconds after a loss")
 class ComesBackSlowly(Client):
-    def reconnects_after(self, account: Account) -> float:
+    def reconnects_after(self, state: ServerState) -> float:
         return 2.0
 
 
 @oddity("PF-046", "PF-220", does="comes back at once, always")
 class ComesBackAtOnce(Client):
-    def reconnects_after(self, account: Account) -> float:
+    def reconnects_after(self, state: ServerState) -> float:
         return 0.001
 
 
@@ -25,15 +25,15 @@ class ComesBackAtOnce(Client):
 class ConnectsFromBehind(Client):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        for place, account in enumerate(reversed(self.accounts)):
-            account.dial_at = 0.4 * place + 0.001
+        for place, state in enumerate(reversed(self.server_states)):
+            state.dial_at = 0.4 * place + 0.001
 
 
 @oddity("PF-223", does="ends the connection on which its hello was refused, and tries again on another")
 class LeavesWhenRefused(Client):
-    def greet_again(self, account: Account, now: float) -> None:
-        self.hang_up(account, now)
-        self.try_again(account, now)
+    def greet_again(self, state: ServerState, now: float) -> None:
+        self.hang_up(state, now)
+        self.try_again(state, now)
 
 
 @oddity("PF-219", does="says hello twice on each connection, and means it")
@@ -42,11 +42,11 @@ class SaysHelloTwice(Client):
         super().__init__(**options)
         self.again: set[int | None] = set()
 
-    def on_greeted(self, account: Account, now: float) -> None:
-        if account.link not in self.again:
-            self.again.add(account.link)
-            super().on_greeted(account, now)
-            self.greet(account, now)
+    def on_greeted(self, state: ServerState, now: float) -> None:
+        if state.link not in self.again:
+            self.again.add(state.link)
+            super().on_greeted(state, now)
+            self.greet(state, now)
 
 
 @oddity("PF-113", does="offers the versions 1 to 5")
@@ -57,8 +57,8 @@ class OffersManyVersions(Client):
 
 @oddity("PF-046", does="subscribes before it publishes, and publishes its newest service first")
 class PublishesFromBehind(Client):
-    def on_greeted(self, account: Account, now: float) -> None:
-        account.queue.extendleft([*self.republish(account), *self.subscribe_anew(account)])
+    def on_greeted(self, state: ServerState, now: float) -> None:
+        state.queue.extendleft([*self.republish(state), *self.subscribe_anew(state)])
 
 
 @oddity("PF-089", does="has at most two transactions under way")
@@ -69,15 +69,15 @@ class AsksSlowly(Client):
 
 @oddity("PF-091", does="numbers its transactions from above")
 class CountsDown(Client):
-    def pick_ta(self, account: Account) -> int:
-        account.next_ta += 1
-        return MOST - account.next_ta
+    def pick_ta(self, state: ServerState) -> int:
+        state.next_ta += 1
+        return MOST - state.next_ta
 
 
 @oddity("PF-091", does="uses the smallest number that is free")
 class ReusesFreeNumbers(Client):
-    def pick_ta(self, account: Account) -> int:
-        return next(ta for ta in range(len(account.live) + 1) if ta not in account.live)
+    def pick_ta(self, state: ServerState) -> int:
+        return next(ta for ta in range(len(state.live) + 1) if ta not in state.live)
 
 
 @oddity("PF-031", does="is back long before half of the ttl has passed")
@@ -88,10 +88,10 @@ class ComesBackEarly(Client):
 
 @oddity("PF-142", "PF-149", "PF-174", "PF-181", does="asks for more than it was told to")
 class AsksOnTheSide(Client):
-    def on_greeted(self, account: Account, now: float) -> None:
-        super().on_greeted(account, now)
+    def on_greeted(self, state: ServerState, now: float) -> None:
+        super().on_greeted(state, now)
         asked = ("ping", "clients", "services", "subscriptions")
-        account.queue.extend(ClientRequest(command) for command in asked)
+        state.queue.extend(ClientRequest(command) for command in asked)
 
 
 @oddity("PF-046", does="gives a server up that has not answered for three seconds")

@@ -3,9 +3,9 @@
 from contextlib import suppress
 from typing import Any
 
-from harness.pathfinder.peers.account import Account
 from harness.pathfinder.peers.client import Client
-from harness.pathfinder.peers.records import KnownService, Place, Seen
+from harness.pathfinder.peers.records import KnownService, MatchedService, MatchSource
+from harness.pathfinder.peers.server_state import ServerState
 from harness.pathfinder.tester.scripted_servers import match
 from harness.pathfinder.variants.lenient import salvaged
 from harness.pathfinder.variants.registry import oddity
@@ -18,7 +18,7 @@ DELAY = 0.4
 
 @oddity("PF-221", does="overlooks what is no message, and keeps the connection")
 class OverlooksBreaches(Client):
-    def on_breach(self, account: Account, now: float) -> None:
+    def on_breach(self, state: ServerState, now: float) -> None:
         """Do nothing."""
 
 
@@ -76,12 +76,12 @@ class RemembersLostServers(Client):
 
 @oddity("PF-041", "PF-044", does="counts a match of an older generation as an appearance, which it does not tell")
 class CountsOldMatches(Client):
-    def see(self, service: int, place: Place, latest: Seen, match_type: str) -> None:
-        super().see(service, place, latest, match_type)
-        self.picture.add(service, place)
+    def see(self, service: int, source: MatchSource, latest: MatchedService, match_type: str) -> None:
+        super().see(service, source, latest, match_type)
+        self.view.add(service, source)
 
 
 @oddity("PF-043", does="tells as modified only what a server calls so, in a higher generation")
 class NeedsHigherGenerations(Client):
-    def is_news(self, known: KnownService, latest: Seen, match_type: str) -> bool:
+    def is_news(self, known: KnownService, latest: MatchedService, match_type: str) -> bool:
         return match_type == "modified" and latest.generation > known.seen.generation

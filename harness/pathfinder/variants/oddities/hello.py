@@ -61,18 +61,18 @@ class EndsImpostors(Server):
 @oddity("PF-108", does="waits for hello for ever")
 class Patient(Server):
     def next_tick(self) -> float | None:
-        self.strangers.clear()
+        self.awaiting_hello.clear()
         return super().next_tick()
 
     def give_up(self, session: Session) -> None:
-        self.strangers.pop(session.link, None)
+        self.awaiting_hello.pop(session.link, None)
 
 
 @oddity("PF-108", does="waits for hello for a second")
 class Impatient(Server):
     def await_hello(self, session: Session) -> None:
         super().await_hello(session)
-        self.strangers[session.link] = self.now + 1.0
+        self.awaiting_hello[session.link] = self.now + 1.0
 
 
 @oddity("PF-114", "PF-116", does="speaks version 3 too, and prefers it")

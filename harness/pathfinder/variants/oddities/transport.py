@@ -33,4 +33,4 @@ class IntolerantOfSize(Server):
 class FewStrangers(Server):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.limits = replace(GENEROUS, strangers=20)
+        self.limits = replace(GENEROUS, awaiting_hello=20)

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from harness.zenoh.peers.client import Asking, Client
+from harness.zenoh.peers.client import Client, OwnInterest
 from harness.zenoh.peers.router import LIVE, Router
-from harness.zenoh.peers.session import Asked, Entity, Session
+from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.peers.transport import Event
 from harness.zenoh.tester.driver import BARRIER
 from harness.zenoh.variants.registry import fault
@@ -56,10 +56,10 @@ class NodeIdOfInterestUnmarked(DecoratesInterests):
 
 @fault("ZI-056", does="takes NodeId in an INTEREST for an extension that it does not know")
 class RefusesNodeId(Router):
-    def alien(self, message: NetworkMessage) -> Extension | None:
+    def unknown_extension(self, message: NetworkMessage) -> Extension | None:
         if isinstance(message, Interest):
-            return next((each for each in message.extensions if each.is_(NODE_ID)), super().alien(message))
-        return super().alien(message)
+            return next((each for each in message.extensions if each.is_(NODE_ID)), super().unknown_extension(message))
+        return super().unknown_extension(message)
 
 
 @fault("ZI-057", "ZI-058", does="passes over a Final that carries extensions")
@@ -71,17 +71,17 @@ class DeafToDecoratedFinals(Router):
 
 @fault("ZI-058", does="refuses an INTEREST with an extension that it does not know, marked or not")
 class RefusesUnknownExtensions(Router):
-    def alien(self, message: NetworkMessage) -> Extension | None:
+    def unknown_extension(self, message: NetworkMessage) -> Extension | None:
         if isinstance(message, Interest):
             marked = [msgspec.structs.replace(each, mandatory=True) for each in message.extensions if each.id > 3]
-            return unknown_mandatory("INTEREST", marked) or super().alien(message)
-        return super().alien(message)
+            return unknown_mandatory("INTEREST", marked) or super().unknown_extension(message)
+        return super().unknown_extension(message)
 
 
 @fault("ZI-059", does="ends the snapshot of an INTEREST that it has not understood, as if nothing matched")
 class HollowAnswer(Router):
-    def alien(self, message: NetworkMessage) -> Extension | None:
-        return None if isinstance(message, Interest) else super().alien(message)
+    def unknown_extension(self, message: NetworkMessage) -> Extension | None:
+        return None if isinstance(message, Interest) else super().unknown_extension(message)
 
     def on_interest(self, session: Session, interest: Interest) -> None:
         if unknown_mandatory("INTEREST", interest.extensions):
@@ -92,14 +92,14 @@ class HollowAnswer(Router):
 
 @fault("ZI-060", does="sends options behind a Final")
 class OptionsBehindFinal(Client):
-    def end(self, asking: Asking) -> None:
+    def end(self, asking: OwnInterest) -> None:
         self.remote.transport.send_bytes([write_network(InterestFinal(asking.id)) + b"\x72"])
 
 
 @fault("ZI-061", does="ends another interest than the one that it was told to end")
 class FinalForAnother(Client):
-    def end(self, asking: Asking) -> None:
-        super().end(Asking(asking.id + 100, asking.mode))
+    def end(self, asking: OwnInterest) -> None:
+        super().end(OwnInterest(asking.id + 100, asking.mode))
 
 
 @fault("ZI-063", does="loses the message behind a Final, whose header it reads as options")
@@ -143,7 +143,7 @@ class RepresentativeElsewhere(Router):
 
 @fault("ZI-068", does="sends a representative where nothing matches")
 class RepresentsNothing(Router):
-    def snapshot(self, session: Session, asked: Asked) -> list[Entity]:
+    def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         found = super().snapshot(session, asked)
         if asked.options & Options.A and not found and asked.key is not None:
             return [Entity(session.link, kind, 0, asked.key) for kind in asked.kinds]
@@ -190,7 +190,7 @@ class FinalBeforeTheLast(Router):
         for entity in self.held:
             self.advertise(session, entity, interest.id)
 
-    def snapshot(self, session: Session, asked: Asked) -> list[Entity]:
+    def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         found = super().snapshot(session, asked)
         self.held = found[self.long :][-1:]
         return found[: len(found) - len(self.held)]
@@ -252,7 +252,7 @@ class MissesChangesMeanwhile(Router):
 
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)  # type: ignore[arg-type]
-        self.later: list[tuple[Session, Asked]] = []
+        self.later: list[tuple[Session, LiveInterest]] = []
 
     def on_message(self, session: Session, message: NetworkMessage) -> None:
         self.begin(session)

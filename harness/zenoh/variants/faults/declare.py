@@ -113,12 +113,12 @@ class NodeIdUnmarked(DecoratesDeclarations):
 
 @fault("ZD-015", does="refuses a declaration with an extension that it does not know, marked or not")
 class RefusesUnknownInDeclare(Router):
-    def alien(self, message: NetworkMessage) -> Extension | None:
+    def unknown_extension(self, message: NetworkMessage) -> Extension | None:
         if isinstance(message, Declare):
             every = (*message.extensions, *message.body.extensions)
             marked = [msgspec.structs.replace(each, mandatory=True) for each in every if each.id == 0xA]
-            return unknown_mandatory("DECLARE", marked) or super().alien(message)
-        return super().alien(message)
+            return unknown_mandatory("DECLARE", marked) or super().unknown_extension(message)
+        return super().unknown_extension(message)
 
 
 @fault("ZD-026", does="looks at three bits of a declaration's id")

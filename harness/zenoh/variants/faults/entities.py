@@ -3,7 +3,7 @@
 import re
 
 from harness.zenoh.peers.router import Router
-from harness.zenoh.peers.session import Asked, Entity, Session
+from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.variants.registry import fault
 from wire.zenoh.keys import resolve
 from wire.zenoh.values import DeclareEntity, EntityKind, Interest, Mode, Push, UndeclareEntity
@@ -121,7 +121,7 @@ class NamelessSubscriber(Router):
         if body.kind is EntityKind.SUBSCRIBER and self.key_of_entity(session, body) == "":
             self.announce(Entity(session.link, body.kind, body.id, ""))
 
-    def matches(self, asked: Asked, entity: Entity) -> bool:
+    def matches(self, asked: LiveInterest, entity: Entity) -> bool:
         return asked.key is None if entity.key == "" else super().matches(asked, entity)
 
 
@@ -175,7 +175,7 @@ class SilentTokens(Router):
 
 @fault("ZD-077", does="leaves tokens out of a snapshot for current and future ones")
 class UnlistedTokens(Router):
-    def is_listed(self, session: Session, asked: Asked, entity: Entity) -> bool:
+    def is_listed(self, session: Session, asked: LiveInterest, entity: Entity) -> bool:
         hidden = entity.kind is EntityKind.TOKEN and asked.mode is Mode.CURRENT_FUTURE
         return not hidden and super().is_listed(session, asked, entity)
 

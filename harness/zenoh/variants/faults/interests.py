@@ -2,7 +2,7 @@
 
 from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.router import Router
-from harness.zenoh.peers.session import Asked, Entity, Session
+from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.variants.faults.modes import BARRIER
 from harness.zenoh.variants.registry import fault
 from wire.primitives import vle
@@ -136,7 +136,7 @@ class SubscribersForTokens(Broadminded):
 
 @fault("ZI-045", does="ignores the key of an interest")
 class IgnoresKeys(Router):
-    def matches(self, asked: Asked, entity: Entity) -> bool:
+    def matches(self, asked: LiveInterest, entity: Entity) -> bool:
         return True
 
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from harness.zenoh.peers.router import LIVE, Router
-from harness.zenoh.peers.session import Asked, Entity, Session
+from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.variants.registry import fault
 from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, UndeclareEntity
 
@@ -43,20 +43,20 @@ class IgnoresTheEarlier(Router):
     def on_open(self, session: Session) -> None:
         self.before[session.link] = self.entities()
 
-    def is_listed(self, session: Session, asked: Asked, entity: Entity) -> bool:
+    def is_listed(self, session: Session, asked: LiveInterest, entity: Entity) -> bool:
         return entity not in self.before[session.link] and super().is_listed(session, asked, entity)
 
 
 @fault("ZI-010", does="leaves one entity out of the answer to a Current interest")
 class LeavesOneOut(Router):
-    def snapshot(self, session: Session, asked: Asked) -> list[Entity]:
+    def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         found = super().snapshot(session, asked)
         return found[:-1] if asked.mode is Mode.CURRENT else found
 
 
 @fault("ZI-010", does="lists queryables in the answer to a Current interest in anything")
 class ListsQueryablesToo(Router):
-    def snapshot(self, session: Session, asked: Asked) -> list[Entity]:
+    def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         if asked.mode is Mode.CURRENT and asked.id < BARRIER:
             asked = msgspec.structs.replace(asked, kinds=asked.kinds | {EntityKind.QUERYABLE})
         return super().snapshot(session, asked)
@@ -99,7 +99,7 @@ class CurrentLivesOn(Router):
 
 @fault("ZI-014", does="leaves out the snapshot of a CurrentFuture interest")
 class NoSnapshotBeforeFuture(Router):
-    def snapshot(self, session: Session, asked: Asked) -> list[Entity]:
+    def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         return [] if asked.mode is Mode.CURRENT_FUTURE else super().snapshot(session, asked)
 
 

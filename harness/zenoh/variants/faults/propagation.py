@@ -1,7 +1,7 @@
 """Faults against zenoh-declarations, "D_FINAL (0x1A)" and "Declaration Propagation"."""
 
 from harness.zenoh.peers.router import LIVE, Router
-from harness.zenoh.peers.session import Asked, Entity, Session
+from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.variants.registry import fault
 from wire.zenoh.values import (
     Declaration,
@@ -21,7 +21,7 @@ ENOUGH = 50
 
 @fault("ZD-086", does="lists no more than fifty entities in a snapshot")
 class ShortSnapshot(Router):
-    def snapshot(self, session: Session, asked: Asked) -> list[Entity]:
+    def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         return super().snapshot(session, asked)[:ENOUGH]
 
 
@@ -74,7 +74,7 @@ class FlaggedUpdates(Router):
 @fault("ZD-091", does="forwards a declaration to one interested session only")
 class OneIsEnough(Router):
     def announce(self, entity: Entity) -> None:
-        for session in self.audience(entity):
+        for session in self.forwarding_targets(entity):
             if self.is_wanted(session, entity) and self.is_news(session, entity):
                 self.advertise(session, entity, None)
                 return

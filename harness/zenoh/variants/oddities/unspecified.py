@@ -1,7 +1,7 @@
 """Unusual choices: what is listed, in which order, to whom, where the documents leave it open."""
 
 from harness.zenoh.peers.router import LIVE, Router
-from harness.zenoh.peers.session import Asked, Entity, Session
+from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.variants.registry import oddity
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO
 from wire.zenoh.keys import queryable_info
@@ -22,16 +22,16 @@ from wire.zenoh.values import (
 
 @oddity("ZI-010", does="lists a snapshot in the reverse order")
 class ReversedSnapshot(Router):
-    def snapshot(self, session: Session, asked: Asked) -> list[Entity]:
+    def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         return super().snapshot(session, asked)[::-1]
 
 
 @oddity("ZD-097", does="tells a session of its own declarations too")
 class Echo(Router):
-    def is_listed(self, session: Session, asked: Asked, entity: Entity) -> bool:
+    def is_listed(self, session: Session, asked: LiveInterest, entity: Entity) -> bool:
         return entity.kind in asked.kinds and self.matches(asked, entity)
 
-    def audience(self, entity: Entity) -> list[Session]:
+    def forwarding_targets(self, entity: Entity) -> list[Session]:
         return [session for session in self.sessions.values() if session.opened]
 
 
@@ -46,7 +46,7 @@ class LongHops(Router):
 
 @oddity("ZI-076", does="leaves what a session knows already out of later snapshots")
 class ShortSnapshots(Router):
-    def is_listed(self, session: Session, asked: Asked, entity: Entity) -> bool:
+    def is_listed(self, session: Session, asked: LiveInterest, entity: Entity) -> bool:
         return entity not in session.advertised and super().is_listed(session, asked, entity)
 
 
@@ -63,7 +63,7 @@ class Merging(Router):
             None,
         )
 
-    def snapshot(self, session: Session, asked: Asked) -> list[Entity]:
+    def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         return list({(entity.kind, entity.key): entity for entity in super().snapshot(session, asked)}.values())
 
     def give_same_id(self, session: Session, entity: Entity) -> None:

@@ -8,7 +8,7 @@ from conformance.monitors import Finding
 from conformance.pathfinder.monitors import MONITORS
 from harness.pathfinder.tester.conversation import Conversation
 from harness.pathfinder.tester.events import decode_message
-from harness.trace import Direction, Entry, Happening
+from harness.trace import Direction, Entry, EntryKind
 
 Line = tuple[str, dict[str, Any] | bytes]
 """One message of a story: who says it (``>`` the client, ``<`` the server), and what."""
@@ -149,7 +149,7 @@ def conversation(lines: Iterable[Line], *, role: str = "server") -> Conversation
     for number, (who, what) in enumerate(lines):
         frame = spelled(what)
         direction = client if who == ">" else server
-        told.feed(Entry(number / 100, "a", Happening.FRAME, direction, frame, index=number), decode_message(frame))
+        told.feed(Entry(number / 100, "a", EntryKind.FRAME, direction, frame, index=number), decode_message(frame))
     return told
 
 

@@ -20,7 +20,7 @@ from harness.pathfinder.framings import FRAMINGS
 from harness.pathfinder.tester.driver import new_id, spelled
 
 CLOCK = RealClock()
-PATIENCE = 20.0
+ANSWER_TIMEOUT = 20.0
 """Seconds in which an attacker gets an answer, or is sent away."""
 
 PROMPT = 4.0
@@ -61,7 +61,7 @@ class Served:
         """End it, and return its status and what it complained of."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        _, complaints = self.process.communicate(timeout=PATIENCE)
+        _, complaints = self.process.communicate(timeout=ANSWER_TIMEOUT)
         return self.process.returncode, complaints
 
     def resident(self) -> int:
@@ -97,7 +97,7 @@ class Client:
     """One connection, in the fewest words."""
 
     def __init__(self, address: str, client_id: int | None = None) -> None:
-        link = dial(address, FRAMINGS, CLOCK, timeout=PATIENCE)
+        link = dial(address, FRAMINGS, CLOCK, timeout=ANSWER_TIMEOUT)
         assert isinstance(link, ConnectedLink)
         self.link = link
         self.client_id = new_id() if client_id is None else client_id
@@ -125,11 +125,11 @@ class Client:
         self.link.send(self.request(command, **fields))
         return self.count
 
-    def ask(self, command: str, *, within: float = PATIENCE, **fields: Any) -> dict[str, Any]:
+    def ask(self, command: str, *, within: float = ANSWER_TIMEOUT, **fields: Any) -> dict[str, Any]:
         """Send a request and return the last of its answers; that to a subscription is the first."""
         return self.answers(command, within=within, **fields)[-1]
 
-    def answers(self, command: str, *, within: float = PATIENCE, **fields: Any) -> list[dict[str, Any]]:
+    def answers(self, command: str, *, within: float = ANSWER_TIMEOUT, **fields: Any) -> list[dict[str, Any]]:
         """Send a request and return what answers it, until it is over; of a subscription, until it is accepted."""
         number, deadline = self.begin(command, **fields), CLOCK.now() + within
         answers: list[dict[str, Any]] = []
@@ -143,7 +143,7 @@ class Client:
     def next(self, deadline: float | None = None) -> dict[str, Any]:
         """Return the next message, by a deadline."""
         message: dict[str, Any] = json.loads(
-            self.link.receive(CLOCK.now() + PATIENCE if deadline is None else deadline).data
+            self.link.receive(CLOCK.now() + ANSWER_TIMEOUT if deadline is None else deadline).data
         )
         return message
 
@@ -260,7 +260,7 @@ def raw(address: str) -> socket.socket:
             raise
         return connection
     host, _, port = place.rpartition(":")
-    return socket.create_connection((host, int(port)), timeout=PATIENCE)
+    return socket.create_connection((host, int(port)), timeout=ANSWER_TIMEOUT)
 
 
 @contextmanager

@@ -100,7 +100,7 @@ def doubled(request: JsonObject) -> Iterator[Offence]:
         yield Offence(f"{member.name} again, escaped", frame[:-1] + b"," + escaped + b"}")
 
 
-def strangers(request: JsonObject) -> Iterator[Offence]:
+def awaiting_hello(request: JsonObject) -> Iterator[Offence]:
     """Add members that the request has not: one of another message, one of none, one without a name."""
     frame = _object(members(request))
     for name in ("fail-reason", "x" * 10_000, "", "TA-ID"):

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from harness.errors import BadDescription, Unsupported
-from harness.pathfinder.peers.account import Account
 from harness.pathfinder.peers.client import Client
 from harness.pathfinder.peers.records import PublishedService
 from harness.pathfinder.peers.scenarios import SCENARIOS, scenario
+from harness.pathfinder.peers.server_state import ServerState
 from harness.peers.peer import HANG_UP, Dialler
 from wire.pathfinder.values import MULTIPLE, Message, read, write
 
@@ -305,10 +305,10 @@ def test_no_more_than_a_hundred_transactions_at_once() -> None:
 
 
 def test_a_live_identifier_is_not_taken_again() -> None:
-    client, account = Client(), Account(0)
+    client, state = Client(), ServerState(0)
     stage = Stage("subscribe")
-    account.live = dict.fromkeys((0, 1, 3), next(iter(stage.client.accounts[0].live.values())))
-    assert [client.pick_ta(account) for _ in range(3)] == [2, 4, 5]
+    state.live = dict.fromkeys((0, 1, 3), next(iter(stage.client.server_states[0].live.values())))
+    assert [client.pick_ta(state) for _ in range(3)] == [2, 4, 5]
 
 
 # --- reconnecting -----------------------------------------------------------------------------------------
@@ -747,11 +747,11 @@ def test_a_subscription_that_the_server_ends_is_made_anew() -> None:
 class Forgetful(Client):
     """Comes back with empty hands, or not at all."""
 
-    def republish(self, account: Account) -> Any:
+    def republish(self, state: ServerState) -> Any:
         return iter(())
 
-    def reconnects_after(self, account: Account) -> float | None:
-        return None if account.failures else 1.0
+    def reconnects_after(self, state: ServerState) -> float | None:
+        return None if state.failures else 1.0
 
 
 class Late(Client):

@@ -15,7 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pathfinder_attack import CLOCK, FRAMED, PATIENCE, Bystanders, Client, Served, greeting, raw, service, stuffing
+from pathfinder_attack import (
+    ANSWER_TIMEOUT,
+    CLOCK,
+    FRAMED,
+    Bystanders,
+    Client,
+    Served,
+    greeting,
+    raw,
+    service,
+    stuffing,
+)
 
 from harness.pathfinder.tester.driver import new_id
 
@@ -78,7 +89,7 @@ def test_ten_thousand_connections_that_never_say_hello(
             assert late.ask("ping")["msg-type"] == "complete"
         assert served.peak() - before < most * MEBIBYTE
         # Most were sent away to make room.
-        sent_away, deadline = 0, CLOCK.now() + PATIENCE
+        sent_away, deadline = 0, CLOCK.now() + ANSWER_TIMEOUT
         while sent_away < at_once - 1_000:
             assert CLOCK.now() < deadline, f"{sent_away} were sent away"
             poll = select.poll()
@@ -158,7 +169,7 @@ def test_what_was_said_in_one_breath_before_leaving_counts(served: Served, trans
                 client.link._socket.unwrap()  # type: ignore[attr-defined]
         else:
             client.link._socket.shutdown(socket.SHUT_WR)
-        deadline = CLOCK.now() + PATIENCE
+        deadline = CLOCK.now() + ANSWER_TIMEOUT
         while (count := len(other.answers("services", filter=f"(breath={breath})")) - 2) < 2_000:
             assert CLOCK.now() < deadline, f"{count} were published"
 
@@ -333,7 +344,7 @@ def test_what_there_is_no_room_for_is_refused_and_nothing_else() -> None:
         # That values repeat each other makes them no smaller.
         assert refusal(patient, "publish", **service(new_id(), text=["x" * 100] * 450)) == full
         clients[1].link.close()
-        deadline = CLOCK.now() + PATIENCE
+        deadline = CLOCK.now() + ANSWER_TIMEOUT
         while refusal(clients[2], "hello", **greeting(clients[2].client_id)) == full:
             assert CLOCK.now() < deadline
 

@@ -123,11 +123,11 @@ def test_who_never_says_hello_is_sent_away(house: House) -> None:
     rejected.read(2)
     assert rejected.ended
     assert polite.is_served()
-    assert not house.server.strangers
+    assert not house.server.awaiting_hello
 
 
 def test_the_one_that_waits_longest_makes_room() -> None:
-    house = House(limits=Limits(strangers=100))
+    house = House(limits=Limits(awaiting_hello=100))
     polite = house.client()
     crowd = [house.connect() for _ in range(10_000)]
     for session in (crowd[0], crowd[9_899], crowd[9_900], crowd[-1]):
@@ -135,7 +135,7 @@ def test_the_one_that_waits_longest_makes_room() -> None:
     assert [bool(crowd[at].ended) for at in (0, 9_899, 9_900, 9_999)] == [True, True, False, False]
     assert polite.is_served()
     assert crowd[-1].hello().completed
-    assert (len(house.server.sessions), len(house.server.strangers)) == (101, 99)
+    assert (len(house.server.sessions), len(house.server.awaiting_hello)) == (101, 99)
 
 
 # --- what is no request -----------------------------------------------------------------------------------

@@ -260,7 +260,7 @@ def sizes(server: Server) -> dict[str, int]:
     return {
         "sessions": len(server.sessions),
         "clients": len(server.clients),
-        "strangers": len(server.strangers),
+        "strangers": len(server.awaiting_hello),
         "subscriptions": len(server.subscriptions),
         "anchors of subscriptions": len(server.subscribers),
         "characters of filters": server.filters,

@@ -6,7 +6,7 @@ from harness.clock import RealClock
 from harness.links.transports import dial, listen
 from harness.pathfinder.framings import FRAMINGS
 from harness.pathfinder.tester.driver import Driver, spelled
-from harness.trace import Direction, Happening, Trace
+from harness.trace import Direction, EntryKind, Trace
 
 
 class LeapingClock(RealClock):
@@ -59,7 +59,7 @@ def test_each_frame_is_recorded_once(connected) -> None:
     ping = driver.begin("ping")
     server.send(answer(ping.ta))
     driver.finish(ping)
-    frames = [entry for entry in driver.trace if entry.what is Happening.FRAME]
+    frames = [entry for entry in driver.trace if entry.what is EntryKind.FRAME]
     assert [entry.direction for entry in frames] == [Direction.SENT, Direction.RECEIVED]
     assert [event.entry for event in driver.conversation.events] == [frame.index for frame in frames]
 

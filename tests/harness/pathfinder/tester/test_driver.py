@@ -11,7 +11,7 @@ from harness.pathfinder.tester.driver import Driver, NotAnswered, spelled
 from harness.pathfinder.tester.events import decode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.peers.memory import World
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 
 SENT, RECEIVED = Direction.SENT, Direction.RECEIVED
 
@@ -21,7 +21,7 @@ def fed(*said: tuple[Direction, dict[str, Any] | bytes]) -> Conversation:
     conversation = Conversation("a")
     for number, (direction, what) in enumerate(said):
         frame = what if isinstance(what, bytes) else json.dumps(what).encode()
-        conversation.feed(Entry(number, "a", Happening.FRAME, direction, frame, index=number), decode_message(frame))
+        conversation.feed(Entry(number, "a", EntryKind.FRAME, direction, frame, index=number), decode_message(frame))
     return conversation
 
 
@@ -36,7 +36,7 @@ def test_a_transaction_that_is_held_takes_its_answers() -> None:
     (held,) = conversation.transactions
     assert not held.is_over
     frame = json.dumps(message("ping", 0, "complete")).encode()
-    conversation.feed(Entry(1.0, "a", Happening.FRAME, RECEIVED, frame, index=1), decode_message(frame))
+    conversation.feed(Entry(1.0, "a", EntryKind.FRAME, RECEIVED, frame, index=1), decode_message(frame))
     assert held.completed
 
 
@@ -123,13 +123,13 @@ def test_a_service_from_its_birth_to_its_end(node: NodeUnderTest) -> None:
     watch = node.main.subscribe(node.mine)
     owner = node.session()
     owner.sure(owner.publish(service))
-    assert node.main.hears(watch, "appeared", service.id)
+    assert node.main.receives(watch, "appeared", service.id)
     assert node.listed()[service.id]["client-id"] == owner.client_id
     owner.sure(owner.publish(service.newer(ttl=3)))
-    assert node.main.hears(watch, "modified", service.id)
+    assert node.main.receives(watch, "modified", service.id)
     owner.close()
-    orphaned = node.main.hears(watch, "modified", service.id, count=2)
-    gone = node.main.hears(watch, "disappeared", service.id, seconds=10)
+    orphaned = node.main.receives(watch, "modified", service.id, count=2)
+    gone = node.main.receives(watch, "disappeared", service.id, seconds=10)
     assert orphaned is not None
     assert gone is not None
     assert orphaned.is_orphan
@@ -182,4 +182,4 @@ def test_raw_bytes_are_not_judged(node: NodeUnderTest) -> None:
     session: Driver = node.main
     session.send_raw(b"{")
     assert not session.conversation.is_clean
-    assert any(entry.what is Happening.FRAME for entry in node.trace)
+    assert any(entry.what is EntryKind.FRAME for entry in node.trace)

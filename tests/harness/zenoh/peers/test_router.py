@@ -9,7 +9,7 @@ from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.router import Router
 from harness.zenoh.tester.conversation import conversations
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import declared, queryable, subscriber, these, token, undeclared
+from harness.zenoh.tester.snapshots import declared, queryable, set_of, subscriber, token, undeclared
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO, TARGET
 from wire.zenoh.keys import queryable_info
 from wire.zenoh.values import (
@@ -37,10 +37,10 @@ def test_snapshot_then_updates_then_final() -> None:
     one = node.other.declare_subscriber("a/1")
     node.other.declare_token("a/t")
     ask = node.interest(Mode.CURRENT_FUTURE, S)
-    assert ask.snapshot().declared == these(subscriber("a/1"))
+    assert ask.snapshot().declared == set_of(subscriber("a/1"))
     node.other.undeclare_subscriber(one)
     node.other.declare_subscriber("a/2")
-    assert node.main.hears(undeclared(subscriber("a/1")), declared(subscriber("a/2")))
+    assert node.main.receives(undeclared(subscriber("a/1")), declared(subscriber("a/2")))
     node.main.news()
     node.main.final(ask)
     node.settle()
@@ -54,11 +54,11 @@ def test_aliases_of_both_sides() -> None:
     expr = node.other.declare_keyexpr("a", 5)
     node.other.declare(S, WireExpr("/b", expr))
     snapshot = node.interest(Mode.CURRENT_FUTURE, S, keyexprs=True, key="a/*").snapshot()
-    assert snapshot.declared == these(subscriber("a/b"))
+    assert snapshot.declared == set_of(subscriber("a/b"))
     declaration = next(event.body for event in snapshot.events if isinstance(event.body, DeclareEntity))
     assert declaration.key.scope != 0
     node.main.declare(T, WireExpr("/t", declaration.key.scope, sender=False))
-    assert node.interest(Mode.CURRENT, T, session=node.session()).snapshot().declared == these(token("a/b/t"))
+    assert node.interest(Mode.CURRENT, T, session=node.session()).snapshot().declared == set_of(token("a/b/t"))
 
 
 def test_aggregation_leaves_one_of_each_kind() -> None:
@@ -75,7 +75,7 @@ def test_the_end_of_a_session_withdraws_what_it_declared() -> None:
     node.other.declare_token("a/t")
     node.interest(Mode.CURRENT_FUTURE, T).snapshot()
     node.other.drop()
-    assert node.main.hears(undeclared(token("a/t")))
+    assert node.main.receives(undeclared(token("a/t")))
 
 
 def test_a_silent_session_expires() -> None:
@@ -84,7 +84,7 @@ def test_a_silent_session_expires() -> None:
     silent.declare_token("a/t")
     silent.barrier()
     node.interest(Mode.CURRENT_FUTURE, T).snapshot()
-    assert node.main.hears(undeclared(token("a/t")))
+    assert node.main.receives(undeclared(token("a/t")))
 
 
 def test_data_goes_to_subscribers_and_queries_to_queryables() -> None:
@@ -125,7 +125,7 @@ def test_distance_grows_by_one(profile: str) -> None:
     info = Extension(QUERYABLE_INFO.id, queryable_info(True, 3, deployed=deployed))
     node.other.declare_queryable("q", extensions=(info,))
     snapshot = node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
-    assert snapshot.declared == these(queryable("q"))
+    assert snapshot.declared == set_of(queryable("q"))
     body = snapshot.events[0].body
     assert isinstance(body, DeclareEntity)
     assert body.info == queryable_info(True, 4, deployed=deployed)
@@ -135,7 +135,7 @@ def test_a_client_answers_asks_and_ends() -> None:
     node = played(Client)
     node.main.barrier()
     node.other.declare_token("a/t")
-    assert node.interest(Mode.CURRENT, T).snapshot().declared == these(token("a/t"))
+    assert node.interest(Mode.CURRENT, T).snapshot().declared == set_of(token("a/t"))
     node.instance.command("ask", "x", "currentfuture", "token", "n/**")
     node.instance.command("end", "x")
     node.main.barrier()

@@ -15,14 +15,14 @@ from harness.trace import Trace
 # Section 1, by transport: over another one (udp, tls …) frames may stand otherwise, or alone in a packet.
 FRAMINGS: Framings = {"tcp": LengthPrefixed(2, "little")}
 
-PROBE_PATIENCE = 1.0
+PROBE_TIMEOUT = 1.0
 """Seconds for an answer when it is asked whether a server is there: it is asked again until it is, or time is up."""
 
 
 def probe(address: str) -> None:
     """Ask a server for something and leave; raises ``LinkError`` when it does not answer."""
     trace = Trace("toy")
-    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), patience=PROBE_PATIENCE)
+    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), patience=PROBE_TIMEOUT)
     try:
         driver.load("probe")
     except LinkError:

@@ -1,7 +1,7 @@
 """Conversations: what was said on one connection, understood. The driver and every monitor read them."""
 
 from harness.toy.tester.events import Event, understood
-from harness.trace import Direction, Entry, Happening, Trace
+from harness.trace import Direction, Entry, EntryKind, Trace
 from wire.toy.values import Message, Value
 
 
@@ -35,6 +35,6 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
     """Read a whole trace, of a live run or of a capture: one conversation per link."""
     found: dict[str, Conversation] = {}
     for entry in trace:
-        if entry.what is Happening.FRAME:
+        if entry.what is EntryKind.FRAME:
             found.setdefault(entry.link, Conversation(entry.link)).feed(entry, understood(entry.data))
     return found

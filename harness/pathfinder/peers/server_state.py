@@ -24,7 +24,7 @@ class PendingTransaction(msgspec.Struct):
     accepted: bool = False
 
 
-class Account:
+class ServerState:
     """What a client has to do with one server, over all its connections to it.
 
     ``dial_at`` and ``hello_at`` are when it dials and greets next, ``failures`` how often that was in vain;
