@@ -55,8 +55,8 @@ class CollectorPlugin:
         self.run.interrupted = excinfo.type is KeyboardInterrupt or told
 
     def pytest_internalerror(self, excrepr: object) -> None:
-        """Note that pytest itself failed."""
-        self.run.errors["pytest"] = str(excrepr)
+        """Note that pytest itself failed; the first is the cause of whatever comes after it."""
+        self.run.errors.setdefault("pytest", str(excrepr))
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

@@ -20,6 +20,9 @@ class ProgressBar:
     def __init__(self, error: TextIO) -> None:
         self.summary: RunSummary | None = None
         self.records: list[Record] = []
+        self.internal_error = ""
+        """How pytest itself failed, with the traceback; empty where it did not."""
+        self._nowhere = open(os.devnull, "w")  # noqa: SIM115 (it lives as long as pytest's reporter)
         self._progress: Progress | None = None
         self._task: TaskID | None = None
         self._outcomes: Counter[str] = Counter()
@@ -40,7 +43,11 @@ class ProgressBar:
         """Mute pytest's own reporter: others hold on to it, so it is not taken away."""
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            reporter._tw = TerminalWriter(open(os.devnull, "w"))  # noqa: SIM115 (it lives as long as the reporter)
+            reporter._tw = TerminalWriter(self._nowhere)
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        """Keep what the muted reporter says to nobody; the first is the cause of whatever comes after it."""
+        self.internal_error = self.internal_error or str(excrepr)
 
     # Optional, here and below: hooks that goldwire and xdist declare, each only where it is loaded.
     @pytest.hookimpl(optionalhook=True)
@@ -83,7 +90,8 @@ class ProgressBar:
         self.summary = summary
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Take the bar away, once pytest has come to its end."""
+        self._nowhere.close()
         if self._progress is not None:
             self._progress.stop()
 

@@ -25,8 +25,6 @@ from harness.iuts.environments import cache
 from harness.links.transports import SPELLINGS, TRANSPORTS
 from harness.protocol import IncompleteProtocol
 
-"""The exit status of wrong usage, as click has it."""
-
 # What pytest's own statuses mean here when there is no summary.
 STATUSES: dict[int, int] = {
     pytest.ExitCode.USAGE_ERROR: WRONG_USAGE,
@@ -109,10 +107,13 @@ def _play(arguments: list[str], settings: RunSettings, keyword: str | None) -> i
         bar.close()
     summary = bar.summary
     if summary is None:
+        # Before its session began: what fails later is in the summary, among the errors of the tester.
+        if bar.internal_error:
+            click.echo(f"Error: pytest, which plays the cases, failed:\n{bar.internal_error}", err=True)
         return STATUSES.get(status, 1)
     for line in summary_lines(summary, settings.catalogue, bar.records):
         click.echo(line)
-    if not summary.played and not summary.not_started and not summary.interrupted:
+    if not (summary.played or summary.not_started or summary.interrupted or summary.errors):
         click.echo(_nothing(settings, keyword), err=True)
     return summary.exit
 
