@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from vectors.binary.composing import Change
 from vectors.binary.paths import Arrangement
+from wire.kinds.composing import Change
 
 
 class Option(NamedTuple):

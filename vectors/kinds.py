@@ -26,7 +26,6 @@ from vectors.binary.coverage import Branch, BranchCoverage, BranchTrace
 from vectors.binary.mutation import BinaryFieldFinder
 from vectors.binary.paths import survey
 from vectors.binary.sampling import BinarySampling
-from vectors.binary.specimens import Specimen
 from vectors.byte_cuts import without_bytes
 from vectors.json import coverage as json_coverage
 from vectors.json import minimising as json_minimising
@@ -40,11 +39,12 @@ from vectors.language import specimens as language_specimens
 from vectors.language.mutation import LanguageFieldFinder
 from vectors.language.sampling import language_drawing
 from vectors.notes import ProtocolNotes
+from vectors.specimen import Specimen
 from wire.catalogue import layout as find
-from wire.kinds import Json, Language
+from wire.kinds import Json, Language, Node
 from wire.kinds.edits import Found
 from wire.kinds.generators import Choices, Draw
-from wire.layout import Layout, Node
+from wire.layout import Layout
 
 
 class FieldFinder(Protocol):

@@ -19,8 +19,9 @@ from functools import cache
 from random import Random
 
 from vectors.kinds import kind_of
+from wire.kinds import Limited
 from wire.kinds.edits import Below, FieldSpan, Found, put
-from wire.layout import Layout, Limited
+from wire.layout import Layout
 
 
 def _delete(frame: bytes, below: Below) -> bytes:

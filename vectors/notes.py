@@ -17,8 +17,9 @@ import msgspec
 
 from vectors.binary.coverage import BranchTrace, ReadPart, trace
 from vectors.binary.paths import LayoutPlace, join, survey_tree
+from wire.kinds import Chain, Counted, Flags, Json, JsonPart, Language, Optional, Part, Record, Varint
 from wire.kinds.branches import BEYOND, COUNT_CUT, COUNT_MISSING, CUT, END_MISSING, MISSING
-from wire.layout import Chain, Counted, Flags, Json, JsonPart, Language, Optional, Part, Record, Varint, lay_out
+from wire.layout import lay_out
 from wire.primitives import vle
 
 IN_JSON = {"negative", "real", "whole", "digits", "size"}

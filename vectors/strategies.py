@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from vectors.json.spelling import ALPHABET
 from vectors.mutation import mutations
 from vectors.sampling import drawing
+from wire.kinds import Limited
 from wire.kinds.generators import Draw, Leaf, Numbers, Pair, Source, Unsatisfiable
-from wire.layout import Layout, Limited
+from wire.layout import Layout
 from wire.varints import LONGEST, spell, stretch
 
 T = TypeVar("T")

@@ -24,8 +24,9 @@ from wire.catalogue import layout as find
 from wire.columns import REFUSED, REFUSED_AT, Column, Table, columns_of
 from wire.engines import BUILD, MissingEngine, engine
 from wire.errors import DecodeError, Reason
-from wire.kinds.base import Cell, Kind
-from wire.layout import Json, JsonObject, JsonUnion, Layout, Part
+from wire.kinds import Json, JsonObject, JsonUnion, Part
+from wire.kinds.contexts import Cell, Kind
+from wire.layout import Layout
 
 Row = dict[tuple[str, Kind], Any]
 """The cells of one row that are not null, by path and kind."""

@@ -26,8 +26,10 @@ from functools import cache
 import msgspec
 
 from wire.errors import CannotLayOut
-from wire.kinds.base import Kind, within
-from wire.layout import Layout, Part
+from wire.kinds import Part
+from wire.kinds.base import within
+from wire.kinds.contexts import Kind
+from wire.layout import Layout
 
 REFUSED, REFUSED_AT = "refused", "refused_at"
 """The first columns of every layout: the class of the refusal and its offset in bytes, null for accepted frames."""

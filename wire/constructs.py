@@ -89,9 +89,23 @@ class Leaf(Grammar):
         """Write a value for a person who reads a dump; ``None`` if its type says enough."""
         return None
 
+    def shorter(self, content: bytes) -> Iterator[bytes]:
+        """Give spellings of a shorter content, the boldest first, if the leaf itself says where its content ends."""
+        yield from ()
+
+    def cleared(self, spelled: bytes) -> Iterator[bytes]:
+        """Give the spellings with one bit less set, from the lowest, if its bits are flags."""
+        yield from ()
+
     def remarks(self, span: Span, data: bytes) -> Iterator[str]:
         """Give what a dump remarks about a ``span`` of the frame ``data``, whatever the protocol."""
         yield from ()
+
+
+def shortened(content: bytes) -> tuple[bytes, ...]:
+    """Return what a content can be cut down to: nothing, either half, all but the first byte."""
+    half = len(content) // 2
+    return tuple(dict.fromkeys((b"", content[:half], content[half:], content[1:])))
 
 
 def take(stream: IO[bytes], count: int, path: str, what: str) -> bytes:

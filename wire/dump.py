@@ -12,7 +12,8 @@ import msgspec
 
 from wire.catalogue import layout as find
 from wire.errors import DecodeError, WireError
-from wire.layout import Json, JsonUnion, Layout
+from wire.kinds import Json, JsonUnion
+from wire.layout import Layout
 from wire.primitives import Span
 from wire.reference import decode
 

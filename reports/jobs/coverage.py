@@ -21,7 +21,7 @@ from reports.lake.schemas import DECODED
 from wire.catalogue import grammars
 from wire.catalogue import layout as find
 from wire.columns import Table, columns_of
-from wire.layout import Json, JsonObject, JsonUnion, Limited, Part
+from wire.kinds import Json, JsonObject, JsonUnion, Limited, Part
 
 SAYING = (Outcome.PASS, Outcome.ODD, Outcome.DEVIATION, Outcome.VIOLATION, Outcome.CRASH)
 """What says something about a rule."""

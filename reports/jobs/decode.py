@@ -19,7 +19,7 @@ from wire.columnar import decode_batch, naming
 from wire.columns import REFUSED, REFUSED_AT, Column, Table, columns_of
 from wire.engines import MissingEngine, live
 from wire.errors import DecodeError
-from wire.kinds.base import Kind
+from wire.kinds.contexts import Kind
 from wire.layout import Layout
 
 READ = ("session", "seq", "data")

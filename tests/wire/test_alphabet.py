@@ -18,7 +18,8 @@ from wire.emit import columnar as columns
 from wire.emit import native, python
 from wire.errors import CannotLayOut, EncodeError
 from wire.kinds import KINDS, Bottom
-from wire.layout import lay_out, walk
+from wire.kinds.base import walk
+from wire.layout import lay_out
 from wire.primitives import (
     VLE,
     ArrayOf,

@@ -25,9 +25,9 @@ from wire.catalogue import grammars, layout
 from wire.columns import columns_of
 from wire.emit import columnar as emitter
 from wire.engines import MissingEngine, engine
-from wire.errors import DecodeError, UnknownLayout
-from wire.kinds.base import Kind
-from wire.layout import CannotLayOut, lay_out
+from wire.errors import CannotLayOut, DecodeError, UnknownLayout
+from wire.kinds.contexts import Kind
+from wire.layout import lay_out
 from wire.primitives import (
     VLE,
     Bits,

@@ -14,10 +14,10 @@ from construct import Struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wire import catalogue, layout
+from wire import catalogue, kinds
 from wire.dump import Spans, TooManyFields
 from wire.emit import python as emitter
-from wire.errors import DecodeError, EncodeError, Reason
+from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
 from wire.json.primitives import (
     JsonAnyOf,
     JsonArrayOf,
@@ -32,7 +32,9 @@ from wire.json.primitives import (
     JsonString,
 )
 from wire.json.strict import DEEPEST, parse, spell
-from wire.layout import CannotLayOut, Json, JsonMember, lay_out, walk
+from wire.kinds import Json, JsonMember
+from wire.kinds.base import walk
+from wire.layout import lay_out
 from wire.pathfinder import LAYOUTS
 from wire.primitives import LimitedTo, Unsigned
 from wire.reference import decode, encode
@@ -492,27 +494,27 @@ def generated():
 def valid(part, rng):
     """A value of a part of a tree."""
     match part:
-        case layout.JsonText(names=names):
+        case kinds.JsonText(names=names):
             return rng.choice(names) if names else text_of(rng)
-        case layout.JsonInteger():
+        case kinds.JsonInteger():
             return number_of(rng, part.least, part.most)
-        case layout.JsonNumber(least=least):
+        case kinds.JsonNumber(least=least):
             whole = number_of(rng, -(2**63) if least is None else least)
             return rng.choice((whole, float(abs(whole)), rng.random() * 1e10, -0.0))
-        case layout.JsonBool():
+        case kinds.JsonBool():
             return rng.random() < 0.5
-        case layout.JsonEither():
+        case kinds.JsonEither():
             return valid(rng.choice(part.options), rng)
-        case layout.JsonArray():
+        case kinds.JsonArray():
             return [valid(part.item, rng) for _ in range(rng.choice((0, 1, 1, 2, 3)))]
-        case layout.JsonMap():
+        case kinds.JsonMap():
             return {text_of(rng): valid(part.item, rng) for _ in range(rng.choice((0, 1, 2, 3)))}
-        case layout.JsonObject():
+        case kinds.JsonObject():
             there = [member for member in part.members if not member.optional or rng.random() < 0.5]
             return {member.name: valid(member.node, rng) for member in there}
-        case layout.JsonUnion():
+        case kinds.JsonUnion():
             return valid(rng.choice(part.messages), rng)
-        case layout.Json() | layout.Limited():
+        case kinds.Json() | kinds.Limited():
             return valid(part.node, rng)
     raise AssertionError(part)
 
@@ -735,16 +737,16 @@ def test_a_dump_has_no_end():
 def test_the_tree():
     tree = lay_out(GRAMMARS["test/small"], "test/small")
     assert tree.is_json
-    assert isinstance(tree.root, layout.Limited)
+    assert isinstance(tree.root, kinds.Limited)
     assert isinstance(tree.root.node, Json)
     union = tree.root.node.node
-    assert isinstance(union, layout.JsonUnion)
+    assert isinstance(union, kinds.JsonUnion)
     assert [key for key, _ in union.table()] == [("one",), ("uno",), ("two",)]
     one = union.messages[0]
-    assert isinstance(one, layout.JsonObject)
+    assert isinstance(one, kinds.JsonObject)
     assert one.name == "one"
-    assert one.members[2] == JsonMember("class", layout.JsonText(("x", "{y}")), optional=True)
-    assert {type(part) for part in walk(tree.root)} >= {layout.JsonBool, layout.JsonMap, layout.JsonEither}
+    assert one.members[2] == JsonMember("class", kinds.JsonText(("x", "{y}")), optional=True)
+    assert {type(part) for part in walk(tree.root)} >= {kinds.JsonBool, kinds.JsonMap, kinds.JsonEither}
 
 
 def test_json_is_a_whole_frame():

@@ -4,24 +4,11 @@ import pytest
 from construct import Byte, Computed, If, IfThenElse, Pass, Renamed, Select, Struct, Switch, this
 
 from wire.catalogue import grammars, layout
-from wire.layout import (
-    CannotLayOut,
-    Const,
-    Counted,
-    Field,
-    Flags,
-    Integer,
-    Limited,
-    Op,
-    Optional,
-    Record,
-    Ref,
-    Sized,
-    Union,
-    Varint,
-    lay_out,
-    walk,
-)
+from wire.errors import CannotLayOut
+from wire.expressions import Const, Op, Ref
+from wire.kinds import Counted, Field, Flags, Integer, Limited, Optional, Record, Sized, Union, Varint
+from wire.kinds.base import walk
+from wire.layout import lay_out
 from wire.primitives import VLE, Bits, Blob, Bytes, ChainOf, Header, Messages, OneOf, Text, Unsigned
 
 

@@ -7,7 +7,8 @@ field by name, flags and the items of lists included.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from wire.layout import Json, JsonArray, JsonEither, JsonMap, JsonObject, JsonUnion, Layout, Part, json_keys
+from wire.kinds import Json, JsonArray, JsonEither, JsonMap, JsonObject, JsonUnion, Part, json_keys
+from wire.layout import Layout
 
 Loop = Callable[[Callable[[bytes], Any], Sequence[bytes]], None]
 """Decodes frames and reads what comes of them."""

@@ -17,6 +17,7 @@ import msgspec
 from vectors.binary.paths import LayoutPlace, evaluate, places, survey
 from wire.errors import Reason
 from wire.expressions import Expr
+from wire.kinds import Part
 from wire.kinds.branches import (
     BAD_TEXT,
     CUT,
@@ -35,7 +36,6 @@ from wire.kinds.branches import (
     TracedRefusal,
     length,
 )
-from wire.layout import Part
 
 
 class Branch(NamedTuple):

@@ -8,14 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from wire.expressions import Const, Ref, compiled, terms
-from wire.kinds import Optional, Part
+from wire.kinds import Part
 from wire.kinds.base import lead_of, looked_at, together
 from wire.kinds.generators import AVOIDED, REFUSED, Lead, Numbers, any_of
-
-
-def present(part: Part) -> Part:
-    """Return what a field holds when it is there."""
-    return part.node if isinstance(part, Optional) else part
 
 
 def number_of(value: Any) -> int:
@@ -38,7 +33,7 @@ class Leads:
         names = [*fields]
         self.fields = fields
         self.field = field
-        self.part = present(self.fields[field])
+        self.part = self.fields[field].guarded
         known = set(names[: names.index(field) + 1])
         self.dependents = {
             name: fields[name]

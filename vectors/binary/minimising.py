@@ -6,8 +6,8 @@ from contextlib import suppress
 from vectors.byte_cuts import without_bytes
 from vectors.plainer_values import plainer_values
 from wire import reference
+from wire.constructs import Span
 from wire.errors import DecodeError, EncodeError
-from wire.primitives import Bits, Blob, Span
 
 MOST_SPANS = 400
 """Fields that are looked at: frames are small before long, and until then any of these will do."""
@@ -26,7 +26,7 @@ def smaller(layout: str, data: bytes) -> Iterator[bytes]:
     spans = _spans(layout, data)
     yield from _of_value(layout, data)
     yield from _without_spans(data, spans)
-    yield from _shorter_blobs(data, spans)
+    yield from _shorter_contents(data, spans)
     yield from without_bytes(data)
     if len(spans) <= PAIRED:
         yield from _flag_and_span(data, spans)
@@ -64,27 +64,21 @@ def _without_spans(data: bytes, spans: list[Span]) -> Iterator[bytes]:
         run = run // 2 if run > 8 else run - 1
 
 
-def _shorter_blobs(data: bytes, spans: list[Span]) -> Iterator[bytes]:
-    """Shorten counted bytes and correct the count."""
+def _shorter_contents(data: bytes, spans: list[Span]) -> Iterator[bytes]:
+    """Shorten contents that end where they say themselves, such as bytes behind their count."""
     for span in spans:
-        if isinstance(span.leaf, Blob):
-            content = span.value.encode() if isinstance(span.value, str) else span.value
-            for shorter in dict.fromkeys(
-                (b"", content[: len(content) // 2], content[len(content) // 2 :], content[1:])
-            ):
-                counted = span.leaf.count.spell(len(shorter), "") + shorter
-                yield data[: span.start] + counted + data[span.end :]
+        content = span.value.encode() if isinstance(span.value, str) else span.value
+        for shorter in span.leaf.shorter(content) if isinstance(content, bytes) else ():
+            yield data[: span.start] + shorter + data[span.end :]
 
 
 def _flag_and_span(data: bytes, spans: list[Span]) -> Iterator[bytes]:
     """Clear a flag and leave out what it announced: one field or a few, further on."""
     for index, span in enumerate(spans):
-        if not isinstance(span.leaf, Bits):
-            continue
-        for bit in range(8):
-            if not data[span.start] >> bit & 1:
-                continue
-            cleared = data[: span.start] + bytes((data[span.start] ^ 1 << bit,)) + data[span.end :]
+        for piece in span.leaf.cleared(data[span.start : span.end]):
+            cleared = data[: span.start] + piece + data[span.end :]
+            # What a flag announces is a field, or a few in a row, somewhere behind it; more than four are rare, and
+            # each further one makes as many more frames as there are fields.
             for first in range(index + 1, len(spans)):
                 for last in range(first, min(first + 4, len(spans))):
                     yield cleared[: spans[first].start] + cleared[spans[last].end :]

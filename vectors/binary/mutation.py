@@ -8,9 +8,9 @@ fields depend on it stands here.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from vectors.binary.leads import Leads, present
+from vectors.binary.leads import Leads
 from wire.expressions import compiled
-from wire.kinds import Optional, Part
+from wire.kinds import Part
 from wire.kinds.edits import Below, Find, Found, Mutation, UnreadableFrame, put
 from wire.kinds.generators import Numbers
 
@@ -43,12 +43,12 @@ class BinaryFieldFinder:
         finders = []
         for name, part in fields.items():
             label = f"{path}.{name}" if path else name
-            node, leads = present(part), Leads(fields, name)
+            node, leads = part.guarded, Leads(fields, name)
             more, first = [*first, *(_of_deciding(leads, label) if leads and node.decides else ())], ()
             if more and node.decides:
                 finder = node.number_finder(label, more)
-                if isinstance(part, Optional):
-                    finder = _if(compiled(part.when, fields), finder)
+                if part.guard is not None:
+                    finder = _if(compiled(part.guard, fields), finder)
             else:
                 finder = self.part(part, label, fields)
             finders.append(finder)

@@ -8,7 +8,7 @@ Which branches of a record can be reached together is found by trying the values
 look at (``Arrangement``): all of them for bits, a choice for larger numbers, and then nothing is called impossible.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import product
@@ -17,30 +17,16 @@ from typing import Any
 
 import msgspec
 
-from vectors.binary.leads import Leads, present, references
+from vectors.binary.leads import Leads, references
 from wire import expressions
 from wire.catalogue import grammars
 from wire.catalogue import layout as find_layout
 from wire.errors import WireError
-from wire.expressions import compiled
+from wire.expressions import Expr, Ref, compiled
+from wire.kinds import Part
 from wire.kinds.base import looked_at, together, walk
 from wire.kinds.generators import NoGenerator, Numbers
-from wire.layout import (
-    Expr,
-    Flags,
-    Integer,
-    Layout,
-    Limited,
-    Nothing,
-    Optional,
-    Part,
-    Record,
-    Ref,
-    Sized,
-    Switch,
-    Union,
-    Varint,
-)
+from wire.layout import Layout
 
 Scope = Mapping[str, Any]
 """The values of the fields that stand earlier in a record."""
@@ -139,12 +125,7 @@ def siblings(layout: str) -> dict[Part, str]:
     """Return the parts of other layouts of the same protocol, by what such a layout consists of."""
     protocol = layout.partition("/")[0]
     names = [name for name in grammars() if name.startswith(f"{protocol}/") and name != layout]
-    return {inside(find_layout(name).root): name for name in names}
-
-
-def inside(part: Part) -> Part:
-    """Take away the limit around a whole frame."""
-    return part.node if isinstance(part, Limited) else part
+    return {find_layout(name).frame: name for name in names}
 
 
 def places(root: LayoutPlace) -> Iterator[LayoutPlace]:
@@ -176,16 +157,16 @@ class _Survey:
     ) -> LayoutPlace:
         region = self.others.get(part, "") if path else ""
         nested = nested or bool(region)
-        if nested and isinstance(part, Record) and part in self.shared:
+        if nested and part.record_fields is not None and part in self.shared:
             return self.shared[part]
         place = LayoutPlace(part, path, self.layout)
         place.owner, place.nested, place.given, place.region = owner, nested, given, region
         place.room = None if limit is None else limit - before
         place.table = part.by_first_byte()
-        if isinstance(part, Record):
+        if part.record_fields is not None:
             if nested:
                 self.shared[part] = place
-            self.record(place, before, limit)
+            self.record(place, part.record_fields, before, limit)
             return place
         if part.frame_limit is not None:
             limit = part.frame_limit
@@ -205,34 +186,32 @@ class _Survey:
             raise CannotCover(f"{path or '(frame)'}: {error}") from None
         return place
 
-    def record(self, place: LayoutPlace, before: int, limit: int | None) -> None:
-        record = place.part
-        assert isinstance(record, Record)
-        place.labels = tuple(field.name for field in record.fields)
+    def record(self, place: LayoutPlace, fields: Mapping[str, Part], before: int, limit: int | None) -> None:
+        place.labels = tuple(fields)
         inner = []
         given: float = place.given
-        for field in record.fields:
+        for name, part in fields.items():
             there = max(int(given), 0)
-            each = self.place(field.node, join(place.path, field.name), place.owner, place.nested, there, before, limit)
-            each.field = field.name
+            each = self.place(part, join(place.path, name), place.owner, place.nested, there, before, limit)
+            each.field = name
             inner.append(each)
-            before += field.node.fewest()
-            given = max(given - field.node.most_bytes(), 0)
+            before += part.fewest()
+            given = max(given - part.most_bytes(), 0)
         place.inner = tuple(inner)
-        looked_at = _references(record)
-        parts = [each for field in record.fields for each in together(field.node)]
+        looked_at = _references(fields)
+        parts = [each for part in fields.values() for each in together(part)]
         counting = {ref.field for each in parts if each.announced is not None for ref in looked_into(each.announced)}
         for each in place.inner:
             _mark_controls(each, each.field in looked_at)
             each.counts = each.field in counting
-        if can_be_composed(record):
-            place.arrangements, exhaustive = arrangements(record)
+        if can_be_composed(place.part):
+            place.arrangements, exhaustive = arrangements(fields)
             if exhaustive:
                 for index, each in enumerate(place.inner):
                     _prune(each, {arrangement.choices[index] for arrangement in place.arrangements})
         else:
             for each in place.inner:
-                _decide(each, record.by_name)
+                _decide(each, fields)
 
 
 @cache
@@ -248,7 +227,7 @@ MOST_DECISIONS = 1 << 14
 def _decide(place: LayoutPlace, fields: Mapping[str, Part]) -> None:
     """Find out what the fields that stand earlier can decide about a field, and in it."""
     names = dict.fromkeys(ref.field for ref in references(place.part))
-    if not all(present(fields[name]).decides for name in names):
+    if not all(fields[name].guarded.decides for name in names):
         return
     leads = {name: Leads(fields, name).candidates({}) for name in names}
     if prod(len(numbers) for numbers in leads.values()) > MOST_DECISIONS:
@@ -285,16 +264,16 @@ def looked_into(expr: Expr) -> Iterator[Ref]:
 
 def _mark_controls(place: LayoutPlace, controls: bool) -> None:
     place.controls = controls
-    if isinstance(place.part, Optional):
+    if place.part.guard is not None:
         _mark_controls(place.inner[0], controls)
 
 
 def _prune(place: LayoutPlace, choices: set[tuple[str, ...]]) -> None:
     """Mark the alternatives of a field that no arrangement chooses."""
-    if not isinstance(place.part, Optional | Switch):
+    alternatives = place.part.alternatives()
+    if not alternatives:
         return
-    alternatives = {"absent", *place.labels} if isinstance(place.part, Optional) else set(place.labels)
-    place.impossible = frozenset(alternatives - {choice[0] for choice in choices})
+    place.impossible = frozenset(set(alternatives) - {choice[0] for choice in choices})
     for label, inner in zip(place.labels, place.inner, strict=True):
         if label not in place.impossible:
             _prune(inner, {choice[1:] for choice in choices if choice[0] == label})
@@ -303,15 +282,13 @@ def _prune(place: LayoutPlace, choices: set[tuple[str, ...]]) -> None:
 def _mark_last(place: LayoutPlace) -> None:
     """Mark the messages that a frame can end with, and be too long behind."""
     part = place.part
-    if isinstance(part, Limited | Union):
+    if part.ends_inside:
         for inner in place.inner:
             _mark_last(inner)
-    elif isinstance(part, Record):
-        final = part.fields[-1].node if part.fields else Nothing()
-        if isinstance(final, Union):
-            _mark_last(place.inner[-1])
-        else:
-            place.last = not final.takes_rest
+    elif part.record_fields and place.inner[-1].part.ends_inside:
+        _mark_last(place.inner[-1])
+    elif part.record_fields:
+        place.last = not place.inner[-1].part.takes_rest
     else:
         place.last = not part.takes_rest
 
@@ -328,56 +305,48 @@ def evaluate(expression: Expr, scope: Scope) -> int:
     return expressions.evaluate(expression, look)
 
 
-def choose(part: Part, scope: Scope) -> tuple[tuple[str, ...], Part]:
-    """Follow the conditions of a field: what each says, and the part that is left."""
+def choose(part: Part, scope: Scope) -> tuple[tuple[str, ...], Part | None]:
+    """Follow the conditions of a field: what each says, and the part that is left; ``None`` if it is absent."""
     choices: tuple[str, ...] = ()
-    while isinstance(part, Optional | Switch):
-        label, part = alternative(part, scope)
+    left: Part | None = part
+    while left is not None and left.alternatives():
+        label = left.chosen(lambda expr: evaluate(expr, scope))
+        left = next((each.part for each in left.inside() if each.label == label), None)
         choices += (label,)
-    return choices, part
+    return choices, left
 
 
-def alternative(part: Optional | Switch, scope: Scope) -> tuple[str, Part]:
-    """Return what one condition says, as its label and the part."""
-    if isinstance(part, Optional):
-        return ("present", part.node) if evaluate(part.when, scope) else ("absent", Nothing())
-    key = evaluate(part.key, scope)
-    for value, case in part.cases:
-        if value == key:
-            return f"case {value}", case
-    return "default", part.default
-
-
-def arrangements(record: Record) -> tuple[tuple[Arrangement, ...], bool]:
-    """Return the ways in which a record can come out, and whether there cannot be others."""
-    looked_at = _references(record)
+def arrangements(fields: Mapping[str, Part]) -> tuple[tuple[Arrangement, ...], bool]:
+    """Return the ways in which a record of ``fields`` can come out, and whether there cannot be others."""
+    looked_at = _references(fields)
+    names = [*fields]
     found: dict[Any, Arrangement] = {}
     exhaustive = True
 
     def go(index: int, scope: dict[str, Any], choices: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> None:
         nonlocal exhaustive
-        if index == len(record.fields):
+        if index == len(names):
             _remember(found, choices, values)
             return
-        field = record.fields[index]
+        name = names[index]
         try:
-            choice, part = choose(field.node, scope)
+            choice, part = choose(fields[name], scope)
         except Absent:
             return
         following = (*choices, choice)
-        if field.name not in looked_at:
+        if name not in looked_at:
             go(index + 1, scope, following, values)
-        elif isinstance(part, Flags):
-            for bits, these in _projected(part, looked_at[field.name]):
-                go(index + 1, {**scope, field.name: bits}, following, {**values, field.name: these})
-        elif isinstance(part, Integer | Varint):
-            width = part.size * 8 if isinstance(part, Integer) else part.bits
-            numbers = _numbers(record, width)
+        elif part is None or not part.decides:
+            go(index + 1, {**scope, name: None}, following, values)
+        elif part.has_few:
+            for bits, these in _projected(part, looked_at[name]):
+                go(index + 1, {**scope, name: bits}, following, {**values, name: these})
+        else:
+            width = part.number_bits or 0
+            numbers = _numbers(fields.values(), width)
             exhaustive = exhaustive and len(numbers) == 1 << width
             for number in numbers:
-                go(index + 1, {**scope, field.name: number}, following, {**values, field.name: number})
-        else:
-            go(index + 1, {**scope, field.name: None}, following, values)
+                go(index + 1, {**scope, name: number}, following, {**values, name: number})
 
     go(0, {}, (), {})
     return tuple(found.values()), exhaustive
@@ -395,47 +364,30 @@ def _remember(found: dict[Any, Arrangement], choices: tuple[tuple[str, ...], ...
     found[key] = Arrangement(choices, {**flags, **numbers})
 
 
-def _references(record: Record) -> dict[str, set[str | None]]:
+def _references(fields: Mapping[str, Part]) -> dict[str, set[str | None]]:
     """Return the fields that the conditions of a record look at, with the bits."""
     found: dict[str, set[str | None]] = {}
-    for field in record.fields:
-        for ref in looked_at(field.node):
+    for part in fields.values():
+        for ref in looked_at(part):
             found.setdefault(ref.field, set()).add(ref.bit)
     return found
 
 
-def _conditions(part: Part) -> Iterator[Optional | Switch | Sized]:
-    match part:
-        case Optional():
-            yield part
-            yield from _conditions(part.node)
-        case Switch():
-            yield part
-            for each in (*(case for _, case in part.cases), part.default):
-                yield from _conditions(each)
-        case Sized():
-            yield part
-
-
-def _projected(flags: Flags, bits: set[str | None]) -> list[tuple[dict[str, int], tuple[int, ...]]]:
+def _projected(flags: Part, bits: set[str | None]) -> list[tuple[dict[str, int], tuple[int, ...]]]:
     """Group the bytes that can stand somewhere by the bits that are looked at."""
-    groups: dict[tuple[int, ...], list[int]] = {}
-    names = [name for name in flags.names if name in bits]
-    for byte in flags.begins:
-        value = flags.value(byte)
-        groups.setdefault(tuple(value[name] for name in names), []).append(byte)
-    return [(dict(zip(names, key, strict=True)), tuple(these)) for key, these in sorted(groups.items())]
+    groups: dict[tuple[tuple[str, int], ...], list[int]] = {}
+    for byte in flags.candidates((), frozenset()):
+        value = flags.paired(byte)[0]
+        groups.setdefault(tuple((name, value[name]) for name in value if name in bits), []).append(byte)
+    return [(dict(key), tuple(these)) for key, these in sorted(groups.items())]
 
 
-def _numbers(record: Record, bits: int) -> list[int]:
+def _numbers(parts: Iterable[Part], bits: int) -> list[int]:
     """Return values of a number that the conditions of a record may tell apart: all, if there are few."""
     if bits <= 8:
         return list(range(1 << bits))
-    constants = {0}
-    for field in record.fields:
-        for part in _conditions(field.node):
-            if isinstance(part, Switch):
-                constants |= {value for value, _ in part.cases}
+    constants = {0, *(number for part in parts for each in together(part) for number in each.decisions())}
     near = {number + by for number, by in product(constants, (-1, 0, 1))}
+    # Every power, as a shift or a length may turn on any of them, and the first numbers, as most cases have these.
     edges = {edge for power in range(bits + 1) for edge in ((1 << power) - 1, 1 << power, (1 << power) + 1)}
     return sorted(number for number in near | edges | set(range(17)) if 0 <= number < 1 << bits)

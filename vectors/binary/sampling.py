@@ -8,9 +8,9 @@ and a number that says how long something is may be settled by what came out.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from vectors.binary.leads import Leads, number_of, present, references
+from vectors.binary.leads import Leads, number_of, references
 from wire.expressions import compiled
-from wire.kinds import Optional, Part
+from wire.kinds import Part
 from wire.kinds.generators import ABSENT, PATIENCE, Choices, Draw, Lead, Numbers, Pair, Source, Unsatisfiable
 
 MAX_KNOWN = 4096
@@ -50,10 +50,10 @@ class BinarySampling:
         for field, part in fields.items():
             leads = Leads(fields, field)
             allowed, first = first, None
-            if (leads or allowed) and present(part).decides:
+            if (leads or allowed) and part.guarded.decides:
                 draw = self.deciding(leads, allowed or (lambda byte: True))
-                if isinstance(part, Optional):
-                    draw = _if(compiled(part.when, fields), draw)
+                if part.guard is not None:
+                    draw = _if(compiled(part.guard, fields), draw)
                 depends = depends or bool(leads.others)
             else:
                 draw = self.part(part, fields)

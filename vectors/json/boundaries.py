@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from vectors.binary.boundaries import BoundaryBytes, say
 from vectors.json.coverage import (
     ABOVE,
     ASTRAL,
@@ -40,8 +39,9 @@ from vectors.json.reader import (
     canonical,
 )
 from wire.json.strict import LEAST, MOST
+from wire.kinds import JsonArray, JsonBool, JsonInteger, JsonMap, JsonNumber, JsonText, Part
+from wire.kinds.boundaries import BoundaryBytes, say
 from wire.kinds.branches import EMPTY, MORE, NONE, NOT_ASCII, ONE, UNKNOWN, ZERO
-from wire.layout import JsonArray, JsonBool, JsonInteger, JsonMap, JsonNumber, JsonText, Part
 
 OTHERS: dict[type, tuple[bytes, ...]] = {
     str: (b'"5"', b'""', b'"a"'),

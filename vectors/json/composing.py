@@ -7,12 +7,11 @@ member is optional. What leads to a place is written by itself: its message, and
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from vectors.binary.composing import PLAIN
 from vectors.binary.paths import LayoutPlace
 from vectors.json.paths import messages
 from vectors.json.reader import canonical
 from vectors.notes import matches
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonBool,
@@ -25,6 +24,7 @@ from wire.layout import (
     JsonUnion,
     Limited,
 )
+from wire.kinds.boundaries import PLAIN
 
 Changes = Mapping[str, bytes | None]
 

@@ -35,8 +35,7 @@ from vectors.json.reader import (
 )
 from wire.errors import Reason
 from wire.json.strict import LEAST, MOST
-from wire.kinds.branches import EMPTY, FULL, MAXIMUM, MISSING, MORE, NONE, NOT_ASCII, ONE, TOO_LONG, UNKNOWN, ZERO
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonBool,
@@ -49,6 +48,7 @@ from wire.layout import (
     JsonUnion,
     Limited,
 )
+from wire.kinds.branches import EMPTY, FULL, MAXIMUM, MISSING, MORE, NONE, NOT_ASCII, ONE, TOO_LONG, UNKNOWN, ZERO
 
 CUT, PRESENT, ABSENT, UNKNOWN_FIELD = "cut", "present", "absent", "unknown field"
 OTHER_ORDER, NAME_ESCAPED = "other order", "name escaped"

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from vectors.json.scanner import ARRAY, OBJECT, REAL, JsonPiece, pieces, scan, unquoted
 from wire.json.strict import spell
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonBool,
@@ -17,8 +17,8 @@ from wire.layout import (
     JsonPart,
     JsonText,
     JsonUnion,
-    Layout,
 )
+from wire.layout import Layout
 
 MOST_PIECES = 400
 CONTENT = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ")

@@ -20,9 +20,7 @@ from vectors.json.edits import (
     of_value,
 )
 from vectors.json.scanner import ARRAY, BOOL, INTEGRAL, OBJECT, REAL, TEXT, JsonPiece, scan, unquoted
-from wire.kinds.edits import MOST_FOUND, Found, MutableField, Mutation
-from wire.kinds.generators import NoGenerator
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonBool,
@@ -34,11 +32,12 @@ from wire.layout import (
     JsonPart,
     JsonText,
     JsonUnion,
-    Layout,
     Part,
-    children,
     json_keys,
 )
+from wire.kinds.edits import MOST_FOUND, Found, MutableField, Mutation
+from wire.kinds.generators import NoGenerator
+from wire.layout import Layout, children
 
 Member = tuple[str, int, int, JsonPiece]
 Names = Mapping[str, frozenset[str]]

@@ -14,7 +14,7 @@ from functools import cache
 from vectors.binary.paths import CannotCover, LayoutPlace, join
 from wire.catalogue import grammars
 from wire.catalogue import layout as find_layout
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonBool,
@@ -25,11 +25,11 @@ from wire.layout import (
     JsonObject,
     JsonText,
     JsonUnion,
-    Layout,
     Limited,
     Part,
-    walk,
 )
+from wire.kinds.base import walk
+from wire.layout import Layout
 
 KINDS: dict[type, str] = {
     str: "text",

@@ -9,8 +9,7 @@ from typing import Any
 
 from vectors.json import spelling
 from wire.json.strict import LEAST, MOST, spell_number
-from wire.kinds.generators import PATIENCE, Choices, Draw, NoGenerator, Numbers, Pair, Source
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonBool,
@@ -23,8 +22,9 @@ from wire.layout import (
     JsonPart,
     JsonText,
     JsonUnion,
-    Layout,
 )
+from wire.kinds.generators import PATIENCE, Choices, Draw, NoGenerator, Numbers, Pair, Source
+from wire.layout import Layout
 
 MOST_ITEMS = 65535
 """Items of an array or members of a map, where choices set no bound."""

@@ -10,9 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from vectors.binary.boundaries import BoundaryBytes
 from vectors.binary.paths import Arrangement, LayoutPlace, join, places
-from vectors.binary.specimens import Specimen
 from vectors.covering_arrays import Factor, Option, covering
 from vectors.json.boundaries import enumerated, list_variants, said, strangers, variants
 from vectors.json.composing import Composer, MemberText, escaped, joined
@@ -21,9 +19,9 @@ from vectors.json.paths import chosen, decisive, prefixes, survey
 from vectors.json.reader import DUPLICATE, NO_VALUE, SYNTAX, WITHIN, canonical
 from vectors.json.syntax import frames
 from vectors.notes import ProtocolNotes
+from vectors.specimen import Specimen
 from wire.json.strict import quoted
-from wire.kinds.branches import FULL, MISSING, TOO_LONG, UNKNOWN
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonBool,
@@ -37,6 +35,8 @@ from wire.layout import (
     Limited,
     Part,
 )
+from wire.kinds.boundaries import BoundaryBytes
+from wire.kinds.branches import FULL, MISSING, TOO_LONG, UNKNOWN
 
 FAMILIES = ("values", "members", "types", "refused", "spellings", "cut", "pairs")
 """What the groups of a message are called, behind its name, in this order."""

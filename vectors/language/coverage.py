@@ -13,10 +13,10 @@ from wire.catalogue import grammar
 from wire.catalogue import layout as find
 from wire.derivation import NoDerivation, derive
 from wire.errors import Reason
+from wire.kinds import Language as Node
+from wire.kinds import Limited
 from wire.kinds.branches import TOO_LONG, TRAILING
 from wire.kinds.language import InLanguage, TextFrame
-from wire.layout import Language as Node
-from wire.layout import Limited
 from wire.networks import network
 from wire.primitives import LimitedTo
 

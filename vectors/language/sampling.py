@@ -9,8 +9,9 @@ from typing import cast
 
 from wire import reference
 from wire.abnf import Alternatives, Expression, Grammar, Literal, Range, Repeat, RuleRef, Sequence, children
+from wire.kinds import Language
 from wire.kinds.generators import Choices, Draw, Numbers, Pair, Source
-from wire.layout import Language, Layout
+from wire.layout import Layout
 
 DEEPEST = 18
 """Rules within rules, where the shortest way out begins."""

@@ -6,13 +6,13 @@ Each looks at the language as a whole; its path is the language's name with what
 
 from collections.abc import Iterator
 
-from vectors.binary.specimens import Specimen
 from vectors.language.coverage import trace
 from vectors.language.samples import samples
 from vectors.notes import ProtocolNotes, judge
+from vectors.specimen import Specimen
 from wire.catalogue import layout as find
 from wire.errors import Reason
-from wire.layout import Language
+from wire.kinds import Language
 
 FAMILIES = ("values", "refused", "cut")
 """What the groups of a subject are called, behind its name, in this order."""

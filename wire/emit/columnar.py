@@ -15,8 +15,11 @@ from wire.emit.naming import PartNames, identifier
 from wire.emit.native_json import JsonTables, preamble
 from wire.errors import Reason
 from wire.expressions import Expr, Operand
-from wire.kinds.base import ColumnCode, Kind, Lines, Names, indented
-from wire.layout import Json, Layout, Limited, Part
+from wire.kinds import Json, Limited, Part
+from wire.kinds.coded import indented
+from wire.kinds.compound import Compound
+from wire.kinds.contexts import ColumnCode, Kind, Lines, Names
+from wire.layout import Layout
 
 HEAD = """/* Columns of {protocol}: generated from wire/{protocol} by `python -m wire.emit`. Do not edit. */
 
@@ -205,7 +208,7 @@ class _Source:
             self.lines.append("};")
         return self.begins[bytes_]
 
-    def reader(self, part: Part, table: Table, path: str) -> str:
+    def reader(self, part: Compound, table: Table, path: str) -> str:
         """Return the function that reads a part into the columns at ``path``, which is written down before."""
         key = part, table, path
         if key not in self.readers:
@@ -275,7 +278,7 @@ class _Reader(ColumnCode):
         """Return the symbol of a table that tells which bytes can stand somewhere."""
         return self.source.beginning(begins, hint)
 
-    def reader(self, part: Part, path: str) -> str:
+    def reader(self, part: Compound, path: str) -> str:
         """Return the function that reads a compound part at ``path`` into the same table."""
         return self.source.reader(part, self.table, path)
 

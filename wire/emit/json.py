@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from wire.json.strict import LEAST, MOST, spell
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonBool,
@@ -25,9 +25,9 @@ from wire.layout import (
     JsonPart,
     JsonText,
     JsonUnion,
-    Layout,
     Limited,
 )
+from wire.layout import Layout
 
 Lines = Iterator[str]
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from wire.errors import CannotLayOut
-from wire.layout import Layout, Part
+from wire.kinds import Part
+from wire.layout import Layout
 
 
 class PartNames:

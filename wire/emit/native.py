@@ -7,9 +7,11 @@ writers take only what this module has decoded; any other value is the Python en
 import hashlib
 
 from wire.emit.naming import PartNames, identifier
-from wire.kinds.base import CCode, Lines, indented
+from wire.kinds import Limited, Record
 from wire.kinds.bitfields import BitFields
-from wire.layout import Layout, Limited, Record
+from wire.kinds.coded import indented
+from wire.kinds.contexts import CCode, Lines
+from wire.layout import Layout
 
 BLANK = "0123456789abcdef"
 """Where the stamp goes, which tells one generated source from another."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from wire.json.strict import DEEPEST, LEAST, MOST
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonBool,
@@ -22,9 +22,9 @@ from wire.layout import (
     JsonPart,
     JsonText,
     JsonUnion,
-    Layout,
-    walk,
 )
+from wire.kinds.base import walk
+from wire.layout import Layout
 
 Lines = Iterator[str]
 

@@ -6,8 +6,10 @@ refusal; a value of the wrong type or size is refused by the very operation that
 
 from wire.emit import json
 from wire.emit.naming import PartNames, direct, identifier
-from wire.kinds.base import Code, Lines
-from wire.layout import Chain, Layout, Limited, Record
+from wire.kinds import Chain, Limited, Record
+from wire.kinds.compound import Compound
+from wire.kinds.contexts import Code, Lines
+from wire.layout import Layout
 
 HEAD = '''# mypy: disable-error-code="assignment, no-any-return, no-redef, union-attr, var-annotated"
 """Codecs of {protocol}: generated from wire/{protocol} by ``python -m wire.emit``. Do not edit."""
@@ -89,6 +91,7 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
 
 def _entry(layout: Layout, names: PartNames) -> Lines:
     root, name = layout.frame, identifier(layout)
+    assert isinstance(root, Compound)  # `PartNames` refuses any other as a whole frame
     limit = layout.root.size if isinstance(layout.root, Limited) else None
     yield f"def decode_{name}(data: bytes, refuse: bool = False) -> Any:"
     yield f'    """Decode one ``{layout.name}``."""'

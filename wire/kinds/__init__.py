@@ -1,9 +1,10 @@
 """The kinds of node that a layout is made of: each has a file, and a line here."""
 
 from wire.kinds.array import Array, ArrayToEnd
-from wire.kinds.base import Node, Part
+from wire.kinds.base import Part
 from wire.kinds.bitfields import BitFields
 from wire.kinds.chain import Chain
+from wire.kinds.contexts import Node
 from wire.kinds.counted import Counted
 from wire.kinds.enclosed import Enclosed
 from wire.kinds.flags import Bit, Flags

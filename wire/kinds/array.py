@@ -6,24 +6,11 @@ from typing import IO, Any
 from wire.constructs import MOST, Context, Grammar, dotted, fitting, remaining, room
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
 from wire.expressions import Expr, compiled
-from wire.kinds.base import (
-    ITEM,
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    indented,
-)
+from wire.kinds.base import ITEM, FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import FULL, MORE, NEGATIVE, NONE, ONE, TOO_MANY, Inside, Place, TracedRefusal, Tracing, some
+from wire.kinds.coded import indented
+from wire.kinds.compound import Compound
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
 from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
 from wire.kinds.generators import ANY_BYTE, AVOIDED, REFUSED, Draw, Lead, Numbers, Pair, Source
 from wire.kinds.items import list_cell, list_limits, python_listed
@@ -288,13 +275,11 @@ def c_write_item(item: Part, code: CCode, source: str) -> Lines:
     yield from item.c_write(code, "item", ITEM)
 
 
-class ArrayToEnd(Part, frozen=True):
+class ArrayToEnd(Compound, frozen=True):
     """At most ``most`` items, up to the end."""
 
     item: Part
     most: int
-
-    compound = True
 
     def inner(self) -> tuple[Part, ...]:
         return (self.item,)

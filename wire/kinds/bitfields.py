@@ -7,25 +7,10 @@ from typing import IO, Any
 from wire.constructs import Context, Leaf, NamedBits, Span, bounded, dotted, take
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
 from wire.expressions import Group, Ref
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Kind,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    made,
-    written,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import UNKNOWN, Place, TracedRefusal, Tracing, group_is
+from wire.kinds.coded import made, written
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Slots
 from wire.kinds.edits import Below, Find, MutableField, Mutation, put, truncate
 from wire.kinds.flags import Bit, check_bit_places, spare_name
 from wire.kinds.generators import Draw, Numbers, Pair, Source
@@ -83,6 +68,12 @@ class Word(Leaf):
             wanted = self.constants.get(name, value.get(name, 0))
             number |= bounded(wanted, bit.high - bit.low + 1, f"{path} -> {name}") << bit.low
         return number.to_bytes(self.size, self.order)
+
+    def cleared(self, spelled: bytes) -> Iterator[bytes]:
+        number = int.from_bytes(spelled, self.order)
+        for bit in range(8 * self.size):
+            if number >> bit & 1:
+                yield (number ^ 1 << bit).to_bytes(self.size, self.order)
 
     def remarks(self, span: Span, data: bytes) -> Iterator[str]:
         if span.value.get(self.spare):

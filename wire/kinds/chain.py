@@ -1,6 +1,6 @@
 """Records that say of themselves whether one more follows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from construct import Renamed
@@ -8,29 +8,21 @@ from construct import Renamed
 from wire.constructs import MOST, Context, Grammar, Values, bounded, dotted, fitting, room
 from wire.errors import CannotLayOut, EncodeError, Reason
 from wire.expressions import Ref
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    indented,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import END_MISSING, FULL, MORE, ONE, TOO_MANY, Inside, Place, TracedRefusal, Tracing
+from wire.kinds.coded import indented
+from wire.kinds.composing import Change, ComposedTarget, Composing, Looking, Plan, PlannedOption, Way, before
+from wire.kinds.compound import Compound
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
 from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
 from wire.kinds.flags import Flags
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 from wire.kinds.items import c_listed, list_cell, list_limits, python_listed
 from wire.kinds.optional import Optional
 from wire.kinds.record import Record
+
+LONG_CHAIN = 20
+"""Items of a chain that is longer than any that a protocol knows."""
 
 
 class ChainOf(Grammar):
@@ -69,7 +61,7 @@ class ChainOf(Grammar):
         return obj
 
 
-class Chain(Part, frozen=True):
+class Chain(Compound, frozen=True):
     """One to ``most`` records, as long as the first field of each has the bit ``more`` set."""
 
     item: Record
@@ -77,7 +69,6 @@ class Chain(Part, frozen=True):
     more: str = "Z"
 
     constructs = (ChainOf,)
-    compound = True
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
@@ -244,10 +235,6 @@ class Chain(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
     def most_bytes(self) -> float:
         return self.most * self.item.most_bytes()
 
@@ -274,6 +261,75 @@ class Chain(Part, frozen=True):
         tracing.counted(where, len(values))
         tracing.hit(place, ONE if len(values) < 2 else MORE, *([FULL] if len(values) == self.most else []))
         return values
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def composed(
+        self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
+    ) -> Any:
+        item, more, first = place.inner[0], self.mask, self.item.header
+        index, wanted = 0, composing.count(where, 1)
+        plain = composing.plain_fields(item).get(self.first, first.plain_bytes(item, lambda expr: 0))
+        # What a plan says of a header need not say whether more follows; it goes on while either says so.
+        composing.plan = changed = dict(composing.plan)
+        goes_on = wanted > 0
+        while goes_on:
+            at = f"{where}[{index}].{self.first}"
+            planned = changed.get(at, plain)
+            assert isinstance(planned, bytes)
+            number = first.number_in(planned) | (more if index + 1 < wanted else 0)
+            changed[at] = first.spelled(number)
+            composing.write(item, f"{where}[{index}]", {})
+            goes_on, index = bool(number & more), index + 1
+
+    def ways(self, place: Any, where: str, plan: Plan) -> Iterator[Way]:
+        yield Way(place.inner[0], f"{where}[0]", before(plan, where))
+
+    def longer(self, plan: Plan, where: str, headers: Sequence[int]) -> dict[str, Change]:
+        """Return a plan with more items in front of those that are there; each begins with another number."""
+        found = dict(plan)
+        for header in reversed(headers):
+            found = {**before(found, where), f"{where}[0].{self.first}": self.item.header.spelled(header)}
+        return found
+
+    def specimens(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
+        """Give chains of one item, of more, and without an end."""
+        where = target.where
+        there = target.plan.get(where, 0)
+        assert isinstance(there, int)
+        unknown = looking.free_headers(target.place)
+        for count in (1, 2, 3, LONG_CHAIN) if target.full else (1, 2):
+            plan = self.longer(target.plan, where, unknown[:count])
+            several = there + count > 1
+            words = f"with {there + count} items" if several else "with one item"
+            yield looking.made(target, "chains", MORE if several else ONE, words, plan)
+        frame = looking.compose({**self.longer(target.plan, where, unknown[:1]), where: there + 2})
+        data = frame.data[: frame.spans[f"{where}[{there + 1}]"][0]]
+        yield looking.specimen(target, "cut", END_MISSING, "announce one more, and the frame ends", data)
+        yield from looking.known_items(target)
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        there = {at: to for at, to in target.plan.items() if at == where or at.startswith(f"{where}[")}
+        if there:
+            yield "as usual", there, None
+        for header in looking.header_forms(place):
+            yield self.item.header.said(header), self.longer(there, where, [header]), None
+        yield "two unknown ones", self.longer(there, where, looking.free_headers(place)[:2]), None
+
+    @property
+    def more_name(self) -> str:
+        return self.more
+
+    def goes_on(self, number: int) -> bool:
+        return bool(number & self.mask)
+
+    @property
+    def most_items(self) -> int | None:
+        return self.most
 
     # The benchmark
 

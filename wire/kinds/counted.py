@@ -3,24 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
-from wire.constructs import Context, Leaf, Span, counted, decoded, dotted, encoded, left, remaining
+from wire.constructs import Context, Leaf, Span, counted, decoded, dotted, encoded, left, remaining, shortened
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    Kind,
-    Lines,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    made,
-    written,
-)
+from wire.expressions import Expr
+from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
+from wire.kinds.boundaries import PLAIN_BYTE, PLAIN_TEXT, BoundaryBytes, say, text_boundaries
 from wire.kinds.branches import (
     BAD_TEXT,
     BEYOND,
@@ -38,6 +25,9 @@ from wire.kinds.branches import (
     Tracing,
     size_of,
 )
+from wire.kinds.coded import made, written
+from wire.kinds.composing import Change, ComposedTarget, Looking, PlannedOption, short_options
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Slots
 from wire.kinds.edits import GROWN, Below, Find, Found, MutableField, Mutation, UnreadableFrame, not_utf8, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 from wire.kinds.varint import (
@@ -51,7 +41,10 @@ from wire.kinds.varint import (
     python_write_varint,
     respelled,
 )
-from wire.varints import spell, unspell
+from wire.varints import LONGEST, spell, unspell
+
+LARGE = 1 << 14
+"""Bytes: the first count that takes three."""
 
 
 class Blob(Leaf):
@@ -73,6 +66,10 @@ class Blob(Leaf):
         if not isinstance(value, bytes):
             raise EncodeError(f"{dotted(path)}: {value!r} is not bytes")
         return self.count.spell(len(value), path) + value
+
+    def shorter(self, content: bytes) -> Iterator[bytes]:
+        for each in shortened(content):
+            yield self.count.spell(len(each), "") + each
 
     def remarks(self, span: Span, data: bytes) -> Iterator[str]:
         yield from overlong(span)
@@ -225,10 +222,6 @@ class Counted(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
     def most_bytes(self) -> float:
         return 9.0 + (1 << self.bits)
 
@@ -247,3 +240,64 @@ class Counted(Part, frozen=True):
         content = tracing.take(place, count)
         tracing.hit(place, size_of(count) if count < 128 else LONG_COUNT)
         return tracing.text(place, content, start) if self.text else content
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    @property
+    def can_be_missing(self) -> bool:
+        return True
+
+    def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
+        return b"\x01" + self.filling
+
+    @property
+    def filling(self) -> bytes:
+        """The byte that contents are made of."""
+        return PLAIN_TEXT if self.text else PLAIN_BYTE
+
+    def boundaries(self, full: bool) -> Iterator[BoundaryBytes]:
+        top = (1 << self.bits) - 1
+        names = {0: "empty", 1: "of one byte"}
+        for size in (0, 1, 2, 127, 128) if full else (0, 1, 2, 128):
+            if size <= top:
+                yield BoundaryBytes("value", names.get(size, f"of {size} bytes"), spell(size) + self.filling * size)
+        yield BoundaryBytes(OVERLONG, "with a count of 1 in two bytes", b"\x81\0" + self.filling)
+        if self.bits < 64:
+            comment = f"with a count of {say(top + 1)}, which does not fit"
+            yield BoundaryBytes(OUT_OF_RANGE, comment, spell(top + 1) + self.filling, "refused")
+        yield BoundaryBytes(COUNT_CUT, "with a count that is cut", b"\x80", "cut", True)
+        yield BoundaryBytes(BEYOND, "of three bytes, with one", b"\3" + self.filling, "cut", True)
+        if full:
+            yield BoundaryBytes(BEYOND, f"of {say(top)} bytes, with one", spell(top) + self.filling, "cut", True)
+        if self.text:
+            for variant in text_boundaries(full):
+                yield variant._replace(data=spell(len(variant.data)) + variant.data)
+
+    def specimens(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
+        yield from super().specimens(looking, target)
+        if target.full and looking.is_first(self):
+            yield from self.large_counts(looking, target)
+
+    def large_counts(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
+        """Give a count of three bytes, and the highest one if that is not too much."""
+        top = (1 << self.bits) - 1
+        for count in (LARGE, top) if self.bits == 16 else (LARGE,) if top > LARGE else ():
+            # 64 bytes are more than what else there is of any plain message.
+            if target.place.room is None or count + 64 < target.place.room:
+                content = (b"a" if self.text else b"\0") * count
+                yield looking.varied(target, BoundaryBytes("value", f"of {count} bytes", spell(count) + content))
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        yield from short_options(self.boundaries(False), where)
+
+    def stretched(self, looking: Looking, target: ComposedTarget, size: int) -> dict[str, Change]:
+        frame = len(looking.compose({**target.plan, target.where: b""}).data)
+        for spelled in range(1, LONGEST + 1):
+            count = size - frame - spelled
+            if 0 <= count < 1 << self.bits and len(spell(count)) == spelled:
+                return {target.where: spell(count) + bytes(count)}
+        return {}

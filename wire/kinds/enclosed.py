@@ -7,25 +7,11 @@ from typing import IO, Any
 from wire.constructs import MOST, Context, Grammar, counted, dotted, left, remaining
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
 from wire.expressions import Const, Expr, Ref, compiled, inverted, terms
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    indented,
-    made,
-    written,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import BEYOND, NEGATIVE, TRAILING, Inside, Place, TracedRefusal, Tracing, some
+from wire.kinds.coded import indented, made, written
+from wire.kinds.compound import Compound
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, UnreadableFrame, put, truncate
 from wire.kinds.generators import PATIENCE, Draw, Numbers, Pair, Source, Unsatisfiable
 from wire.kinds.sized import announced, computed
@@ -76,14 +62,14 @@ class Enclosed(Part, frozen=True):
     """``node``, in exactly ``count`` bytes."""
 
     count: Expr
-    node: Part
+    node: Compound
 
     constructs = (Within,)
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
         node = walk.part(grammar.content, path, Scope())
-        if not node.compound:
+        if not isinstance(node, Compound):
             raise CannotLayOut(f"{path}: what stands Within is a record, a union or a list; put it into a Struct")
         return cls(scope.expression(grammar.count, path), node)
 

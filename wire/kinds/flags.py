@@ -1,36 +1,26 @@
 """One byte of named bits, and the header byte of a message."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import IO, Any
 
 from wire.constructs import Context, Leaf, Message, NamedBits, Span, bounded, dotted, take
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
-from wire.expressions import Group, Ref
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Kind,
-    Lines,
-    Names,
-    Node,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    written,
-)
+from wire.expressions import Expr, Group, Ref
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import MISSING, UNKNOWN, Place, TracedRefusal, Tracing, group_is
+from wire.kinds.coded import written
+from wire.kinds.composing import ComposedTarget, Looking
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Node, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, UnreadableFrame, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, leaf
 
 ID = 0x1F
 """The bits of a header byte that carry a message's id."""
+
+
+FEW = 4
+"""Values of a group that are all tried: those of two bits."""
 
 
 def spare_name(names: Iterator[str]) -> str:
@@ -84,6 +74,10 @@ class Bits(Leaf):
         for name, (high, low) in self.fields.items():
             byte |= bounded(value.get(name, 0), high - low + 1, f"{path} -> {name}") << low
         return bytes([byte])
+
+    def cleared(self, spelled: bytes) -> Iterator[bytes]:
+        byte = spelled[0]
+        yield from (bytes((byte ^ 1 << bit,)) for bit in range(8) if byte >> bit & 1)
 
     def remarks(self, span: Span, data: bytes) -> Iterator[str]:
         if span.value.get(self.spare):
@@ -368,10 +362,6 @@ class Flags(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
     def most_bytes(self) -> float:
         return 1
 
@@ -398,6 +388,74 @@ class Flags(Part, frozen=True):
             raise TracedRefusal(Reason.UNKNOWN_ID, tracing.at - 1)
         tracing.hit(place, *flag_branches(self, byte))
         return place.table[byte]
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    @property
+    def can_be_missing(self) -> bool:
+        return True
+
+    def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
+        return bytes((self.begins[0],))
+
+    def specimens(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
+        frame = looking.compose(target.plan)
+        plain = frame.data[frame.spans[target.where][0]]
+        for byte in self.combinations() if target.full else self.single(plain):
+            comment = f"0x{byte:02x}: {self.said(byte)}"
+            yield looking.made(target, "flags", "flags", comment, {target.where: bytes((byte,))})
+
+    def combinations(self) -> list[int]:
+        """Return the bytes of all combinations of flags; of bits without a name none, each one, and all."""
+        wanted = {0, self.spare, *(1 << bit for bit in range(8) if self.spare >> bit & 1)}
+        return [byte for byte in self.begins if byte & self.spare in wanted]
+
+    def single(self, plain: int) -> list[int]:
+        """Return bytes in which each group of bits has each value (0, 1 and the highest of wider ones) once."""
+        found = []
+        for name in self.names:
+            values = sorted({self.value(byte)[name] for byte in self.begins})
+            for value in values if len(values) <= FEW else [values[0], values[1], values[-1]]:
+                able = [byte for byte in self.begins if self.value(byte)[name] == value]
+                found.append(min(able, key=lambda byte: ((byte ^ plain).bit_count(), byte)))
+        return list(dict.fromkeys(found))
+
+    def said(self, byte: int) -> str:
+        """Name the groups of bits that are set, without those that are the same in every byte that can stand here."""
+        value, constant = self.value(byte), {name for name, _ in self.constants}
+        words = []
+        for name in self.names:
+            if name in constant or not value[name]:
+                continue
+            if self.is_spare(name):
+                words.append(f"{name}=0x{value[name]:02x}")
+            else:
+                words.append(f"{name}={value[name]}" if self.bit(name).high > self.bit(name).low else name)
+        return " ".join(words) or "nothing set"
+
+    def is_spare(self, name: str) -> bool:
+        """Tell whether a name is that of the bits without one."""
+        return bool(self.spare) and name == self.spare_name
+
+    def group_options(self) -> Iterator[tuple[str, list[tuple[str, frozenset[int]]]]]:
+        for name in self.names:
+            values = sorted({self.value(byte)[name] for byte in self.begins})
+            few = values if len(values) <= FEW and not self.is_spare(name) else [values[0], *values[1:2], values[-1]]
+            narrow = not self.is_spare(name) and self.bit(name).high == self.bit(name).low
+            yield (
+                name,
+                [
+                    (
+                        "" if not value else name if narrow else f"{name}={value}",
+                        frozenset(byte for byte in self.begins if self.value(byte)[name] == value),
+                    )
+                    for value in dict.fromkeys(few)
+                ],
+            )
 
     # The benchmark
 

@@ -6,23 +6,10 @@ from typing import IO, Any
 
 from wire.constructs import Context, Leaf, bounded, take
 from wire.errors import CannotLayOut
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    Kind,
-    Lines,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    made,
-    written,
-)
+from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
 from wire.kinds.branches import INFINITE, MINUS_ZERO, NAN, ZERO, Place, Tracing
+from wire.kinds.coded import made, written
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Slots
 from wire.kinds.edits import Find, MutableField, replaced, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 from wire.kinds.integer import Order, fixed_ends, fixed_finder

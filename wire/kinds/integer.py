@@ -5,24 +5,13 @@ from typing import IO, Any, Literal
 
 from wire.constructs import Context, Leaf, dotted, take
 from wire.errors import CannotLayOut, EncodeError
-from wire.expressions import Ref
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    Kind,
-    Lines,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    made,
-    written,
-)
+from wire.expressions import Expr, Ref
+from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
+from wire.kinds.boundaries import PLAIN, BoundaryBytes, say
 from wire.kinds.branches import CUT, MAXIMUM, MINIMUM, MINUS_ONE, MISSING, ZERO, Place, Tracing
+from wire.kinds.coded import made, written
+from wire.kinds.composing import ComposedTarget, Looking, PlannedOption
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Slots
 from wire.kinds.edits import Find, Found, MutableField, Mutation, UnreadableFrame, replaced, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source, leaf
 from wire.varints import boundaries
@@ -213,10 +202,6 @@ class Integer(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return not self.is_signed and not self.big
-
     def most_bytes(self) -> float:
         return self.size
 
@@ -234,6 +219,29 @@ class Integer(Part, frozen=True):
         if number in edges:
             tracing.hit(place, edges[number])
         return number
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return not self.is_signed and not self.big
+
+    @property
+    def can_be_missing(self) -> bool:
+        return True
+
+    def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
+        return self.spelled(PLAIN)
+
+    def boundaries(self, full: bool) -> Iterator[BoundaryBytes]:
+        for number in (0, 1, (1 << 8 * self.size) - 1) if full else (0, (1 << 8 * self.size) - 1):
+            yield BoundaryBytes("value", say(number), self.spelled(number))
+        if self.size > 1:
+            yield BoundaryBytes(CUT, "cut after one byte", b"\1", "cut", True)
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        for number in (0, (1 << 8 * self.size) - 1):
+            yield say(number), {where: self.spelled(number)}, frozenset({number}) if place.controls else None
 
 
 def fixed_ends(place: Place, size: int) -> Iterator[str]:

@@ -2,27 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from io import SEEK_CUR
+from itertools import product
 from typing import IO, Any
 
 from wire.constructs import MOST, Context, Grammar, Values, fitting, room
 from wire.errors import CannotLayOut, DecodeError
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Kind,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, within
 from wire.kinds.branches import FULL, MORE, NONE, ONE, STOPS, TOO_MANY, Inside, Place, Tracing
+from wire.kinds.composing import Change, ComposedTarget, Composing, Looking, Plan, PlannedOption, Way
+from wire.kinds.compound import Compound
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Slots
 from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
 from wire.kinds.generators import ANY_BYTE, Draw, Numbers, Pair, Source
 from wire.kinds.union import OneOf, Union
@@ -88,7 +77,7 @@ def list_limits(place: Place, most: int, item: int, *, one_more: int = 0) -> Ite
         yield TOO_MANY
 
 
-class Items(Part, frozen=True):
+class Items(Compound, frozen=True):
     """At most ``most`` messages of ``union``: to the end, or as long as a byte begins one."""
 
     union: Union
@@ -96,7 +85,6 @@ class Items(Part, frozen=True):
     most: int
 
     constructs = (Messages,)
-    compound = True
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
@@ -228,10 +216,6 @@ class Items(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
     def most_bytes(self) -> float:
         return self.most * self.union.most_bytes()
 
@@ -250,6 +234,64 @@ class Items(Part, frozen=True):
 
     def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
         return tracing.items(place, where, self.most)
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def composed(
+        self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
+    ) -> Any:
+        for index in range(composing.count(where, 0)):
+            composing.write(place.inner[0], f"{where}[{index}]", {})
+
+    def ways(self, place: Any, where: str, plan: Plan) -> Iterator[Way]:
+        yield Way(place.inner[0], f"{where}[0]", {**plan, where: 1})
+
+    def specimens(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
+        """Give lists: empty, of one, of two, each message behind each, and with something else behind."""
+        where, inner = target.where, target.place.inner[0]
+
+        def message(index: int, label: str) -> dict[str, Change]:
+            base = f"{where}[{index}]"
+            # Messages with a layout of their own look as the notes show them there.
+            shown = looking.shown(target, within(base, label), inner, base) if inner.region else {}
+            return {**shown, base: label}
+
+        for count, aspect in enumerate((NONE, ONE, MORE)):
+            yield looking.made(target, "chains", aspect, f"with {count} items", {where: count})
+        for one, two in product(inner.labels, inner.labels) if target.full else ():
+            plan = {**message(0, one), **message(1, two), where: 2}
+            yield looking.made(target, "chains", MORE, f"{one}, then {two}", plan)
+        if inner.sure:
+            frame = looking.compose({**target.plan, where: 1})
+            end = frame.spans[where][1]
+            for byte in self.union.strangers()[: None if target.full else 1]:
+                data = frame.data[:end] + bytes([byte]) + frame.data[end:]
+                comment = f"and a byte 0x{byte:02x}, which begins none of them"
+                yield looking.specimen(target, "refused", STOPS, comment, data)
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        for count in range(3):
+            yield f"{count} items", {where: count}, None
+
+    @property
+    def most_items(self) -> int | None:
+        return self.most
+
+    def filled(self, looking: Looking, target: ComposedTarget, count: int) -> dict[str, Change]:
+        where = target.where
+        sizes = {
+            label: len(looking.compose({**target.plan, where: 1, f"{where}[0]": label}).data)
+            for label in target.place.inner[0].labels
+        }
+        shortest = min(sizes, key=lambda label: sizes[label])
+        return {**{f"{where}[{index}]": shortest for index in range(count)}, where: count}
+
+    def stretched(self, looking: Looking, target: ComposedTarget, size: int) -> dict[str, Change]:
+        return self.filled(looking, target, size) if self.to_end and size <= self.most else {}
 
     # The benchmark
 

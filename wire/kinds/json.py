@@ -12,7 +12,8 @@ from construct import Renamed
 
 from wire.errors import CannotLayOut
 from wire.json import primitives as json
-from wire.kinds.base import Node, Part, Scope, Slots, Walk
+from wire.kinds.base import Part, Scope, Walk
+from wire.kinds.contexts import Node, Slots
 
 
 class JsonText(Part, frozen=True):

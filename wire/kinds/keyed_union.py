@@ -9,26 +9,10 @@ from wire import expressions
 from wire.constructs import Context, Grammar, Message, Values, dotted
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
 from wire.expressions import Expr, compiled
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Kind,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    indented,
-    lead_of,
-    within,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, lead_of, within
 from wire.kinds.branches import UNKNOWN, Inside, Place, TracedRefusal, Tracing, some
+from wire.kinds.coded import indented
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Slots
 from wire.kinds.edits import Find, Found, MutableField, UnreadableFrame, truncate
 from wire.kinds.flags import Flags
 from wire.kinds.generators import AVOIDED, REFUSED, Draw, Lead, Numbers, Pair, Source, Unsatisfiable, any_of

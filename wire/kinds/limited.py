@@ -5,8 +5,10 @@ from typing import IO, Any
 
 from wire.constructs import Context, Grammar, dotted, remaining
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.kinds.base import Cell, FieldLoop, Lines, Names, Part, Scope, Slots, Walk
+from wire.kinds.base import FieldLoop, Part, Scope, Walk
 from wire.kinds.branches import FULL, TOO_LONG, Inside, Place, TracedRefusal, Tracing
+from wire.kinds.composing import Composing, Plan, Way
+from wire.kinds.contexts import Cell, Lines, Names, Slots
 
 
 class LimitedTo(Grammar):
@@ -73,10 +75,6 @@ class Limited(Part, frozen=True):
     # Coverage
 
     @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
     def holds_value(self) -> bool:
         return False
 
@@ -105,6 +103,24 @@ class Limited(Part, frozen=True):
         if len(tracing.data) == self.size:
             tracing.hit(place, FULL)
         return tracing.read(place.inner[0], where, {})
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    @property
+    def ends_inside(self) -> bool:
+        return True
+
+    def composed(
+        self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
+    ) -> Any:
+        return composing.write(place.inner[0], where, scope)
+
+    def ways(self, place: Any, where: str, plan: Plan) -> Iterator[Way]:
+        yield Way(place.inner[0], where, {**plan})
 
     # The benchmark
 

@@ -5,8 +5,10 @@ from typing import IO, Any
 
 from wire.constructs import Context, Grammar, Leaf, dotted
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.kinds.base import CCode, Cell, Code, ColumnCode, FieldFinding, Lines, Part, Scope, Walk
+from wire.kinds.base import FieldFinding, Part, Scope, Walk
 from wire.kinds.branches import REFUSED, Place, TracedRefusal, Tracing
+from wire.kinds.compound import Compound
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines
 from wire.kinds.edits import Find
 from wire.kinds.nothing import unreadable
 
@@ -42,13 +44,15 @@ DEEPEST = 64
 """Levels: each is code of its own in every engine."""
 
 
-class Bottom(Part, frozen=True):
-    """No bytes, and always refused: below the last level of ``depth``."""
+class Bottom(Compound, frozen=True):
+    """No bytes, and always refused: below the last level of ``depth``.
+
+    A compound, so that it can stand wherever a message can: in a list, within so many bytes.
+    """
 
     depth: int
 
     constructs = (TooDeep,)
-    compound = True  # so that it can stand wherever a message can: in a list, within so many bytes
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:

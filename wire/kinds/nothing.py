@@ -7,8 +7,10 @@ import construct
 
 from wire.constructs import Context, Leaf, dotted
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.kinds.base import CCode, Cell, Code, ColumnCode, FieldFinding, Lines, Part, Sampling, Scope, Walk
+from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
 from wire.kinds.branches import REFUSED, Place, TracedRefusal, Tracing
+from wire.kinds.composing import ComposedTarget, Looking
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines
 from wire.kinds.edits import Find, Found, UnreadableFrame
 from wire.kinds.generators import ABSENT, Draw, Numbers
 
@@ -77,10 +79,6 @@ class Nothing(Part, frozen=True):
     # Coverage
 
     @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
     def holds_value(self) -> bool:
         return False
 
@@ -92,6 +90,12 @@ class Nothing(Part, frozen=True):
 
     def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
         return None
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
 
 
 class Reserved(Part, frozen=True):
@@ -147,10 +151,6 @@ class Reserved(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
     def most_bytes(self) -> float:
         return 0
 
@@ -164,6 +164,15 @@ class Reserved(Part, frozen=True):
     def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
         tracing.hit(place, REFUSED)
         raise TracedRefusal(Reason.RESERVED, tracing.at - 1)
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def specimens(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
+        yield looking.made(target, "refused", REFUSED, "in the form that is reserved")
 
 
 def unreadable(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:

@@ -7,24 +7,11 @@ import construct
 
 from wire.errors import CannotLayOut
 from wire.expressions import Expr, Group, compiled
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    indented,
-    lead_of,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, lead_of
 from wire.kinds.branches import Inside, Place, Tracing
+from wire.kinds.coded import indented
+from wire.kinds.composing import Composing
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
 from wire.kinds.edits import Find
 from wire.kinds.generators import ABSENT, Draw, Lead, Numbers
 
@@ -52,6 +39,14 @@ class Optional(Part, frozen=True):
 
     def expressions(self) -> tuple[Expr, ...]:
         return (self.when,)
+
+    @property
+    def guard(self) -> Expr | None:
+        return self.when
+
+    @property
+    def guarded(self) -> Part:
+        return self.node
 
     def conditions(self) -> tuple[Expr, ...]:
         return (self.when, *self.node.conditions())
@@ -144,10 +139,6 @@ class Optional(Part, frozen=True):
     # Coverage
 
     @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
     def holds_value(self) -> bool:
         return False
 
@@ -161,7 +152,7 @@ class Optional(Part, frozen=True):
         return "present" if computed(self.when) else "absent"
 
     def alternatives(self) -> tuple[str, ...]:
-        return ("present", "absent")
+        return ("absent", "present")
 
     def branches(self, place: Place) -> Iterator[str]:
         yield from ("present", "absent")
@@ -170,6 +161,18 @@ class Optional(Part, frozen=True):
         there = bool(tracing.computed(self.when, scope))
         tracing.hit(place, "present" if there else "absent")
         return tracing.read(place.inner[0], where, scope) if there else None
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def composed(
+        self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
+    ) -> Any:
+        label = self.chosen(lambda expr: composing.computed(expr, scope))
+        return None if label == "absent" else composing.write(place.inner[0], where, scope, default)
 
     # The benchmark
 

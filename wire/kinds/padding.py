@@ -6,24 +6,7 @@ from typing import IO, Any
 from wire.constructs import Context, Grammar, Leaf, Span, dotted, take
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
 from wire.expressions import Expr, Group
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    indented,
-    lead_of,
-    written,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, lead_of
 from wire.kinds.branches import (
     CUT,
     MISSING,
@@ -36,6 +19,8 @@ from wire.kinds.branches import (
     Place,
     Tracing,
 )
+from wire.kinds.coded import indented, written
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, UnreadableFrame, put, truncate
 from wire.kinds.generators import Draw, Lead, Numbers, Pair, Source, leaf
 from wire.kinds.integer import fixed_ends

@@ -8,27 +8,12 @@ from construct import Renamed, Struct
 
 from wire.constructs import Context, dotted
 from wire.errors import CannotLayOut, EncodeError
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Kind,
-    Lines,
-    Names,
-    Node,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    indented,
-    looked_at,
-    within,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, looked_at, within
 from wire.kinds.branches import Place, Tracing
+from wire.kinds.coded import indented
+from wire.kinds.composing import ComposedTarget, Composing, Looking, PlannedOption
+from wire.kinds.compound import Compound
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Node, Slots
 from wire.kinds.edits import Find
 from wire.kinds.flags import Flags
 from wire.kinds.generators import Draw
@@ -86,14 +71,13 @@ def flags_in(part: Part) -> Flags | None:
     return part if isinstance(part, Flags) else None
 
 
-class Record(Part, frozen=True):
+class Record(Compound, frozen=True):
     """Fields in a row; ``name`` is the message's if the record stands in a union, else ""."""
 
     name: str
     fields: tuple[Field, ...]
 
     constructs = (Struct,)
-    compound = True
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
@@ -105,6 +89,14 @@ class Record(Part, frozen=True):
         flags = self.fields[0].node
         assert isinstance(flags, Flags)
         return flags
+
+    @property
+    def record_fields(self) -> Mapping[str, Part] | None:
+        return self.by_name
+
+    @property
+    def message_name(self) -> str:
+        return self.name
 
     def inner(self) -> tuple[Part, ...]:
         return tuple(field.node for field in self.fields)
@@ -336,10 +328,6 @@ class Record(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
     def fewest_filled(self) -> int:
         return sum(field.node.fewest_filled() for field in self.fields)
 
@@ -359,6 +347,25 @@ class Record(Part, frozen=True):
         for name, inner in zip(place.labels, place.inner, strict=True):
             values[name] = tracing.read(inner, within(where, name), values)
         return values
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def composed(
+        self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
+    ) -> Any:
+        values: dict[str, Any] = {}
+        plain = composing.plain_fields(place)
+        for name, inner in zip(place.labels, place.inner, strict=True):
+            values[name] = composing.write(inner, within(where, name), values, plain.get(name))
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        for label, inner in zip(place.labels, place.inner, strict=True):
+            for words, plan, _ in inner.part.pair_options(looking, target, inner, within(where, label)):
+                yield f"{label} {words}", plan, None
 
     # The benchmark
 

@@ -1,26 +1,17 @@
 """Bytes and text up to the end of the frame."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from wire.constructs import Context, Leaf, decoded, dotted, encoded
 from wire.errors import EncodeError
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    Lines,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    made,
-    written,
-)
+from wire.expressions import Expr
+from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
+from wire.kinds.boundaries import PLAIN_BYTE, PLAIN_TEXT, BoundaryBytes, text_boundaries
 from wire.kinds.branches import BAD_TEXT, EMPTY, MORE_BYTES, NOT_ASCII, Place, Tracing
+from wire.kinds.coded import made, written
+from wire.kinds.composing import Change, ComposedTarget, Looking, PlannedOption, short_options
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Slots
 from wire.kinds.counted import kind_of, python_octets, python_slice
 from wire.kinds.edits import Find, Found, MutableField, spoiled_text, truncate
 from wire.kinds.generators import ANY_BYTE, Draw, Numbers, leaf
@@ -111,10 +102,6 @@ class Remainder(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
     def most_bytes(self) -> float:
         return float("inf")
 
@@ -130,3 +117,24 @@ class Remainder(Part, frozen=True):
         content = tracing.data[start : tracing.end]
         tracing.hit(place, MORE_BYTES if content else EMPTY)
         return tracing.text(place, content, start) if self.text else content
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
+        return PLAIN_TEXT if self.text else PLAIN_BYTE
+
+    def boundaries(self, full: bool) -> Iterator[BoundaryBytes]:
+        yield BoundaryBytes(EMPTY, "empty", b"")
+        yield BoundaryBytes(MORE_BYTES, "of two bytes", b"ab" if self.text else b"\0\xff")
+        if self.text:
+            yield from text_boundaries(full)
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        yield from short_options(self.boundaries(False), where)
+
+    def stretched(self, looking: Looking, target: ComposedTarget, size: int) -> dict[str, Change]:
+        return {target.where: bytes(size - len(looking.compose({**target.plan, target.where: b""}).data))}

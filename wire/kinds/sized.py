@@ -6,22 +6,12 @@ from typing import IO, Any
 from wire.constructs import Context, Leaf, decoded, dotted, encoded, take
 from wire.errors import DecodeError, EncodeError, Reason
 from wire.expressions import Expr, compiled
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    Lines,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    made,
-    written,
-)
+from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
+from wire.kinds.boundaries import PAIRED_SIZE
 from wire.kinds.branches import BAD_TEXT, CUT, MISSING, NEGATIVE, NOT_ASCII, Place, TracedRefusal, Tracing, some
+from wire.kinds.coded import made, written
+from wire.kinds.composing import ComposedTarget, Composing, Looking
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Slots
 from wire.kinds.counted import kind_of, python_octets, python_slice
 from wire.kinds.edits import Find, Found, MutableField, UnreadableFrame, spoiled_text, truncate
 from wire.kinds.generators import AVOIDED, MOST_SIZED, Draw, Lead, Numbers, Pair, Source
@@ -41,6 +31,10 @@ def announced(count: int, stream: IO[bytes], path: str) -> int:
 
 PRINTABLE = bytes(33 + byte % 94 for byte in range(256))
 """A table that makes a visible letter of ASCII of each byte."""
+
+
+MOST_WRITTEN = 1 << 14
+"""Bytes that are composed where a number says how many; a frame that announces more is cut."""
 
 
 class Bytes(Leaf):
@@ -183,10 +177,6 @@ class Sized(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return not self.text
-
     def most_bytes(self) -> float:
         return float("inf")
 
@@ -212,3 +202,36 @@ class Sized(Part, frozen=True):
             raise TracedRefusal(Reason.BAD_VALUE, start)
         content = tracing.take(place, count)
         return tracing.text(place, content, start) if self.text else content
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return not self.text
+
+    @property
+    def can_be_missing(self) -> bool:
+        return True
+
+    def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
+        # Half of what a frame can have: the number that announces more is a branch of its own, and leaves it cut.
+        most = MOST_WRITTEN if place.room is None else place.room // 2
+        return bytes(index % 255 + 1 for index in range(min(computed(self.count), most)))
+
+    def composed(
+        self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
+    ) -> Any:
+        planned = composing.plan.get(where, default)
+        if not isinstance(planned, bytes) or len(planned) != composing.computed(self.count, scope):
+            # Nothing was planned, or for another size: then it does not fit any more.
+            planned = self.plain_bytes(place, lambda expr: composing.computed(expr, scope))
+        composing.put(planned)
+
+    def specimens(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
+        found = looking.longest(target, self.count, PAIRED_SIZE)
+        if found is None:
+            return
+        size, frame = found
+        yield looking.specimen(target, "values", "value", f"of {size} bytes", frame.data)
+        data = frame.data[: frame.spans[target.where][0] + 1]
+        yield looking.specimen(target, "cut", CUT, f"of {size} bytes, with one", data)

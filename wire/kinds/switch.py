@@ -8,25 +8,11 @@ import construct
 from wire import expressions
 from wire.errors import CannotLayOut
 from wire.expressions import Expr, compiled
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    indented,
-    lead_of,
-    seen_in,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, lead_of, seen_in
 from wire.kinds.branches import Inside, Place, Tracing
+from wire.kinds.coded import indented
+from wire.kinds.composing import Composing
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
 from wire.kinds.edits import Find
 from wire.kinds.generators import AVOIDED, REFUSED, Draw, Lead, Numbers, any_of
 from wire.kinds.nothing import Reserved
@@ -183,10 +169,6 @@ class Switch(Part, frozen=True):
     # Coverage
 
     @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
     def holds_value(self) -> bool:
         return False
 
@@ -216,6 +198,18 @@ class Switch(Part, frozen=True):
         label = self.chosen(lambda expr: tracing.computed(expr, scope))
         tracing.hit(place, label)
         return tracing.read(place.inner[place.labels.index(label)], where, scope)
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    def composed(
+        self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
+    ) -> Any:
+        label = self.chosen(lambda expr: composing.computed(expr, scope))
+        return composing.write(place.under(label), where, scope, default)
 
     # The benchmark
 

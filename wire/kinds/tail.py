@@ -6,23 +6,10 @@ from typing import IO, Any
 from wire.constructs import Context, Grammar, dotted, remaining
 from wire.errors import CannotLayOut, EncodeError
 from wire.expressions import Const, Expr
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    indented,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import Inside, Place, Tracing
+from wire.kinds.coded import indented
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
 from wire.kinds.edits import Find, Found, MutableField, put, truncate
 from wire.kinds.generators import ABSENT as NO_BYTES
 from wire.kinds.generators import Draw, Numbers, Pair, Source

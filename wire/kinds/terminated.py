@@ -3,23 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
-from wire.constructs import Context, Leaf, decoded, dotted, encoded
+from wire.constructs import Context, Leaf, decoded, dotted, encoded, shortened
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    Lines,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    made,
-    written,
-)
+from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
 from wire.kinds.branches import (
     BAD_TEXT,
     CUT,
@@ -35,6 +21,8 @@ from wire.kinds.branches import (
     Tracing,
     size_of,
 )
+from wire.kinds.coded import made, written
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Slots
 from wire.kinds.counted import kind_of, python_octets, python_slice
 from wire.kinds.edits import GROWN, Below, Find, Found, MutableField, Mutation, UnreadableFrame, not_utf8, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source
@@ -68,6 +56,9 @@ class NulBytes(Leaf):
         if b"\0" in value or len(value) > self.most:
             raise EncodeError(f"{dotted(path)}: a NUL in it, or more than {self.most} bytes: {value!r:.80}")
         return value + b"\0"
+
+    def shorter(self, content: bytes) -> Iterator[bytes]:
+        yield from (each + b"\0" for each in shortened(content))
 
 
 class NulText(NulBytes):

@@ -7,25 +7,12 @@ import msgspec
 
 from wire.constructs import Context, Grammar, Message, Values, dotted, take
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    FieldLoop,
-    Kind,
-    Lines,
-    Names,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    walk,
-    within,
-)
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, walk, within
+from wire.kinds.boundaries import PLAIN
 from wire.kinds.branches import MISSING, UNKNOWN, Inside, Place, TracedRefusal, Tracing
+from wire.kinds.composing import ComposedTarget, Composing, Looking, Plan, PlannedOption, Way
+from wire.kinds.compound import Compound
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Slots
 from wire.kinds.edits import Find, Found, MutableField, Mutation, UnreadableFrame, replaced
 from wire.kinds.flags import ID, header_of
 from wire.kinds.generators import Draw, Numbers, any_of
@@ -74,13 +61,12 @@ class OneOf(Grammar):
         return message.subcon._build(obj, stream, context, where)
 
 
-class Union(Part, frozen=True):
+class Union(Compound, frozen=True):
     """One of several messages, told apart by the first byte: no two have a header that ``begins`` alike."""
 
     messages: tuple[Record, ...]
 
     constructs = (OneOf,)
-    compound = True
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
@@ -232,10 +218,6 @@ class Union(Part, frozen=True):
     # Coverage
 
     @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
     def holds_value(self) -> bool:
         return False
 
@@ -270,6 +252,60 @@ class Union(Part, frozen=True):
         tracing.hit(place, f"is {label}")
         tracing.chosen(where, label)
         return tracing.read(place.inner[index], within(where, label), {})
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    @property
+    def can_be_missing(self) -> bool:
+        return True
+
+    @property
+    def ends_inside(self) -> bool:
+        return True
+
+    def composed(
+        self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
+    ) -> Any:
+        chosen = composing.plan.get(where, place.labels[0])
+        if isinstance(chosen, bytes):
+            composing.put(chosen)
+        else:
+            composing.write(place.under(chosen), within(where, str(chosen)), {})
+
+    def ways(self, place: Any, where: str, plan: Plan) -> Iterator[Way]:
+        for label, inner in zip(place.labels, place.inner, strict=True):
+            yield Way(inner, within(where, label), {**plan, where: label}, label)
+
+    def strangers(self) -> list[int]:
+        """Return bytes that begin no message: one of each number that the bits of all headers can make."""
+        begun = self.begun()
+        mask = 0xFF
+        for message in self.messages:
+            mask &= sum(message.header.bit(name).mask for name, _ in message.header.constants)
+        found: dict[int, int] = {}
+        for byte in range(256):
+            if begun[byte] is None:
+                found.setdefault(byte & mask, byte)
+        return list(found.values())
+
+    def specimens(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
+        if target.place.sure:
+            return
+        unknown = self.strangers()
+        for byte in unknown if target.full else unknown[:: max(len(unknown) - 1, 1)]:
+            comment = f"0x{byte:02x}, which begins no message"
+            # Something follows, for a decoder that takes it for a message.
+            yield looking.made(target, "refused", UNKNOWN, comment, {target.where: bytes([byte, PLAIN, 0])})
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        for label in place.labels:
+            path = within(where, label)
+            inside = {at: to for at, to in looking.shown(target, path).items() if at.startswith(f"{path}.")}
+            yield label, {**inside, where: label}, None
 
     # The benchmark
 

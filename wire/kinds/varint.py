@@ -5,24 +5,13 @@ from typing import IO, Any
 
 from wire.constructs import Context, Leaf, Span, bounded, counted, dotted, take, vle
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
-from wire.expressions import Ref
-from wire.kinds.base import (
-    CCode,
-    Cell,
-    Code,
-    ColumnCode,
-    FieldFinding,
-    Kind,
-    Lines,
-    Part,
-    Sampling,
-    Scope,
-    Slots,
-    Walk,
-    made,
-    written,
-)
+from wire.expressions import Expr, Ref
+from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
+from wire.kinds.boundaries import PLAIN, BoundaryBytes, say
 from wire.kinds.branches import CUT, MAXIMUM, MISSING, OUT_OF_RANGE, OVERLONG, ZERO, Place, Tracing, length, lengths
+from wire.kinds.coded import made, written
+from wire.kinds.composing import ComposedTarget, Looking, PlannedOption
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, put, truncate
 from wire.kinds.generators import Draw, Numbers, leaf
 from wire.varints import LONGEST, boundaries, spell, stretch, unspell
@@ -211,10 +200,6 @@ class Varint(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
     def most_bytes(self) -> float:
         return 9  # overlong, if need be
 
@@ -229,6 +214,48 @@ class Varint(Part, frozen=True):
         if number in (0, (1 << self.bits) - 1):
             tracing.hit(place, MAXIMUM if number else ZERO)
         return number
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    @property
+    def can_be_missing(self) -> bool:
+        return True
+
+    def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
+        return spell(PLAIN)
+
+    def value_of(self, data: bytes) -> Any:
+        return self.number_in(data + b"\0")  # of a number that is cut, what there is of it
+
+    def boundaries(self, full: bool) -> Iterator[BoundaryBytes]:
+        top = (1 << self.bits) - 1
+        numbers = []
+        for count in lengths(self.bits):
+            low = 1 << 7 * (count - 1) if count > 1 else 0
+            numbers += [low, *([1] if full and count == 1 else [])]
+            if full:
+                numbers.append(min((1 << 7 * count) - 1, top) if count < LONGEST else 1 << 63)
+        for number in dict.fromkeys((*numbers, top)):
+            if number <= top:
+                spelled = spell(number)
+                yield BoundaryBytes("value", f"{say(number)} ({length(len(spelled))})", spelled)
+        padded = [(PLAIN, 2), *([(0, 2), (PLAIN, 3), (PLAIN, LONGEST), (top, 8)] if full else [])]
+        for number, size in padded:
+            if len(spell(number)) < size:
+                yield BoundaryBytes(OVERLONG, f"{say(number)} in {size} bytes", stretch(number, size))
+        if self.bits < 64:
+            for number in (top + 1, *((top + 1 + PLAIN, 2 * top + 1, (1 << 64) - 1) if full else ())):
+                yield BoundaryBytes(OUT_OF_RANGE, f"{say(number)}, which does not fit", spell(number), "refused")
+        yield BoundaryBytes(CUT, "cut after one byte", b"\x80", "cut", True)
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        for number in (0, 127, 128, (1 << self.bits) - 1):  # around the end of one byte
+            if number < 1 << self.bits:
+                yield say(number), {where: spell(number)}, frozenset({number}) if place.controls else None
 
 
 Respelling = Callable[[int, Below], bytes | None]

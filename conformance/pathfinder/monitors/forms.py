@@ -13,7 +13,7 @@ from conformance.monitors import KEPT, Observation, broken
 from harness.pathfinder.tester.events import DISAPPEARED, NOTIFY, Event, Form
 from wire.catalogue import layout
 from wire.json.strict import LEAST, MOST
-from wire.layout import (
+from wire.kinds import (
     Json,
     JsonArray,
     JsonEither,

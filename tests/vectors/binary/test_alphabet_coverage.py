@@ -19,7 +19,8 @@ from vectors.sampling import stream
 from wire import reference
 from wire.errors import DecodeError
 from wire.kinds import KINDS
-from wire.layout import lay_out, walk
+from wire.kinds.base import walk
+from wire.layout import lay_out
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "wire"))
 

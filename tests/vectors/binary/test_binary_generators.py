@@ -21,11 +21,9 @@ from wire.catalogue import grammars, layout
 from wire.emit import python
 from wire.engines import engine, present
 from wire.errors import DecodeError, Reason
-from wire.expressions import SYMBOLS
-from wire.kinds.generators import Unsatisfiable
-from wire.layout import (
+from wire.expressions import SYMBOLS, Const, Ref
+from wire.kinds import (
     Chain,
-    Const,
     Counted,
     Flags,
     Integer,
@@ -34,16 +32,15 @@ from wire.layout import (
     Nothing,
     Optional,
     Record,
-    Ref,
     Remainder,
     Reserved,
     Sized,
     Union,
     Varint,
-    children,
-    lay_out,
 )
-from wire.layout import Switch as SwitchPart
+from wire.kinds import Switch as SwitchPart
+from wire.kinds.generators import Unsatisfiable
+from wire.layout import children, lay_out
 from wire.primitives import (
     VLE,
     Bits,

@@ -47,7 +47,8 @@ from wire.json.primitives import (
     JsonString,
 )
 from wire.json.strict import parse
-from wire.layout import Layout, Part, lay_out
+from wire.kinds import Part
+from wire.layout import Layout, lay_out
 from wire.primitives import (
     VLE,
     Bits,

@@ -10,7 +10,6 @@ import jsonschema
 import msgspec
 import pytest
 
-from vectors.binary.paths import inside
 from vectors.golden.build import schema
 from vectors.golden.loader import UnknownVectors, Vector, layouts, load, revive
 from vectors.kinds import BINARY as KIND_OF_BYTES
@@ -19,7 +18,8 @@ from wire.catalogue import grammars as known_layouts
 from wire.catalogue import layout as tree
 from wire.engines import present
 from wire.errors import DecodeError, Reason
-from wire.layout import Items, Json, JsonObject, JsonUnion, Record, Union, walk
+from wire.kinds import Items, Json, JsonObject, JsonUnion, Record, Union
+from wire.kinds.base import walk
 from wire.primitives import VLE, Blob, Span
 from wire.reference import decode
 from wire.zenoh.grammar_extensions import BY_MESSAGE
@@ -176,7 +176,7 @@ def test_every_message_is_there(layout):
         if vector.result == "valid":
             look(vector.value)
     assert found == wanted
-    assert isinstance(inside(tree(layout).root), Union | Items | Record)
+    assert isinstance(tree(layout).frame, Union | Items | Record)
 
 
 @OF_JSON
@@ -184,7 +184,7 @@ def test_every_message_of_json_is_there(layout):
     """With every member that it may have, and without those that it need not have."""
     wanted: dict[tuple[str, ...], set[tuple[str, bool]]] = {}
     found: dict[tuple[str, ...], set[tuple[str, bool]]] = {}
-    root = inside(tree(layout).root)
+    root = tree(layout).frame
     assert isinstance(root, Json)
     assert isinstance(root.node, JsonUnion)
     for key, message in flat(root.node):

@@ -32,17 +32,18 @@ from wire.json.primitives import (
     JsonString,
 )
 from wire.json.strict import LEAST, MOST, parse
+from wire.kinds import Json, Remainder
+from wire.kinds import JsonArray as ArrayPart
+from wire.kinds import JsonBool as BoolPart
+from wire.kinds import JsonEither as EitherPart
+from wire.kinds import JsonInteger as IntegerPart
+from wire.kinds import JsonMap as MapPart
+from wire.kinds import JsonNumber as NumberPart
+from wire.kinds import JsonObject as ObjectPart
+from wire.kinds import JsonText as TextPart
+from wire.kinds import JsonUnion as UnionPart
 from wire.kinds.generators import NoGenerator
-from wire.layout import Json, Layout, Remainder, children, lay_out
-from wire.layout import JsonArray as ArrayPart
-from wire.layout import JsonBool as BoolPart
-from wire.layout import JsonEither as EitherPart
-from wire.layout import JsonInteger as IntegerPart
-from wire.layout import JsonMap as MapPart
-from wire.layout import JsonNumber as NumberPart
-from wire.layout import JsonObject as ObjectPart
-from wire.layout import JsonText as TextPart
-from wire.layout import JsonUnion as UnionPart
+from wire.layout import Layout, children, lay_out
 from wire.primitives import LimitedTo
 
 MESSAGE = "pathfinder/message"

@@ -24,7 +24,7 @@ from wire.catalogue import grammars, layout
 from wire.derivation import derives
 from wire.engines import engine, present
 from wire.errors import DecodeError, UnknownLayout
-from wire.layout import Language
+from wire.kinds import Language
 from wire.pathfinder.grammar_filters import DISPUTED_DEPLOYED, deployed, document, widest
 from wire.runtime import Codec
 

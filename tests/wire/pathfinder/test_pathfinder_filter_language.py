@@ -30,9 +30,10 @@ from wire.derivation import NoDerivation, derive
 from wire.dump import dump
 from wire.emit.__main__ import sources
 from wire.engines import MissingEngine, engine, live, present
-from wire.errors import DecodeError, EncodeError, Reason
+from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
+from wire.kinds import Language, Limited
 from wire.languages import by_hand
-from wire.layout import CannotLayOut, Language, Limited, lay_out
+from wire.layout import lay_out
 from wire.pathfinder import filter_language
 from wire.pathfinder.filter_language import LAYOUTS, tree_of, value_of
 from wire.pathfinder.filters import And, Equal, Filter, FilterError, Less, Not, Or, Substring, parse, spell

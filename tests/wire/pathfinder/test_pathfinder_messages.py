@@ -10,7 +10,9 @@ from wire.dump import dump, lines
 from wire.emit.__main__ import sources
 from wire.engines import MissingEngine, engine, live, present
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.layout import JsonObject, lay_out, walk
+from wire.kinds import JsonObject
+from wire.kinds.base import walk
+from wire.layout import lay_out
 from wire.pathfinder import LAYOUTS
 from wire.pathfinder.grammar import LARGEST, deployed_message
 from wire.reference import decode, encode

@@ -7,7 +7,7 @@ import msgspec
 
 from harness.pathfinder.tester.driver import spelled
 from wire.catalogue import layout
-from wire.layout import (
+from wire.kinds import (
     JsonArray,
     JsonEither,
     JsonInteger,
@@ -17,8 +17,8 @@ from wire.layout import (
     JsonPart,
     JsonText,
     JsonUnion,
-    walk,
 )
+from wire.kinds.base import walk
 
 ONE_OF_EACH_TYPE = {
     "null": b"null",
