@@ -23,12 +23,14 @@ def reporting(report: Callable[[], None], period: float = PERIOD) -> Iterator[No
         while not over.wait(period):
             report()
 
+    # A thread, as what is measured is deep in Arrow, Spark or a loop that must not slow down to report.
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
         yield
         report()
     finally:
+        # Also when the work fails: a thread that goes on would draw over the message that says why.
         over.set()
         thread.join()
 
@@ -41,6 +43,8 @@ def megabytes(size: int) -> int:
 def write_position(path: Path, read: int) -> None:
     """Write down how many bytes were read; a report that cannot be written is left out, as the next one comes soon."""
     with suppress(OSError):
+        # A file and not a message: the task runs in a Python that Spark has started, to which there is no way but the
+        # disk.
         path.write_text(f"{read}\n")
 
 
@@ -62,6 +66,7 @@ def progress_bar(job: str) -> Iterator[OnProgress]:
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    # Gone when the work is done, so that what is printed on standard output stands alone; nothing at all in a pipe.
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(job, total=None)
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 OVER = "recording"
 """What stands for the transport in the records of an audit: a capture may have sessions over several."""
 
+# A file and no folder: runs have traces of their own, which are named one by one.
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 Judged = Literal["listening", "dialling", "both"]
@@ -82,6 +83,7 @@ Judged = Literal["listening", "dialling", "both"]
 @click.option(
     "--spark-from",
     callback=size,
+    # Spark takes some seconds to start, in which this process reads a good part of a capture of this size.
     default="256MiB",
     show_default=True,
     metavar="SIZE",
@@ -109,6 +111,7 @@ def audit(
 
     Exit status: 0 as expected; 1 a failure, an error, or nothing that could be judged; 2 wrong usage; 130 interrupted.
     """
+    # Both pairs of words are taken, as people say server and client; but who listens is what a capture shows.
     judged: Judged = {"server": "listening", "client": "dialling"}.get(sides, sides)  # type: ignore[assignment]
     settings = _settings(protocol, captures, judged, profile, strict is not None, iut, expectations, report)
     command_line = _command_line(protocol, judged, servers, link, profile, strict, iut, expectations)
@@ -116,10 +119,12 @@ def audit(
     try:
         wanted = tuple(parse_server(text) for text in servers)
         sources = [_source(path, protocol, wanted, link, _name(path, captures)) for path in captures]
+        # Only once every file was opened and every address read: a report's folder is not touched by wrong usage.
         run.start()
     except (BadDescription, NotInstalled, Unwritable) as error:
         raise WrongUsage(str(error)) from None
     try:
+        # One session alone is found faster by reading up to it than by starting Spark, which takes seconds.
         is_large = sum(source.size for source in sources) >= spark_from and session is None and master != NO_SPARK
         with (
             _judged_on_spark(sources, wanted, link, judged, profile, master, memory)
@@ -131,6 +136,7 @@ def audit(
                 if judge_on_spark is None or not _record_judged(run, judge_on_spark, source, judged, command_line):
                     _audit_here(run, source, judged, profile, command_line, session, progress)
     except KeyboardInterrupt:
+        # What was judged before is reported, as for an interrupted run of cases.
         run.interrupted = True
     _print(run, run.finish(), as_json=as_json)
     return run.finish().exit
@@ -186,6 +192,7 @@ def _settings(
 def _unknown(suite: Suite, captures: tuple[Path, ...], judged: Judged) -> Description:
     """Describe whoever was recorded, in the role that the judged side has."""
     roles = tuple(suite.harness.roles)
+    # Nobody said who was recorded: any role that has the judged side's part in dialling has the same rules there.
     fitting = [role for role in roles if (role in suite.harness.dials) == (judged == "dialling")]
     more = f" and {len(captures) - 1} more" if len(captures) > 1 else ""
     return Description(
@@ -212,6 +219,7 @@ def _command_line(
     words += ["--judge", judged] if judged != "listening" else []
     for server in servers:
         words += ["--server", server]
+    # Only what was given: the shorter the line, the more likely somebody repeats it.
     for name, value in (("link", link), ("strict", strict), ("iut", iut), ("expectations", expectations)):
         words += [f"--{name}", str(value)] if value else []
     return words + (["--profile", profile] if profile != "document" else [])
@@ -219,6 +227,7 @@ def _command_line(
 
 def _name(path: Path, captures: tuple[Path, ...]) -> str:
     """Return what to call a file's sessions after: its name, or its path where others have the same name."""
+    # By its path only where it has to be: a name stays the same when the recording moves to another machine.
     return path.name if [each.name for each in captures].count(path.name) == 1 else str(path)
 
 
@@ -241,6 +250,7 @@ def _audit_here(
 ) -> None:
     suite = Suite(run.settings.protocol)
     losses, sessions, sessions_judged = Losses(), 0, 0
+    # How much of the file was read, as how many sessions it has is not known before its end.
     with reporting(lambda: on_progress(source, sessions)):
         for recorded in source:
             if only not in (None, recorded.number):
@@ -272,6 +282,8 @@ def _judged_on_spark(
     protocol, transport = sources[0].protocol, known_transport(link) if link else None
     with ExitStack() as stack:
         try:
+            # Without Arrow or Spark the audit works, and is slower: nobody has to install them for a capture of a few
+            # megabytes.
             with requiring_arrow():
                 from reports.jobs.ingest import IngestOptions
                 from reports.jobs.spark_audit import judged_on_spark

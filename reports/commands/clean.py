@@ -24,6 +24,8 @@ def clean(folder: Path | str, hours: float, as_json: bool) -> int:
     lake = options.open_lake(folder)
     try:
         with lake.raising_lake_failed("cannot be cleaned"):
+            # A running job's files look like a dead one's: only time tells them apart, and a day is longer than any job
+            # here runs.
             done = cleaning.clean(lake, hours * 3600)
     except cleaning.UnreadableManifest as error:
         click.echo(f"Error: nothing is removed, as it is not known what is in use: {error}", err=True)

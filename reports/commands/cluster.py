@@ -40,5 +40,5 @@ def worker(master: str, listen: str, cores: int | None, memory: int | None, fold
     with options.requiring_arrow():
         from reports.jobs.cluster import run_worker
 
-    said = options.spark_settings()
-    run_worker(master, listen, cores=cores, memory=memory, folder=folder, page=page, settings=said)
+    given = options.spark_settings()
+    run_worker(master, listen, cores=cores, memory=memory, folder=folder, page=page, settings=given)

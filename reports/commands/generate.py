@@ -53,11 +53,13 @@ def generate(
     from reports.traffic.templates import templates
 
     options.require_protocol(protocol)
+    # A second run would mix two sets of plantings, of which only one has its list.
     if there := sorted(path.name for path in folder.glob("*") if path.name == PLANTED or path.suffix in PARTS):
         raise WrongUsage(f"{folder} has traffic in it ({there[0]}): name another folder with --out, or remove it")
     processes = workers or os.cpu_count() or 1
     with progress_bar("templates") as on_progress:
         known = templates(protocol, on_progress, processes, pattern)
+    # Faulty sessions alone are no traffic: most of it is to be sound.
     if not any(not template.fault for template in known):
         raise click.ClickException(f"no session of {protocol} can be told from cases like {pattern!r}: try without -k")
     try:

@@ -42,14 +42,17 @@ def master(default: str) -> Callable[[Any], Any]:
     memory = click.option(
         "--memory", metavar="MB", type=click.IntRange(min=512), help="For Spark. Default: a quarter of what is free."
     )
+    # The last decorator stands first in the help, so --master does.
     return lambda command: where(memory(settings(command)))
 
 
 def _read_settings(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> None:
     for pair in pairs:
         name, is_there, value = pair.partition("=")
+        # Anything else is silently ignored by Spark.
         if not is_there or not name.startswith("spark."):
             raise click.BadParameter(f"{pair!r} is no setting of Spark: expected spark.NAME=VALUE")
+        # In the context, as every command of the group takes --conf, and few of their functions care.
         context.meta.setdefault(SETTINGS, {})[name] = value
 
 
@@ -109,6 +112,8 @@ def requiring_arrow() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
+        # An import that fails for another reason is a defect of ours, and must not be told as advice to install
+        # something.
         if error.name is None or error.name.partition(".")[0] != "pyarrow":
             raise
         raise NotInstalled("a lake needs the package pyarrow: pip install 'goldwire[arrow]'") from None

@@ -33,6 +33,7 @@ def pipeline() -> None:
     """
 
 
+# Sub-commands stand in files of their own, and take each other's options from ``options``.
 pipeline.add_command(clean_command.clean)
 pipeline.add_command(cluster_command.master)
 pipeline.add_command(cluster_command.worker)
@@ -75,6 +76,8 @@ def ingest(
         from reports.jobs import runner as jobs
     lake = options.open_lake(folder, create=True)
     ingest_options = _ingest_options(protocol, servers, link, iut)
+    # Without Spark's own progress: it counts tasks, and a task may be a gigabyte or a kilobyte; the job counts
+    # megabytes.
     with progress_bar("ingest") as on_progress, options.spark(master, memory, None) as spark:
         done = list(jobs.ingest(lake, list(paths), ingest_options, spark, on_progress))
     if as_json:
@@ -134,6 +137,7 @@ def judge(
     if as_json and len(done) > 1:
         options.print_json(done)
         return int(options.print_damage(lake))
+    # Both sides are printed, also if the first one has something to complain of.
     return max([options.print_result(lake, each, "sessions", as_json) for each in done])
 
 

@@ -90,10 +90,12 @@ def sweep(
     with options.requiring_arrow():
         from reports.jobs import sweep as sweeping
         from vectors.checks.sweep import CHUNK
+    # Whole chunks, rounded up: a chunk is the smallest thing that is swept once and never again.
     asked = chunks or (0, -(-(frames or FRAMES) // CHUNK))
     try:
         plan = _plan(layout, command, names, seed=seed, share=share, most=most, deadline=deadline)
         lake = options.open_lake(folder, create=True)
+        # Behind the start of the program and before that of Spark: what a sweep of this size takes.
         begun = time.monotonic()
         with progress_bar("sweep") as on_progress, options.spark(master, memory, on_progress) as spark:
             swept = sweeping.sweep(lake, plan, asked, spark, on_progress)
@@ -146,6 +148,7 @@ def select(
     Exit status: 0 done; 1 there was no candidate, the engines do not agree on one, or a file could not be read (of
     vectors that were chosen before: then --out is not written); 2 wrong usage.
     """
+    # Loaded when it is run, as every start of goldwire imports this module.
     from vectors.golden import build as golden
 
     if layout not in golden.buildable():
@@ -165,12 +168,14 @@ def select(
     if selected is None:
         click.echo(f"Error: there are no frames of {layout} in {folder}: goldwire pipeline ingest", err=True)
         return 1
+    # Part of what was chosen before is lost: a file of the rest would look complete.
     if damaged and selected.candidates is None:
         where = f"{out} is not written; " if out is not None else ""
         again = f"remove batches/{selected.batch}.json from the lake to choose anew"
         click.echo(f"Error: what was chosen before is damaged: {where}{again}", err=True)
         return 1
     if out is not None:
+        # Only now, and whole or not at all: what is there may be yesterday's vectors.
         golden.write(out, selecting.text(selected, layout).encode())
     if as_json:
         options.print_json(selected)
@@ -214,6 +219,7 @@ def _plan(layout: str, command: tuple[str, ...], names: tuple[str, ...], **how: 
     from reports.jobs.sweep_plan import SweepPlan
 
     if command:
+        # Started once before Spark is: a program that does not run is wrong usage, and not a hundred lost tasks.
         from reports.jobs.sweep_programs import described
 
         program = described(SweepPlan(layout=layout, engines=("reference", "program"), command=command, **how))
@@ -224,6 +230,8 @@ def _plan(layout: str, command: tuple[str, ...], names: tuple[str, ...], **how: 
             engine(name).codec(layout)
     except MissingEngine as error:
         raise WrongUsage(str(error)) from None
+    # Always with the reference, which the others are held to, and in one order, as the order is part of the batch's
+    # name.
     there = [each for each in NAMES if each == "reference" or each in names] if names else list(_present(layout))
     if len(there) < 2:
         raise WrongUsage(f"there is no engine for {layout} but {there[0]}: nothing to compare it with")
@@ -246,10 +254,10 @@ def _show(plan: "SweepPlan", asked: "Span", swept: "SweepResult", seconds: float
     counts = [f"{swept.accepted} accepted", f"{swept.spoiled} spoiled values" if not plan.command else ""]
     counts += [f"{swept.skipped} skipped"] if swept.skipped else []
     new = f"{swept.new} of them new" if swept.new else "all swept before, nothing was run now"
-    said = f"{swept.frames} random frames ({', '.join(each for each in counts if each)}; {new})"
+    counted = f"{swept.frames} random frames ({', '.join(each for each in counts if each)}; {new})"
     chunks = f"chunks {asked[0]}:{asked[1]}"
     if swept.chunks != (asked,):
         spans = ", ".join(f"{first}:{end}" for first, end in swept.chunks)
         chunks += f" (counted are whole batches, of the chunks {spans})"
     ending = f"seed {plan.seed}, {chunks}, {seconds:.1f} s"
-    click.echo(f"{verdict} {plan.layout}: {', '.join(plan.engines)}: {differ} in {said}; {ending}")
+    click.echo(f"{verdict} {plan.layout}: {', '.join(plan.engines)}: {differ} in {counted}; {ending}")

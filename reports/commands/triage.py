@@ -49,6 +49,7 @@ def triage(folder: Path | str, everything: bool, master: str, memory: int | None
         for line in shown_clusters(clusters, everything):
             click.echo(line)
     damaged = options.print_damage(lake)
+    # Nothing found and nothing looked at are two answers, and the second must not look like the first.
     there = any(piece.table in (FINDINGS.name, VERDICTS.name) for each in lake.batches() for piece in each.pieces)
     if not there:
         click.echo(f"Error: there are no findings and no verdicts in {folder}: goldwire pipeline ingest", err=True)
@@ -118,6 +119,7 @@ def shown_overview(found: "Overview", everything: bool) -> Iterator[str]:
 def _rules(rows: "Iterable[RuleRow]", everything: bool) -> Iterator[str]:
     kept = 0
     for row in rows:
+        # What is kept is the rule; a summary of a thousand lines that say so hides the ten that do not.
         if row.worst.rank <= 1 and not row.flaky and not row.unsteady and not everything:
             kept += 1
             continue
@@ -130,11 +132,13 @@ def _rules(rows: "Iterable[RuleRow]", everything: bool) -> Iterator[str]:
 
 
 def _share(what: str, hits: int, tries: int, between: tuple[float, float]) -> str:
+    # The interval with the share, as two of three and two hundred of three hundred are not the same news.
     low, high = between
     return f"; {what} {hits}/{tries} ({low:.1%} to {high:.1%})" if hits else ""
 
 
 def _changes(found: "Sequence[Regression]", everything: bool) -> Iterator[str]:
+    # A change that chance may explain is no news until there are more runs.
     shown = found if everything else [each for each in found if each.change != "flaky"]
     yield from _section("between versions", shown, _regression)
     if len(shown) < len(found):

@@ -63,6 +63,7 @@ def export(report_dir: Path) -> None:
 def page(records: Sequence[Record], summary: RunSummary) -> str:
     """Return the page of a run."""
     catalogue = load_catalogue(summary.protocol)
+    # All that comes from a run is escaped: cases cite what an implementation sent, and it may send anything.
     title = escape(f"{summary.protocol}: {summary.name} {summary.version}")
     return "\n".join(
         [
@@ -94,6 +95,8 @@ def _header(records: Sequence[Record], summary: RunSummary, title: str) -> Itera
     ]
     yield f"<p>{escape(' · '.join(filter(None, facts)))}</p></header>"
     errors = [f"{name}: {text}" for name, text in summary.errors.items()]
+    # What fails the gate without any rule stands above everything: else the page looks green and the exit status says
+    # 1.
     notices = [summary.not_started, *summary.complaints, *errors, *summary.trouble]
     if any(notices):
         yield "<section><h2>What fails the gate beside rules</h2><ul>"
@@ -121,10 +124,10 @@ def _details(records: Sequence[Record], summary: RunSummary, catalogue: Catalogu
 
 
 def _article(key: str, rule: RuleSummary, catalogue: Catalogue, record: CasePlayed | None) -> Iterator[str]:
-    said = catalogue.rules[key]
+    entry = catalogue.rules[key]
     yield f'<article id="{key}" data-verdict="{rule.verdict.value}"><h3>{_verdict(rule)} {key} '
-    yield f"{escape(said.strength.value)}: {escape(said.gist)}</h3><dl>"
-    yield _term("document", f"{said.document}, {said.section}, lines {said.lines}")
+    yield f"{escape(entry.strength.value)}: {escape(entry.gist)}</h3><dl>"
+    yield _term("document", f"{entry.document}, {entry.section}, lines {entry.lines}")
     yield _term("came", f"{rule.outcome}: {rule.what}", preformatted=True)
     yield _term("expected", rule.reason if rule.expected else "")
     yield _term("reading", rule.reading)
@@ -153,9 +156,10 @@ def _table(summary: RunSummary, catalogue: Catalogue) -> Iterator[str]:
     yield "<section><h2>All rules</h2><table><thead><tr>"
     yield "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead><tbody>"
     for key, rule in summary.rules.items():
-        said = catalogue.rules[key]
+        entry = catalogue.rules[key]
+        # Only what has an article below can be linked to.
         name = f'<a href="#{key}">{key}</a>' if rule.verdict in NON_PASSES else key
-        texts = (rule.outcome, said.strength.value, said.gist, said.section, rule.reading, rule.reason)
+        texts = (rule.outcome, entry.strength.value, entry.gist, entry.section, rule.reading, rule.reason)
         cells = [name, _verdict(rule), *map(escape, texts)]
         yield f'<tr data-verdict="{rule.verdict.value}">{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
     yield "</tbody></table></section>"

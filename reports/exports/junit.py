@@ -32,6 +32,7 @@ def write_junit(records: Sequence[Record], summary: RunSummary, path: Path) -> N
         suite = ET.SubElement(root, "testsuite", name=name, timestamp=started.time if started else "")
         for record in played:
             _case(suite, name, record, summary, strengths)
+        # The counts are attributes of the suite, so they come when all of its cases are there.
         _count(suite, sum(record.seconds for record in played))
     _gate(root, summary)
     _count(root, sum(record.seconds for record in records if isinstance(record, CasePlayed)))
@@ -63,9 +64,11 @@ def _case(suite: ET.Element, name: str, record: CasePlayed, summary: RunSummary,
         if value:
             ET.SubElement(properties, "property", name=key, value=_clean(value))
     what = record.what or record.outcome.value
+    # An error is ours, and comes before what the case says of the implementation, which then means nothing.
     if record.error or record.outcome is Outcome.ERROR:
         _element(case, "error", "the tester failed", record.error or what)
     elif accused := _accused(record, summary):
+        # All of them: one deviation that is not expected makes the case fail.
         expected = all(summary.rules[rule].expected for rule in accused)
         lines = "\n".join(f"{each.rule}: {each.what}" for each in record.judgements if each.rule in accused)
         if expected:
@@ -87,6 +90,7 @@ def _accused(record: CasePlayed, summary: RunSummary) -> list[str]:
 
 def _gate(root: ET.Element, summary: RunSummary) -> None:
     """Add what no single case shows: expectations, errors outside of cases, a report that is incomplete."""
+    # Without this suite a CI that reads only JUnit would see a green run where the gate has failed.
     if not (summary.complaints or summary.trouble or summary.not_started):
         return
     suite = ET.SubElement(root, "testsuite", name="gate")
@@ -119,4 +123,5 @@ def _count(element: ET.Element, seconds: float) -> None:
 
 
 def _clean(text: str) -> str:
+    # A case cites what an implementation sent: control characters and lone surrogates make XML that no CI reads.
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

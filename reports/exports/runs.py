@@ -12,6 +12,7 @@ from conformance.run.summary import RunSummary
 
 def load(folder: Path) -> tuple[list[Record], RunSummary]:
     """Return the records and the summary of a run; raises OSError or TornLine, or a MsgspecError."""
+    # A torn last line is nothing here: the summary was written behind it.
     records, _ = read(folder / JOURNAL)
     return records, msgspec.json.decode((folder / SUMMARY).read_bytes(), type=RunSummary)
 

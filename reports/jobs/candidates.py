@@ -41,9 +41,11 @@ class BestCandidates(msgspec.Struct):
         """Keep a candidate for the branches of which it is the best."""
         size, data, accepted = candidate.size, candidate.data, candidate.accepted
         rank = -candidate.reached.bit_count(), size, data
+        # Sets of branches are bits of one number: joining and comparing them is one operation, however many there are.
         for branch in set_bits(candidate.reached):
             key = branch, accepted
             held = self.shortest.get(key)
+            # By content where the size is the same, so that the order in which candidates come does not matter.
             if held is None or (size, data) < (held.size, held.data):
                 self.shortest[key] = candidate
             held = self.richest.get(key)
@@ -59,6 +61,7 @@ class BestCandidates(msgspec.Struct):
 
     def candidates(self) -> list[Candidate]:
         """Return what is kept, each once, in order."""
+        # One frame may be the best for many branches.
         return sorted({each.data: each for kept in (self.shortest, self.richest) for each in kept.values()}.values())
 
 
@@ -99,8 +102,10 @@ def summarised(layout: str, frames: Iterable[bytes]) -> BestCandidates:
     best: dict[tuple[int, bool], tuple[int, bytes]] = {}
     for data in frames:
         summary.seen += 1
+        # Short frames come again and again from the sampler, and reading one costs a thousand times as much as this.
         if data in recent:
             continue
+        # Forgetting all at once is simple and cheap; what is met again is looked at again, with the same outcome.
         if len(recent) == MOST_REMEMBERED:
             recent.clear()
         recent.add(data)
@@ -119,6 +124,7 @@ def summarised(layout: str, frames: Iterable[bytes]) -> BestCandidates:
 def generated(layout: str, seed: int, first: int, end: int, most: int) -> Iterator[bytes]:
     """Give the frames of some chunks, as far as their numbers are below ``most``."""
     for chunk in range(first, end):
+        # The frames of a chunk come from its seed in order, so the last chunk is cut where there are enough.
         for data, _ in islice(stream(layout, chunk_seed(seed, chunk)), max(0, min(CHUNK, most - chunk * CHUNK))):
             yield data
 
@@ -133,6 +139,7 @@ def chosen(candidates: Iterable[Candidate], most: int | None = None) -> list[Can
 
     Refused frames come last, and only for what no accepted one reaches: nobody checks what a refused frame is read as.
     """
+    # A fixed order, as the greedy choice takes the first of equals.
     every = sorted(candidates)
     found: list[Candidate] = []
     left = reached(every)
@@ -151,6 +158,8 @@ def reached(candidates: Iterable[Candidate]) -> int:
 
 def _greedy(candidates: list[Candidate], left: int) -> Iterator[Candidate]:
     """Give the candidate that reaches the most of what is left, until nothing is."""
+    # Lazy greedy: what a candidate adds never grows as others are chosen, so a stale rank is an upper bound, and only
+    # the top of the heap has to be counted anew (Minoux, Accelerated greedy algorithms, 1978).
     heap = [(-each.reached.bit_count(), number) for number, each in enumerate(candidates)]
     heapq.heapify(heap)
     while left:
@@ -169,6 +178,7 @@ def _greedy(candidates: list[Candidate], left: int) -> Iterator[Candidate]:
 def _needed(found: list[Candidate]) -> list[Candidate]:
     """Leave out what the others make up for, beginning with the last; a refused frame for nothing accepted."""
     needed = list(found)
+    # The greedy choice may make an early candidate superfluous; the last ones add the least, so they are tried first.
     for each in reversed(found):
         others = [one for one in needed if one is not each and (one.accepted or not each.accepted)]
         if not each.reached & ~reached(others):

@@ -58,6 +58,7 @@ def run_worker(
     match = re.fullmatch(r"spark://(.+):\d+", master)
     if match is None:
         raise BadDescription(f"{master!r} is no master of a cluster: expected spark://HOST:PORT")
+    # Loopback by default, as whoever reaches a worker runs programs there; but a master elsewhere could not call back.
     if not listen and not _is_loopback(match[1]):
         raise BadDescription(
             f"{master} may be another machine, and reaches no worker at {LOOPBACK}: say with --listen which address "
@@ -80,6 +81,7 @@ def run_worker(
 
 def _exec(name: str, arguments: list[str], settings: Mapping[str, str]) -> NoReturn:
     check_packages()
+    # Found, not imported: importing it loads Py4J, which this process, soon replaced, has no use for.
     found = find_spec("pyspark")
     assert found is not None
     assert found.submodule_search_locations is not None
@@ -91,13 +93,16 @@ def _exec(name: str, arguments: list[str], settings: Mapping[str, str]) -> NoRet
         "SPARK_HOME": str(home),
         "JAVA_HOME": str(java_home()),
         "PYSPARK_PYTHON": sys.executable,
+        # The folder of this Python first.
         "PATH": os.pathsep.join([folder, os.environ.get("PATH", os.defpath)]),  # for jobs that say python3
         "SPARK_LOCAL_IP": LOOPBACK,  # the web page's
         "SPARK_DAEMON_JAVA_OPTS": " ".join(_quoted(f"-D{name}={value}") for name, value in options.items()),
     }
+    # exec throws away what is still in Python's buffers.
     sys.stdout.flush()
     sys.stderr.flush()
     program = str(home / "bin" / "spark-class")
+    # Replaced and not started: signals, exit status and the terminal are those of the master, with nothing in between.
     os.execve(program, [program, name, *arguments], environment)
 
 
@@ -120,6 +125,7 @@ def _check_free(host: str, port: int) -> None:
     """Raise SparkFailed where nothing can listen."""
     try:
         with closing(socket.socket()) as tried:
+            # As Spark's own listener does: else a port would seem taken for a minute after the last master has gone.
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             tried.bind((host, port))
     except OSError as error:

@@ -29,6 +29,7 @@ def of_engines(layout: str, names: Sequence[str]) -> str:
     """Return a digest of what our own engines read and write a layout with; other names are ignored."""
     digest = hashlib.sha256()
     for path in _modules(layout, names):
+        # Names without folders: the same code installed elsewhere is the same code.
         digest.update(f"{path.name} {_of_file(path)}\n".encode())
     return digest.hexdigest()[:SHORT]
 
@@ -50,6 +51,8 @@ def _of_file(path: Path) -> str:
 def _modules(layout: str, names: Sequence[str]) -> Iterator[Path]:
     protocol = layout.partition("/")[0]
     root = Path(wire.__path__[0])
+    # All that the layout's engines are made of, and no more: a change of another protocol must not void hours of
+    # sweeping.
     for folder in (*COMMON, protocol):
         yield from sorted((root / folder).glob("*.py"))
     if find(layout).is_text:  # its engines are written by hand

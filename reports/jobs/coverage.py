@@ -90,8 +90,10 @@ def rules_judged(rows: Iterable[RuleRow]) -> Iterator[RulesJudged]:
             known.add(row.rule)
     for protocol, name, version, role in sorted(judged, key=_order):
         known = judged[protocol, name, version, role]
+        # A lake may hold what another version of goldwire knew.
         if protocol not in protocols():
             continue
+        # Judged or not, only rules that a wire can show count: others would make every coverage look bad for ever.
         wanted = [rule.id for rule in _catalogue(protocol).rules.values() if _binds(rule, role, protocol)]
         never = tuple(rule for rule in wanted if rule not in known)
         yield RulesJudged(
@@ -115,6 +117,7 @@ def _order(key: tuple[str, str, str, str]) -> tuple[object, ...]:
 
 def _binds(rule: Rule, role: str, protocol: str) -> bool:
     """Tell whether a rule can be judged on a wire, and is not one of another role alone."""
+    # Who was recorded without a role is held to every rule: of what they are nothing is known.
     others = load_protocol(protocol).roles.keys() - {role} if role else set()
     return not why_unplayable(rule) and rule.binds not in others
 
@@ -147,6 +150,7 @@ def messages(layout: str) -> list[str]:
     if tree.is_text:
         return []
     if tree.is_json:
+        # The limit and the text around the messages have no names.
         root: Part = tree.root
         while isinstance(root, Limited | Json):
             root = root.node
@@ -184,6 +188,7 @@ def states(lake: Lake, spark: Any) -> list[FrameState]:
             session=row["session"],
             seq=row["seq"],
         )
+        # The same state comes from several files, each with a first frame of its own.
         before = found.get(key)
         if before is not None:
             first = min(before, state, key=lambda each: (each.session, each.seq))
@@ -199,6 +204,8 @@ def _states(lake: Lake) -> Iterator[dict[str, Any]]:
             continue
         coded = part["session"].combine_chunks().dictionary_encode()
         names = coded.dictionary.take(pc.array_sort_indices(coded.dictionary))
+        # Session and place in one integer: its minimum is the first frame of the first session, which Arrow finds in
+        # one pass, where sorting would move all rows.
         number = pc.shift_left(pc.index_in(part["session"], names).cast(pa.int64()), SEQ_BITS)
         keyed = part.select(STATE).append_column("first", pc.add(number, part["seq"]))
         for row in keyed.group_by(list(STATE)).aggregate([("first", "min"), ("first", "count")]).to_pylist():
@@ -210,6 +217,7 @@ def _states(lake: Lake) -> Iterator[dict[str, Any]]:
 def _states_on_spark(lake: Lake, spark: Any) -> list[dict[str, Any]]:
     functions = sparks.functions()
     rows = sparks.rows_of(spark, lake, DECODED, lake.pieces(DECODED))
+    # As in ``_states``: the least of (session, place) is the first frame.
     counts = rows.groupBy(*STATE).agg(
         functions.count("*").alias("frames"), functions.min(functions.struct("session", "seq")).alias("first")
     )

@@ -35,6 +35,7 @@ MOST_NAMES = 63
 
 def decoded(layout: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of ``decoded`` (the columns ``OUT``) for rows of frames (the columns ``READ``)."""
+    # Once for all batches: making it lays out the columns.
     decode = decoder(layout)
     for batch in batches:
         refused, at, types = decode(batch.column("data"))
@@ -49,11 +50,14 @@ Decoder = Callable[[Any], tuple[Any, Any, Any]]
 def decoder(layout: str) -> Decoder:
     """Return the fastest way there is to decode a batch of frames of a layout."""
     tree = find(layout)
+    # Compiled columns first, for JSON without numpy: they have the name of the message already.
     if tree.is_json and _is_built(layout):
         return partial(_named, layout)
     if tree.is_json or tree.is_text or find_spec("numpy") is None:
         return _ByOne(tree)
+    # The order of the alphabet, as everywhere in the table ``decoded``: rows of any engine are equal.
     names = sorted(set(_names(columns_of(tree))))
+    # A mask is an int64, whose highest bit is its sign.
     return _Columnar(tree, names) if len(names) <= MOST_NAMES else _ByOne(tree)
 
 
@@ -75,6 +79,7 @@ def _names(table: Table) -> Iterator[str]:
 def _named(layout: str, frames: Any) -> tuple[Any, Any, Any]:
     """Decode texts of JSON: a frame is one message, which has one name."""
     columns = pa.record_batch(decode_batch(layout, frames))
+    # A layout of one kind of message has no field that says which it is.
     there = "type" in columns.schema.names
     types = columns.column("type").cast(pa.string()) if there else pa.nulls(len(columns), pa.string())
     return columns.column(REFUSED).cast(pa.string()), columns.column(REFUSED_AT), types.fill_null("")
@@ -93,6 +98,7 @@ class _Columnar:
     def __call__(self, frames: Any) -> tuple[Any, Any, Any]:
         columns = pa.record_batch(decode_batch(self._layout, frames))
         masks = self._masks(self._table, columns.column, columns.schema.names, len(columns))
+        # A million frames have a few hundred combinations of messages: texts are made for those, and taken by index.
         known, places = self._np.unique(masks, return_inverse=True)
         texts = pa.array([self._spelled(int(mask)) for mask in known], pa.string())
         types = texts.take(pa.array(places))
@@ -115,10 +121,13 @@ class _Columnar:
                 offsets = array.offsets.to_numpy()
                 filled = np.flatnonzero(offsets[1:] > offsets[:-1])
                 if len(filled):
+                    # Lists are flat arrays with offsets; reduceat gives the next item's value for an empty list, so
+                    # those are left out.
                     masks[filled] |= np.bitwise_or.reduceat(inner[: offsets[-1]], offsets[:-1][filled])
         return masks
 
     def _chosen(self, column: Column, array: Any) -> Any:
+        # One more entry, 0, for rows without a choice: looked up like the others, so the loop stays in numpy.
         bits = self._np.array([self._bits[name] for name in column.choices] + [0], self._np.int64)
         return bits[array.indices.fill_null(len(column.choices)).to_numpy(zero_copy_only=False)]
 

@@ -44,6 +44,7 @@ def findings(lake: Lake, spark: Any) -> list[dict[str, Any]]:
     keys = (*OF_SIGNATURE, *OF_CAMPAIGN)
     rows = _counted(single, keys, SMALLEST)
     by_time = [_least(single, keys, ("time", "digest"), order).select([*keys, "time"]) for order in ORDERS]
+    # The least and the greatest time by sorting: Arrow has neither for texts within groups.
     times = [{tuple(row[name] for name in keys): row["time"] for row in part.to_pylist()} for part in by_time]
     found: list[dict[str, Any]] = rows.to_pylist()
     for row in found:
@@ -57,7 +58,9 @@ ORDERS = ("ascending", "descending")
 
 def _sized(rows: pa.Table) -> pa.Table:
     """Return rows of findings without inputs, but with the ``size`` of the smallest; nulls become empty."""
+    # The smallest input there is: the minimised one, else as it was found, else the JSON of a value.
     sizes = [pc.binary_length(rows[name]) for name in ("minimised", "input", "value")]
+    # Findings of the first version of the table have no digest: source and signature stand for it.
     instead = pc.binary_join_element_wise(rows["source"], rows["signature"], "/")
     digests = pc.coalesce(rows["digest"], instead)
     rows = rows.set_column(rows.schema.get_field_index("digest"), "digest", digests)
@@ -69,6 +72,8 @@ def _sized(rows: pa.Table) -> pa.Table:
 def _findings_on_spark(lake: Lake, spark: Any) -> list[dict[str, Any]]:
     functions = sparks.functions()
     rows = sparks.rows_of(spark, lake, FINDINGS, lake.pieces(FINDINGS))
+    # As in ``_sized``, in Spark's words: whatever is changed here has to be changed there, and a test compares the
+    # rows.
     size = functions.coalesce(
         *(functions.octet_length(name) for name in ("minimised", "input", "value")), functions.lit(0)
     )
@@ -100,8 +105,11 @@ def failures(lake: Lake, spark: Any) -> list[dict[str, Any]]:
 
 
 def _failed(rows: pa.Table) -> pa.Table:
+    # What monitors said live is judged again when the traces of the run are: one failure would count twice.
     again = pc.and_(pc.equal(rows["kind"], "run"), pc.equal(rows["origin"], "judged"))
     accusing = pc.is_in(rows["outcome"], pa.array(ACCUSING))
+    # Nulls become empty before grouping: Arrow and Spark treat null keys differently, and both have to give the same
+    # rows.
     rows = _filled(rows.filter(pc.and_not(accusing, pc.fill_null(again, False))))
     live = pc.equal(rows["kind"], "run")
     text = rows["what"]
@@ -134,6 +142,7 @@ def _failures_on_spark(lake: Lake, spark: Any) -> list[dict[str, Any]]:
     rows = rows.where(~functions.coalesce(again, functions.lit(False)))
     text = functions.coalesce("what", functions.lit(""))
     for pattern, instead in replacements("$"):
+        # The same patterns as Arrow's, with Java's sign for groups (``similarity.VARYING``).
         text = functions.regexp_replace(text, pattern, instead)
     rows = rows.withColumn("shape", text).withColumn("example", rows.case)
     live = functions.when(rows.kind == "run", rows.case).otherwise("")
@@ -146,6 +155,8 @@ def _failures_on_spark(lake: Lake, spark: Any) -> list[dict[str, Any]]:
 
 def _counted(rows: pa.Table, keys: Sequence[str], least: Sequence[str]) -> pa.Table:
     """Return how many rows there are of each key, with the columns ``least`` of the least of them."""
+    # Arrow has no first-by-order within groups: rows are sorted and numbered, and the least number of a group is its
+    # first.
     ordered = _numbered(rows.sort_by([(name, "ascending") for name in least]))
     groups = ordered.group_by(list(keys)).aggregate([("row", "min"), ("row", "count")])
     firsts = ordered.take(groups["row_min"]).select([*keys, *(name for name in least if name not in keys)])
@@ -187,6 +198,7 @@ def inputs(lake: Lake, wanted: Iterable[tuple[str, str]]) -> Iterator[tuple[tupl
         for row in rows.select(["source", "digest", "minimised", "input"]).to_pylist():
             key = row["source"], row["digest"]
             data = row["input"] if row["minimised"] is None else row["minimised"]
+            # Inputs are large and findings many: only those of the examples are read into memory.
             if key in keys and data is not None:
                 keys.discard(key)
                 yield key, data

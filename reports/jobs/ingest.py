@@ -91,21 +91,25 @@ def ingest(
     ``on_progress`` is told several times a second, from another thread, how many bytes of a recording were read.
     """
     try:
+        # Before its content is read for the name: a capture that is still written shows as one that has grown.
         size = path.stat().st_size
         kind = kind_of(path)
         source = batch_of(path, kind, options.protocol)
+        # Before anything is read: taking in a folder of a hundred captures again costs their digests, and no more.
         if (there := already_ingested(lake, source, path, options)) is not None:
             return there
         with lake.stage(source, "ingest", settings=settings_of(path, options)) as staging:
             losses = Losses()
             writer = SessionWriter(staging.write, source, options.protocol)
             verdicts = _take(staging, path, kind, options, writer, losses, on_progress)
+            # What was read is not what the batch is named after: the whole file would come in again under another name.
             if path.is_file() and path.stat().st_size != size:
                 raise CannotIngest(changed_message(path))
             for loss in losses.all():
                 writer.lose(loss)
             writer.finish()
             committed = staging.commit()
+    # Told, not raised: one bad file of a hundred costs only itself.
     except INGEST_ERRORS as error:
         return Ingested(path=str(path), trouble=complaint(error, path))
     return Ingested(
@@ -130,6 +134,7 @@ def already_ingested(lake: Lake, source: str, path: Path, options: IngestOptions
         return None
     batch = lake.batch(source)
     if batch is None:
+        # Its source is here, so it can be made whole; only where it is not, a damaged batch is left as it is.
         lake.discard(source)
         return None
     now = settings_of(path, options)
@@ -143,6 +148,7 @@ def already_ingested(lake: Lake, source: str, path: Path, options: IngestOptions
 
 
 def _differs(then: Mapping[str, str], now: Mapping[str, str], name: str) -> bool:
+    # Whoever does not say who was recorded does not say that it was another.
     if name == "--iut" and not now.get(name):
         return False  # whoever does not say who was recorded does not say that it was another
     return name in then and name in now and then[name] != now[name]
@@ -158,6 +164,7 @@ def kind_of(path: Path) -> Kind:
         raise CannotIngest(f"{path} holds no run: there is no {JOURNAL} in it; and no findings")
     if findings.holds_vectors(path):
         return "vectors"
+    # By its first byte: a trace is lines of JSON, and no format of captures begins so.
     return "trace" if magic_of(path)[:1] == b"{" else "capture"
 
 
@@ -210,11 +217,13 @@ def _take(
         findings.ingest_vectors(staging, path, options.protocol)
         return 0
     source = Recording(path, options.protocol, servers=options.servers, transport=options.transport)
+    # Another thread looks at how far the reader is, so that reading itself never stops to tell.
     with nullcontext() if on_progress is None else reporting(lambda: on_progress(source.position)):
         for recorded in source:
             writer.add(recorded)
     losses.take(source.losses.all())
     writer.finish()
+    # A trace has frames and no packets.
     packets = source.packets if kind == "capture" else None
     row = run_row(staging.batch.id, kind, path, options, packets, source.size)
     staging.write(RUNS, RUNS.rows([row | {"sessions": writer.sessions, "frames": writer.frames}]))
@@ -243,8 +252,10 @@ def run_row(
 def _run(staging: Staging, folder: Path, options: IngestOptions, writer: SessionWriter, losses: Losses) -> int:
     records, torn = read(folder / JOURNAL)
     started = next(record for record in records if isinstance(record, RunStarted))
+    # The journal says what it is of, and a wrong word on the command line must not file it elsewhere.
     if started.protocol != options.protocol:
         raise CannotIngest(f"{folder} is a run of {started.protocol}, not of {options.protocol}")
+    # A run that was killed has an incomplete last line; what stands before it counts.
     if torn:
         losses.add(Missing.CUT_OFF, what=JOURNAL)
     played = [record for record in records if isinstance(record, CasePlayed)]
@@ -252,6 +263,7 @@ def _run(staging: Staging, folder: Path, options: IngestOptions, writer: Session
     rows = [row for record in played for row in _verdicts(staging.batch.id, started, record)]
     if rows:
         staging.write(VERDICTS, VERDICTS.rows(rows))
+    # In one order, so that the same run makes the same rows wherever it is taken in.
     for path in sorted((folder / TRACES).glob("*.ndjson")):
         for recorded in read_lines(lines_of(path, losses), path.name, options.protocol, losses):
             writer.add(recorded)
@@ -274,6 +286,7 @@ def _run(staging: Staging, folder: Path, options: IngestOptions, writer: Session
 
 def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[dict[str, object]]:
     """Yield a row for each judgement; a case that was not judged has one for each of its rules, or one without."""
+    # A case that ended in an error said nothing of its rules: each of them has a row that says so.
     unjudged = (Judgement(rule, record.outcome, record.case, what=record.error) for rule in record.rules or ("",))
     for judgement in record.judgements or unjudged:
         yield {

@@ -33,8 +33,10 @@ def overview(lake: Lake, spark: Any) -> Overview:
 def between_runs(row: RuleRow, cases: Cases) -> RuleRow:
     """Return a row with how many of the cases that several runs judged came to something else in one of them."""
     played = cases.get(tuple(getattr(row, name) for name in BY), {}).values()
-    said = [{name: runs for name, runs in each.items() if name != Outcome.ERROR.value} for each in played]
-    repeated = [each for each in said if sum(each.values()) > 1]
+    # Our own errors are no sign that the implementation wavers.
+    cases_played = [{name: runs for name, runs in each.items() if name != Outcome.ERROR.value} for each in played]
+    # One run alone cannot differ from itself.
+    repeated = [each for each in cases_played if sum(each.values()) > 1]
     unsteady = sum(len(each) > 1 for each in repeated)
     return msgspec.structs.replace(
         row, repeated=len(repeated), unsteady=unsteady, unsteady_between=wilson(unsteady, len(repeated))

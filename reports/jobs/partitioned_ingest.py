@@ -93,6 +93,8 @@ def ingest_partition(work: IngestTask) -> PartitionResult:
     if not Path(work.staged).is_dir():  # to make it here would be to write where the driver never looks
         where = f"a worker does not see {work.staged}"
         return PartitionResult(trouble=f"{path}: {where}: every machine needs the lake at the same path")
+    # A name by its number: a task that Spark runs twice (it was slow, or its worker was lost) writes the same file
+    # again.
     files = Files(Path(work.staged), f"share-{work.partition.number:04}")
     try:
         source = Recording(
@@ -161,10 +163,14 @@ class PartitionedCapture:
     def _commit(self, parts: Sequence[PartitionResult]) -> Ingested:
         trouble = next((part.trouble for part in parts if part.trouble), "")
         seen = {(part.size, part.packets, part.ending) for part in parts}
+        # Every task reads all of the capture, so all have to have seen the same one; else it grew, and parts overlap or
+        # lack.
         if not trouble and (len(seen) > 1 or parts[0].size != self.size):
             trouble = changed_message(self.path)
         if trouble:
             return Ingested(path=str(self.path), trouble=trouble)
+        # Every session is counted by one task alone, losses of the file as well: so sums are what one task would have
+        # found.
         sessions, frames = sum(part.sessions for part in parts), sum(part.frames for part in parts)
         losses, every = Losses(), Losses()
         for part in parts:
@@ -195,6 +201,7 @@ def ingest_on_spark(
     with ExitStack() as stack:
         plans: list[PartitionedCapture | IngestTask | Ingested] = []
         for path in paths:
+            # Two paths with the same content make one batch: the second would be written for nothing.
             begun = {plan.source for plan in plans if isinstance(plan, PartitionedCapture)}
             plans.append(_plan(lake, path, options, spark.sparkContext.defaultParallelism, begun, stack))
         shares = [work for plan in plans if isinstance(plan, PartitionedCapture) for work in plan.work(progress)]
@@ -222,6 +229,7 @@ def _plan(
     """Decide how a path is taken in: by up to ``most`` tasks, or by one; or return at once what became of it."""
     try:
         size = path.stat().st_size
+        # No more tasks than cores: each of them reads the whole capture, and a second round would read it again.
         of = min(-(-size // SPLIT), most) if path.is_file() else 1
         # Several tasks can write one batch only where all see its folder.
         if of < 2 or kind_of(path) != "capture" or not isinstance(lake.store, Folder):
@@ -231,6 +239,7 @@ def _plan(
             return Ingested(path=str(path), source=source)
         if (there := already_ingested(lake, source, path, options)) is not None:
             return there
+        # Staged by the driver, which commits; if anything fails before, leaving the stack throws all of it away.
         staging = stack.enter_context(lake.stage(source, "ingest", settings=settings_of(path, options)))
         return PartitionedCapture(staging, path, options, of, size)
     except INGEST_ERRORS as error:
@@ -242,6 +251,7 @@ def _done(spark: Any, works: Sequence[IngestTask], watched: AbstractContextManag
     if not works:
         return []
     with sparks.raising_spark_failed(), watched:
+        # JSON, not pickled objects: the workers of a cluster may have been started from another checkout.
         lines = [msgspec.json.encode(work) for work in works]
         return list(spark.sparkContext.parallelize(lines, len(lines)).map(run_task).collect())
 
@@ -250,6 +260,7 @@ def _watched(spark: Any, shares: Sequence[IngestTask], on_progress: OnProgress) 
     """Tell how many megabytes of what is split were read; where nothing is, how many tasks are done."""
     if not shares:
         return sparks.reporting_tasks(spark, on_progress)
+    # Every task reads the whole capture, so all of it counts as often as there are tasks.
     total = sum(work.size for work in shares)
     files = [Path(work.progress) for work in shares]
     return reporting(lambda: on_progress(megabytes(read_positions(files)), megabytes(total)))

@@ -68,11 +68,13 @@ def regressions(rows: Iterable[RuleRow], cases: Cases) -> list[Regression]:
     """
     by_version: dict[tuple[str, ...], dict[str, RuleRow]] = {}
     for row in rows:
+        # What has no version is neither before nor after another.
         if row.version:
             key = row.protocol, row.name, row.role, row.profile, row.rule
             by_version.setdefault(key, {})[row.version] = row
     found = []
     for _, versions in sorted(by_version.items()):
+        # A version that never judged the rule is passed over, so that the ones around it are compared.
         judged = [versions[version] for version in ordered(versions) if _judged(versions[version].outcomes)]
         found += [change for pair in pairwise(judged) if (change := compared(*pair, cases))]
     return sorted(found, key=lambda each: ("worse", "flaky", "better").index(each.change))
@@ -90,6 +92,8 @@ def compared(before: RuleRow, after: RuleRow, cases: Cases) -> Regression | None
     then, now = (cases.get(tuple(getattr(row, name) for name in BY), {}) for row in (before, after))
     both = [case for case in sorted(then.keys() & now.keys()) if _judged(then[case]) and _judged(now[case])]
     pairs = {case: (then[case], now[case]) for case in both}
+    # Cases of both versions: with ``-k`` somebody may have played the bad half only, which would look like a
+    # regression.
     if then and now:
         if not pairs:
             return None
@@ -100,6 +104,7 @@ def compared(before: RuleRow, after: RuleRow, cases: Cases) -> Regression | None
         return msgspec.structs.replace(found, cases=worse if found.change == "worse" else better)
     if not (worse or better):
         return found
+    # One case got worse and another better: together they may look like no change at all.
     change: Change = "flaky" if worse and better else "worse" if worse else "better"
     found = found or _made(before, after, ACCUSING, change)
     return msgspec.structs.replace(found, change=change, cases=tuple(sorted(worse + better)))
@@ -118,6 +123,7 @@ def _changed(pairs: Pairs) -> tuple[tuple[str, ...], tuple[str, ...]]:
     worse, better = [], []
     for case, pair in pairs.items():
         (hits, later_hits), (tries, later_tries) = (_hits(each, ACCUSING) for each in pair), map(_judged, pair)
+        # Always against never: for a single case there are too few plays for statistics, and none are needed.
         if not hits and later_hits == later_tries:
             worse.append(case)
         elif hits == tries and not later_hits:
@@ -127,6 +133,7 @@ def _changed(pairs: Pairs) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _compared(before: RuleRow, after: RuleRow, pairs: Pairs) -> Regression | None:
     """Return how the shares changed: worse if at any threshold, and at the gravest of those that say the same."""
+    # At each threshold: a crash instead of a violation is worse, though both are failures.
     found = [change for outcome in THRESHOLDS if (change := _compared_at(outcome, before, after, pairs))]
     return min(found, key=lambda each: ("worse", "better", "flaky").index(each.change), default=None)
 
@@ -134,6 +141,7 @@ def _compared(before: RuleRow, after: RuleRow, pairs: Pairs) -> Regression | Non
 def _compared_at(outcome: Outcome, before: RuleRow, after: RuleRow, pairs: Pairs) -> Regression | None:
     made = _made(before, after, outcome, "flaky")
     (hits, later_hits), (tries, later_tries) = made.hits, made.judgements
+    # Shares compared without division: exact, and no zero to look out for.
     grows = later_hits * tries > hits * later_tries
     if _apart(made.between) or (hits, later_hits) in ((0, later_tries), (tries, 0)):
         # If a case was only played more often than before, the share of all changes, and that of no case.
@@ -188,15 +196,16 @@ def by_case(lake: Lake, spark: Any) -> Cases:
 
     Cases whose plays differed are left out.
     """
-    said: dict[tuple[tuple[str, ...], str], dict[str, set[Outcome]]] = {}
+    outcomes_by_run: dict[tuple[tuple[str, ...], str], dict[str, set[Outcome]]] = {}
     flaky = set()
     for row in _by_case_on_spark(lake, spark) if spark is not None else _by_case(lake):
         key = tuple(row[name] or "" for name in BY), row["case"]
-        said.setdefault(key, {}).setdefault(row["source"], set()).add(Outcome(row["outcome"]))
+        # One judgement for each run, its worst: a case that is tried again within a run says nothing new.
+        outcomes_by_run.setdefault(key, {}).setdefault(row["source"], set()).add(Outcome(row["outcome"]))
         if row["flaky"]:
             flaky.add(key)
     found: dict[tuple[str, ...], dict[str, dict[str, int]]] = {}
-    for (rule, case), runs in said.items():
+    for (rule, case), runs in outcomes_by_run.items():
         if (rule, case) not in flaky:
             found.setdefault(rule, {})[case] = Counter(
                 worst(outcomes - UNSAID or outcomes).value for outcomes in runs.values()
@@ -207,6 +216,7 @@ def by_case(lake: Lake, spark: Any) -> Cases:
 def _by_case(lake: Lake) -> Iterator[dict[str, Any]]:
     for part in lake.parts(VERDICTS):
         live = pc.and_(pc.equal(part["kind"], "run"), pc.not_equal(part["origin"], "judged"))
+        # Only live runs: what is judged later has the same cases in it.
         rows = part.filter(live).select([*OF_PLAY, "flaky"])
         differed = pc.fill_null(pc.not_equal(rows["flaky"], ""), False)
         rows = rows.select(OF_PLAY).append_column("flaky", differed)

@@ -41,12 +41,15 @@ class Sources:
 
     def repeat(self, row: Mapping[str, Any]) -> str:
         """Return the command that plays the case of a judgement, or judges its recording, again."""
+        # Under the same profile: the other one may accept what this one calls a violation.
         more = ["--profile", row["profile"]] if row["profile"] not in ("", "document") else []
         run = self._runs.get(row["source"], {})
         if row["case"]:
             iut = run.get("iut") or row["name"]
+            # With the words that the user typed for the implementation, where the run has kept them.
             return shlex.join(["goldwire", "test", row["protocol"], "--iut", iut, *more, "-k", row["case"]])
         path = self._paths.get(row["source"])
+        # The session ends with the number of its first packet (``rows.SessionWriter``).
         number = row["session"].rpartition("#")[2]
         if path is None or not number:
             return ""

@@ -54,6 +54,7 @@ def ingest(
     if spark is not None:
         yield from ingest_on_spark(lake, paths, options, spark, on_progress)
         return
+    # Folders count as nothing: what a run has in it is small beside a capture.
     sizes = [path.stat().st_size if path.is_file() else 0 for path in paths]
     for number, path in enumerate(paths):
         yield ingest_one(lake, path, options, partial(_report_megabytes, on_progress, sum(sizes[:number]), sum(sizes)))
@@ -67,6 +68,7 @@ def decode(lake: Lake, protocol: str, spark: Any, on_progress: OnProgress) -> Jo
     """Decode the frames of a protocol that were not decoded yet."""
     layout = layout_of(protocol)
     work = _NewBatches(lake, "decode", FRAMES, {"layout": layout}, protocol=protocol, layout=layout)
+    # No batch at all: an empty one would be a manifest for each time that somebody asks.
     if not work.pieces:
         return JobResult()
     with work.stage() as staging:
@@ -75,6 +77,7 @@ def decode(lake: Lake, protocol: str, spark: Any, on_progress: OnProgress) -> Jo
                 frames = rows.filter(pc.equal(rows["what"], decoding.FRAME)).select(decoding.READ).combine_chunks()
                 for batch in decoding.decoded(layout, frames.to_batches(ROWS_PER_BATCH)):
                     whole = pa.Table.from_batches([batch])
+                    # The same in all rows, so not computed but repeated; in the files they are the names of folders.
                     for name, value in (("protocol", protocol), ("layout", layout)):
                         whole = whole.append_column(name, pa.repeat(value, len(whole)))
                     staging.write(DECODED, whole)
@@ -101,6 +104,7 @@ def judge(
     with work.stage() as staging:
         if spark is None:
             for number, rows in enumerate(work.parts(), 1):
+                # Sorted first: the rows of a file are in order by session, but those of two files may be mixed.
                 for batch in say(ordered(rows).to_batches(ROWS_PER_BATCH)):
                     staging.write(VERDICTS, pa.Table.from_batches([batch]))
                 on_progress(number, len(work.pieces))
@@ -108,6 +112,7 @@ def judge(
             rows = sparks.rows_of(spark, lake, FRAMES, work.pieces).select(*SESSION_COLUMNS)
             schema = sparks.schema_of(VERDICTS.schema)
             # Each session as a group of its own would cost several times what judging it does.
+            # Each session goes to one task as a whole, in its order.
             rows = rows.repartition("session").sortWithinPartitions("session", "seq")
             sparks.write(rows.mapInArrow(say, schema), staging, VERDICTS)
         return work.commit(staging)
@@ -120,6 +125,7 @@ def summary(lake: Lake, spark: Any) -> list[RuleRow]:
         return summarised([row for part in parts for row in part.to_pylist()])
     functions = sparks.functions()
     rows = sparks.rows_of(spark, lake, VERDICTS, lake.pieces(VERDICTS)).select(*READ)
+    # As in ``summary.counted``: both have to give the same rows.
     again = (rows.kind == "run") & (rows.origin == "judged")
     rows = rows.where(~functions.coalesce(again, functions.lit(False)))
     flaky = functions.coalesce(rows.flaky != "", functions.lit(False))
@@ -161,6 +167,8 @@ class _NewBatches:
         self.table = table
         self.settings = settings
         batches = lake.batches()
+        # By the batches that earlier ones of this job name as their sources, and not by time: so it does not matter
+        # when, or in which order, sources come in.
         seen = self._seen(batches)
         fresh = [each for each in batches if each.id not in seen and _has_rows_of(each, table, partition)]
         self.pieces: list[BatchFile] = []
@@ -193,6 +201,8 @@ class _NewBatches:
 
     def commit(self, staging: Staging) -> JobResult:
         """Make the batch visible, and say what was added; LakeFailed when another process has done part of it."""
+        # Looked at last, just before the commit: two processes that judge at once would each add what the other has
+        # added.
         again = self._seen(self.lake.batches()) & set(self.of)
         if again and staging.batch.id not in self.lake:
             raise LakeFailed(

@@ -104,10 +104,12 @@ def select(
     Candidates are looked at in so many ``tasks``. Raises ``vectors.golden.build.NotConfirmed`` for a layout that has
     not two engines here.
     """
+    # First, as it raises for a layout that cannot be confirmed here: hours of search would be for nothing.
     golden.engines(source.layout)
     batches = [each for each in lake.batches() if _has_frames(each, source.layout)] if source.frames else []
     settings = _settings(source, most)
     name = batch_name(JOB, settings, (each.id for each in batches))
+    # The same question was answered before: what was chosen is read, and what the engines say of it is asked anew.
     if name in lake:
         return _compared(source.layout, name, None, _entries(lake, source.layout, name), _doubtful_in(lake, name))
     summary = merged(_summaries(lake, source, batches, spark, on_progress, tasks))
@@ -178,6 +180,7 @@ def _summaries(
     if not chunks:
         return
     if spark is None:
+        # In parts also in this process, as between two of them there is progress to show.
         parts = split_range((0, chunks), tasks or -(-chunks // CHUNKS_OF_LOCAL_TASK))
         for number, part in enumerate(parts, 1):
             yield summarised(source.layout, generated(source.layout, source.seed, *part, source.generated))
@@ -195,6 +198,8 @@ def _of_frames(lake: Lake, layout: str, batches: Sequence[Batch], tasks: int) ->
         data = rows["data"].filter(pc.equal(rows["what"], FRAME)).unique().to_pylist()
         fresh = []
         for each in data:
+            # The digest and not the frame: of a billion different ones only 16 bytes each are kept, and none is ever
+            # confused.
             digest = hashlib.blake2b(each, digest_size=16).digest()
             if digest not in seen:
                 seen.add(digest)
@@ -207,6 +212,7 @@ def _of_frames_on_spark(
     spark: Any, lake: Lake, layout: str, batches: Sequence[Batch], tasks: int | None
 ) -> BestCandidates:
     frames = sparks.rows_of(spark, lake, FRAMES, lake.pieces(FRAMES, batches, layout=layout))
+    # Spark removes duplicates natively, before Python sees a row.
     data = frames.where(frames.what == FRAME).select("data").distinct()
     data = data if tasks is None else data.repartition(tasks)
     return _reduced(data.mapInArrow(partial(_arrow_task, layout), "summary binary").rdd.map(lambda row: row.summary))
@@ -225,6 +231,7 @@ def _reduced(summaries: Any) -> BestCandidates:
     """Merge summaries where they are, so that the driver gets few of them."""
     with sparks.raising_spark_failed():
         # Not reduce, which fails without any partition: Spark may well have none where there is nothing.
+        # As a tree: a hundred summaries of a megabyte each would otherwise meet in the driver at once.
         found: BestCandidates = pickle.loads(summaries.treeAggregate(pickle.dumps(BestCandidates()), _merge, _merge))
     return found
 
@@ -241,6 +248,7 @@ def _confirmed(layout: str, found: Sequence[Candidate]) -> tuple[dict[str, list[
     met = 0
     for each in found:
         new = [every[number] for number in set_bits(each.reached & ~met)]
+        # What a frame adds to those before it is what its comment names, and what its rules come from.
         met |= each.reached
         try:
             expected, _ = golden.expect(layout, each.data)
@@ -265,6 +273,7 @@ def _entries(lake: Lake, layout: str, name: str) -> dict[str, list[VectorEntry]]
     batches = [each for each in lake.batches() if each.id == name]
     groups: dict[str, list[VectorEntry]] = {}
     for row in lake.read(VECTORS, batches).to_pylist():
+        # Today's engines, as a batch may be older than they are.
         expected, _ = golden.expect(layout, row["bytes"])
         entry = golden.as_entry(row["id"], row["comment"], row["bytes"], expected, tuple(row["rules"].split()))
         groups.setdefault(row["group"], []).append(entry)
@@ -273,8 +282,8 @@ def _entries(lake: Lake, layout: str, name: str) -> dict[str, list[VectorEntry]]
 
 def _doubtful_in(lake: Lake, name: str) -> tuple[str, ...]:
     """Return what the engines did not agree on when a batch was made."""
-    said = next((each.settings.get(DOUBTFUL, "[]") for each in lake.batches() if each.id == name), "[]")
-    return msgspec.json.decode(said, type=tuple[str, ...])
+    doubtful = next((each.settings.get(DOUBTFUL, "[]") for each in lake.batches() if each.id == name), "[]")
+    return msgspec.json.decode(doubtful, type=tuple[str, ...])
 
 
 def _compared(
@@ -284,6 +293,7 @@ def _compared(
     try:
         shipped = [vector.data for vector in load(layout)]
     except UnknownVectors:
+        # A new layout has no golden vectors yet.
         shipped = []
     every = branches(layout)
     here = reached(candidate(layout, entry.data) for entries in groups.values() for entry in entries)

@@ -61,12 +61,15 @@ def branches(layout: str, data: bytes, place: str) -> frozenset[str]:
     The same field of two messages is alike. Of the place ``(frame)``, and of one that the layout has not, all branches
     of the frame are returned; none when the frame is too long, or the layout is not known here.
     """
+    # To trace a frame takes the reader of coverage a thousand times as long as decoding it.
     if len(data) > LONGEST:
         return frozenset()
     try:
         found = trace(layout, data)
+    # Findings are what no engine was made for: nothing of them may end the triage of the others.
     except (WireError, RecursionError):
         return frozenset()
+    # Their names are taken out of paths: the same field in two messages is read by the same code.
     messages = set(found.members.values())
     wanted = _without(place, messages)
     tail = _tail(wanted)
@@ -130,11 +133,13 @@ def clustered(
         places.setdefault(same(item), []).append(place)
     families: dict[Hashable, list[Hashable]] = {}
     for name, members in groups.items():
+        # Only within a family are pairs compared: their number grows with the square.
         families.setdefault(family(members[0]), []).append(name)
     leader = {name: name for name in groups}
 
     def find(name: Hashable) -> Hashable:
         while leader[name] != name:
+            # Path halving keeps the trees of this union-find flat.
             leader[name] = leader[leader[name]]
             name = leader[name]
         return name
@@ -142,8 +147,10 @@ def clustered(
     for names in families.values():
         seen = {name: features(groups[name]) for name in names} if len(names) > 1 else {}
         for one, other in combinations(names, 2):
+            # Whoever is in one cluster already is not compared, which is the expensive part.
             if find(one) != find(other) and alike(seen[one], seen[other]):
                 leader[find(other)] = find(one)
+    # By place in ``items``: the order that came in goes out.
     clusters: dict[Hashable, list[int]] = {}
     for name in groups:
         clusters.setdefault(find(name), []).extend(places[name])

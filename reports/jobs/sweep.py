@@ -74,6 +74,7 @@ def sweep(
     settings = settings_of(plan)
     wanted = list(split_at_slabs(missing(asked, [span_of(batch) for batch in overlapping(lake, settings, asked)])))
     whole, done, added = sum(end - first for first, end in wanted), 0, []
+    # A commit after every slab: whoever is interrupted loses at most that.
     for span in wanted:
         name = batch_name(JOB, settings, [f"{span[0]}:{span[1]}"])
         about = settings | {"first": str(span[0]), "end": str(span[1])}
@@ -92,7 +93,9 @@ def settings_of(plan: SweepPlan) -> dict[str, str]:
         "layout": plan.layout,
         "engines": ", ".join(plan.engines),
         "command": shlex.join(plan.command),
+        # By the programs' content: a repaired program under the same name is another one, and is swept anew.
         "files": digests.of_command(plan.command),
+        # The same of our own engines, whose version stays the same while somebody works on them.
         "code": digests.of_engines(plan.layout, plan.engines[:1] if plan.command else plan.engines),
         "deadline": str(plan.deadline) if plan.command else "",
         "seed": str(plan.seed),
@@ -114,6 +117,8 @@ def overlapping(lake: Lake, settings: dict[str, str], asked: Span) -> list[Batch
         first, end = span_of(batch)
         if first >= asked[1] or asked[0] >= end or (found and end <= span_of(found[-1])[1]):
             continue
+        # A batch keeps the first of findings that are one. If it begins before the range, what was found there may come
+        # again within it: then it does not tell, unless something else was found in the range.
         if first < asked[0]:
             chunks = [number // CHUNK for number in lake.read(FINDINGS, [batch])["number"].to_pylist()]
             if min(chunks, default=asked[1]) < asked[0] and not any(asked[0] <= each < asked[1] for each in chunks):
@@ -142,6 +147,7 @@ def split_at_slabs(spans: Iterator[Span]) -> Iterator[Span]:
     """Cut ranges where slabs end."""
     for first, end in spans:
         while first < end:
+            # At fixed places, not from where somebody began: ranges that overlap then share whole slabs.
             following = min(end, (first // SLAB + 1) * SLAB)
             yield first, following
             first = following
@@ -157,6 +163,8 @@ def split_range(span: Span, count: int) -> list[Span]:
 
 def suitable_task_count(chunks: int, cores: int) -> int:
     """Return the number of tasks that suits so many chunks on so many cores."""
+    # Small tasks for many cores, so that all are busy to the end; larger ones where there are enough, as each costs a
+    # start.
     return max(-(-chunks // TASK), min(cores * TASKS_PER_CORE, -(-chunks // SMALL_TASK)))
 
 
@@ -169,6 +177,7 @@ def known(lake: Lake, settings: dict[str, str], asked: Span, added: tuple[str, .
     for each in found:
         if asked[0] <= each["number"] // CHUNK < asked[1]:
             first.setdefault(each["signature"], each)
+    # Counts are those of whole batches: one that reaches beyond the range may have met its differences there.
     within = {batch.id for batch in batches if asked[0] <= span_of(batch)[0] and span_of(batch)[1] <= asked[1]}
     return SweepResult(
         chunks=tuple(_joined(map(span_of, batches))),

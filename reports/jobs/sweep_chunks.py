@@ -13,6 +13,7 @@ from vectors.checks.sweep import Found
 def tallied(plan: SweepPlan, first: int, end: int, on_progress: Callable[[int], None] | None = None) -> Tally:
     """Compare the frames of the chunks ``first`` up to, not with, ``end``; ``on_progress`` is called for each chunk."""
     tally = Tally()
+    # Closed also when it is interrupted: that ends the processes of the engines.
     with closing(_tallies(plan, first, end)) as parts:
         for part in parts:
             tally += part
@@ -38,6 +39,7 @@ def _different(plan: SweepPlan, tally: Tally, small: Callable[[Found], SmallFind
         name = signature(plan.layout, found.difference)
         if len(known) == plan.most:
             return
+        # Before it is made small, which may take seconds; and after it, as two that were different may become one.
         if name in seen:
             continue
         each = small(found)

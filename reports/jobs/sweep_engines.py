@@ -24,6 +24,7 @@ FOREVER = 1 << 62
 
 def tallies(plan: SweepPlan, first: int, end: int) -> Generator[Tally, None, None]:
     """Compare the frames of the chunks ``first`` up to, not with, ``end``; yield what comes of each."""
+    # Without a deadline: what a chunk comes to must not depend on the speed of the machine.
     sweep = Sweep(plan.layout, check.stream, plan.seed, end * CHUNK, None, plan.share, MOST_IN_A_CHUNK)
     # In a process of its own, as an engine may end it.
     with closing(run(sweep, _engines(plan), 1, first=first, restarts=FOREVER)) as chunks:
@@ -48,9 +49,12 @@ def _guarded(plan: SweepPlan, found: Found) -> check.EngineFinding:
     as_found = check.EngineFinding(found.difference, found, found.data, found.value)
     if found.difference.kind in check.FINAL:
         return as_found
+    # Not fork: this may be a Python that Spark has started, with threads and sockets of its own.
     context = get_context("spawn")
     receives, sends = context.Pipe(duplex=False)
     process = context.Process(target=_make_small, args=(plan, found, sends), daemon=True)
+    # Started with signals put off, as those who start processes elsewhere: an interruption between start and ``try``
+    # would leave one behind.
     with uninterrupted():
         process.start()
     try:
@@ -67,4 +71,5 @@ def _guarded(plan: SweepPlan, found: Found) -> check.EngineFinding:
 
 
 def _make_small(plan: SweepPlan, found: Found, sends: Connection) -> None:
+    # A number of tries and no time: the same finding is the same everywhere, on slow machines too.
     sends.send(check.smallest(Panel(plan.layout, _engines(plan)), found, math.inf, TRIES))

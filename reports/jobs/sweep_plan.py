@@ -59,6 +59,7 @@ class Tally(msgspec.Struct, frozen=True):
     found: dict[str, Found] = {}
 
     def __add__(self, other: "Tally") -> "Tally":
+        # Not changed in place: a tally is a value, and Spark may add one twice.
         found = dict(self.found)
         for name, each in other.found.items():
             if name not in found or first_found(each) < first_found(found[name]):
@@ -83,6 +84,7 @@ class SmallFinding(msgspec.Struct, frozen=True):
     @property
     def page(self) -> str:
         """What a person is shown, with the command, without a number before it."""
+        # The report of a single finding is numbered, and says how to repeat it, as one of many in a check.
         text = self.kept.report.rstrip().removeprefix("1. ")
         return text if text.endswith(self.repeat) else f"{text}\n   repeat: {self.repeat}"
 
@@ -99,6 +101,7 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 def as_tally(layout: str, swept: SweptChunk, judged: int | None = None, skipped: int = 0) -> Tally:
     """Return what came of a chunk as a tally; every frame was ``judged`` unless it is said."""
+    # Through addition, so that of two with one signature the first is kept, as everywhere.
     found = total(Tally(found={signature(layout, each.difference): each}) for each in swept.found).found
     judged = swept.frames if judged is None else judged
     return Tally(swept.frames, judged, swept.accepted, swept.spoiled, swept.differing, skipped, found)

@@ -65,12 +65,14 @@ def sweep_chunk(plan: SweepPlan, chunk: int) -> Tally:
 
 def _swept(plan: SweepPlan, chunk: int) -> Tally:
     start = chunk * CHUNK
+    # All of a chunk at once: its frames and answers are kept for its findings, and take a few megabytes.
     frames = list(islice(check.stream(plan.layout, chunk_seed(plan.seed, chunk)), CHUNK))
     subjects = [foreign.of_frame(plan.layout, data) for data, _ in frames]
     judged = skipped = differing = 0
     found: dict[tuple[str, ...], Found] = {}
     with _pipe(plan) as pipe:
         for at, outcome in enumerate(_judged(pipe, plan, subjects)):
+            # By frames, not by answers: of one frame reading may be judged, and writing be skipped.
             judged += outcome.judged > 0
             skipped += outcome.skipped > 0
             differing += bool(outcome.findings)
@@ -79,6 +81,7 @@ def _swept(plan: SweepPlan, chunk: int) -> Tally:
                 each = Found(_difference(plan, finding), ENGINE, start + at, names, data)
                 if len(found) < MOST_IN_A_CHUNK:
                     found.setdefault(each.difference.signature, each)
+    # A failure of no single frame is a finding of the chunk, at its first frame.
     for trouble in pipe.troubles:
         says = ((plan.engines[1], (str(trouble), *trouble.failure.stderr)),)
         trait = (f"{plan.engines[1]} {type(trouble.failure).__name__}",)
@@ -95,6 +98,7 @@ def smallest(plan: SweepPlan, found: Found) -> SmallFinding:
     wanted = found.difference.signature
     data, finding = found.data, None
     if data is not None:
+        # Every try may end the program, and each of those is asked once more by the pipe.
         with _pipe(plan, restarts=2 * TRIES) as pipe:
 
             def wrong(data: bytes) -> ForeignFinding | None:
@@ -105,6 +109,7 @@ def smallest(plan: SweepPlan, found: Found) -> SmallFinding:
                 left = repeat(True, TRIES)
 
                 def keeps(data: bytes) -> bool:
+                    # Tries are counted, not seconds, so that the same small frame is found everywhere.
                     if not next(left, False):
                         raise NoMoreTries
                     return wrong(data) is not None
@@ -113,6 +118,7 @@ def smallest(plan: SweepPlan, found: Found) -> SmallFinding:
             finding = wrong(data)
     difference = found.difference if finding is None else _difference(plan, finding)
     again = ["goldwire", "codec", "check", plan.layout, "--frame", (data or b"").hex()]
+    # The chunk alone: the fault may need the frames before it, or does not fit on a command line.
     if data is None or len(data) > LONGEST:
         chunks = f"{found.number // CHUNK}:{found.number // CHUNK + 1}"
         again = ["goldwire", "pipeline", "sweep", plan.layout, "--lake", "again", "--master", "none"]
@@ -120,7 +126,7 @@ def smallest(plan: SweepPlan, found: Found) -> SmallFinding:
     if plan.deadline != PipeLimits().deadline:
         again += ["--deadline", str(plan.deadline)]
     command = shlex.join([*again, "--", *plan.command])
-    finding_ = CodecFinding(
+    record = CodecFinding(
         signature=signature(plan.layout, difference),
         layout=plan.layout,
         engines=plan.engines,
@@ -131,11 +137,12 @@ def smallest(plan: SweepPlan, found: Found) -> SmallFinding:
         seconds=plan.deadline,
     )
     return SmallFinding(
-        KeptFinding(finding_, found.data, data, "\n".join(_page(plan, found, data, difference, command))), command
+        KeptFinding(record, found.data, data, "\n".join(_page(plan, found, data, difference, command))), command
     )
 
 
 def _pipe(plan: SweepPlan, restarts: int = PipeLimits().restarts) -> Pipe:
+    # Whoever gives a program more time for an answer has a slow one, which starts slowly too.
     start = max(plan.deadline, PipeLimits().start)
     return Pipe(plan.command, PipeLimits(deadline=plan.deadline, start=start, restarts=restarts))
 
@@ -144,14 +151,15 @@ def _judged(pipe: Pipe, plan: SweepPlan, subjects: Sequence[Subject]) -> Iterato
     """Give what came of each frame."""
     readings = pipe.decode(plan.layout, [each.data for each in subjects])
     writable = [each for each in subjects if each.written is not None]
+    # Only those values that the reference could write; in order, so that they can be taken one by one below.
     writings = iter(pipe.encode(plan.layout, [each.value for each in writable]))
     for subject, reading in zip(subjects, readings, strict=True):
         outcomes = [foreign.judge_decoding(subject, reading)]
         if subject.written is not None:
             outcomes.append(foreign.judge_encoding(plan.layout, subject, next(writings)))
-        said = [each for each in outcomes if not _is_skipped(each)]
+        judged = [each for each in outcomes if not _is_skipped(each)]
         yield FrameResult(
-            [each for each in said if isinstance(each, ForeignFinding)], len(said), len(outcomes) - len(said)
+            [each for each in judged if isinstance(each, ForeignFinding)], len(judged), len(outcomes) - len(judged)
         )
 
 
@@ -174,8 +182,8 @@ def _page(plan: SweepPlan, found: Found, data: bytes | None, difference: Differe
     if data is not None:
         yield f"   {plan.layout}, {len(data)} bytes, as the reference reads it:"
         yield from (f"   | {line}" for line in dump_lines(plan.layout, data))
-    for who, said in difference.says:
-        yield from (f"   {who}: {line}" for line in said)
+    for who, words in difference.says:
+        yield from (f"   {who}: {line}" for line in words)
     names = f" ({', '.join(found.names)})" if found.names else ""
     yield f"   found: seed {plan.seed}, frame {found.number}{names}"
     yield f"   repeat: {command}"

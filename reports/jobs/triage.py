@@ -92,6 +92,7 @@ def triage(lake: Lake, spark: Any) -> list[Cluster]:
 def ranked(clusters: Iterable[Cluster]) -> list[Cluster]:
     """Return clusters with their ranks: the gravest first, then what is frequent, new, small."""
     found = sorted(clusters, key=lambda each: (each.protocol, each.where, each.who, each.signatures))
+    # Sorted by the least important key first: sorts are stable, so each later one keeps the order among its equals.
     found.sort(key=lambda each: each.size or 0)
     found.sort(key=lambda each: each.first, reverse=True)
     found.sort(key=lambda each: (GRAVITIES.index(each.gravity), -each.count))
@@ -117,12 +118,15 @@ def _of_findings(lake: Lake, rows: Sequence[dict[str, Any]], sources: Sources) -
     for row in rows:
         by_signature.setdefault((row["layout"], row["signature"]), []).append(row)
     found = [_one(same) for same in by_signature.values()]
+    # A fixed order whatever order the rows came in: clusters, and their example, are the same on Spark.
     found.sort(key=lambda each: (*_order(each.row), each.row["layout"], each.row["signature"]))
+    # Read once for all findings: inputs are in files of Parquet, from which a single one costs as much as all.
     data = dict(dedupe.inputs(lake, (each.key for each in found)))
 
     def features(same: Sequence[_Finding]) -> frozenset[str]:
         """Return what the smallest input of findings reaches."""
         row = same[0].row
+        # A finding of a value has no bytes; its paths are what is comparable about it.
         if same[0].key in data:
             return branches(row["layout"], data[same[0].key], row["place"])
         return paths(row["value"]) if row["value"] else frozenset()
@@ -176,6 +180,7 @@ def _finding_cluster(cluster: list[_Finding], sources: Sources) -> Cluster:
 
 
 def _gravity(row: dict[str, Any]) -> str:
+    # Taken by the reference and refused by an engine: strict is wrong too, but opens nothing to an attacker.
     if row["kind"] == "accept" and REFUSES not in row["trait"]:
         return "value"
     return OF_KIND.get(row["kind"], "other")
@@ -215,12 +220,15 @@ class _FailureFeatures:
         They are if the same entries of the same traces show both, whatever rules that breaks; and of one rule, if
         nearly the same words are said, or one never comes without the other, as far as all sessions are known.
         """
+        # One message that breaks three rules is one fault.
         if jaccard(self.entries, other.entries) >= NEAR:
             return True
         if self.rule != other.rule:
             return False
         if jaccard(self.words, other.words) >= NEAR_TEXTS:
             return True
+        # Of a recording with several sessions only the first is known: that two rules came together there may be
+        # chance.
         if not (self.are_all and other.are_all):
             return False
         return self.sessions <= other.sessions or other.sessions <= self.sessions
@@ -229,12 +237,14 @@ class _FailureFeatures:
 def _failure_cluster(cluster: list[dict[str, Any]], sources: Sources) -> Cluster:
     versions = ordered(row["version"] for row in cluster)
     times = sorted(time for row in cluster if (time := sources.time(row["source"])))
+    # One fault may show as a crash here and as a violation there: the cluster is as grave as its worst.
     worst = max((Outcome(row["outcome"]) for row in cluster), key=lambda outcome: outcome.rank)
     # A case can be played again at once; and against the newest version that has the fault.
     row = min(
         cluster,
         key=lambda row: (row["outcome"] != worst.value, not row["case"], -versions.index(row["version"]), _place(row)),
     )
+    # The different texts, of which a cluster of one fault may have several.
     forms = {_key_of_failure(row) for row in cluster}
     return Cluster(
         gravity=OF_OUTCOME[worst.value],

@@ -8,6 +8,7 @@ from packaging.version import InvalidVersion, Version
 
 def ordered(versions: Iterable[str]) -> list[str]:
     """Return different versions, the oldest first: as PEP 440 has it, or if one is none, by the numbers in them."""
+    # First by the numbers in them: versions that PEP 440 calls equal (1.0 and 1.0.0) still have one order.
     names = sorted(set(versions), key=lambda name: (natural(name), name))
     try:
         return sorted(names, key=Version)

@@ -14,6 +14,7 @@ from reports.lake.stores import STAGING, Folder, Stored
 DAY = 86_400.0
 """Seconds."""
 
+# Attempts are named like batches with eight hex digits behind: anything else in the folder is a user's and stays.
 PLACED = re.compile(r"(?P<attempt>[a-z]+-[0-9a-z-]+-[0-9a-f]{8})-\d+\.parquet")
 """A file of rows at its place: the attempt that put it there, and a number."""
 
@@ -40,10 +41,12 @@ def clean(lake: Lake, age: float = DAY) -> Cleaned:
     Raises Unsure when a manifest cannot be read.
     """
     attempts: dict[str, list[Stored]] = {}
+    # By attempt: a job writes for hours, and its oldest file says nothing; only if its newest is old, it is dead.
     for attempt, each in _attempt_files(lake):
         attempts.setdefault(attempt, []).append(each)
     # Manifests are read after the files, as an attempt may be committed meanwhile.
     named = {piece.file for batch in lake.batches() for piece in batch.pieces}
+    # Its manifest may name any file, so none can be called a stray.
     if lake.damage:
         raise UnreadableManifest("; ".join(map(str, lake.damage.values())))
     before = time.time() - age
@@ -92,6 +95,7 @@ def _attempt_files(lake: Lake) -> Iterator[tuple[str, Stored]]:
             yield attempt, each
     for each in lake.store.found(BATCHES):
         name, _, draft = each.file.rpartition(".")
+        # A manifest that was written beside its place, and never renamed.
         if name.endswith(".json") and re.fullmatch("[0-9a-f]{8}", draft):
             yield each.file, each
     for table in TABLES:

@@ -25,6 +25,8 @@ class Files:
     def __init__(self, folder: Path, name: str = "rows") -> None:
         self._folder = folder
         self._name = f"{name}{SUFFIX}"
+        # Two tasks may write under one name at once; each draft is its own, and the last rename wins with the same
+        # rows.
         self._draft = f"{name}.{secrets.token_hex(4)}"
         self._writers: dict[Path, Any] = {}
 
@@ -34,6 +36,7 @@ class Files:
             folder = (self._folder / table.name).joinpath(*map(_spelled, table.partitions, values))
             if folder not in self._writers:
                 folder.mkdir(parents=True, exist_ok=True)
+                # Opened with the first rows: a partition without any has no file.
                 self._writers[folder] = pq.ParquetWriter(folder / self._draft, table.stored, compression="zstd")
             self._writers[folder].write_table(part.select(table.stored.names).cast(table.stored))
 
@@ -52,11 +55,13 @@ class Files:
 
 def _spelled(name: str, value: str) -> str:
     """Spell a partition as Hive and Spark do."""
+    # Layout names have slashes, which would be folders.
     return f"{name}={quote(value, safe='')}"
 
 
 def _split(table: LakeTable, rows: pa.Table) -> Iterator[tuple[tuple[str, ...], pa.Table]]:
     """Yield the rows of each partition, in their order."""
+    # Mostly there is one partition, and the rows are written as they are, without a copy.
     keys = rows.select(table.partitions).group_by(table.partitions).aggregate([]).to_pylist()
     for key in keys:
         values = tuple(key[name] for name in table.partitions)

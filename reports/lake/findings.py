@@ -39,6 +39,7 @@ def holds_findings(folder: Path) -> bool:
 def holds_vectors(path: Path) -> bool:
     """Tell whether a file is one of golden vectors."""
     with path.open("rb") as file:
+        # By what it says of itself, as vectors are JSON like traces and anything else.
         return MARK in file.read(HEAD)
 
 
@@ -48,6 +49,7 @@ def digest_of(path: Path) -> str:
     for folder in _folders(path):
         for file in sorted(each for each in folder.iterdir() if each.suffix in (".json", ".bin")):
             content = hashlib.sha256(file.read_bytes()).hexdigest()
+            # Names of folders and files are part of it, their place is not: a copy on another machine is the same set.
             digest.update(f"{folder.name if folder != path else ''}/{file.name} {content}\n".encode())
     return digest.hexdigest()
 
@@ -65,11 +67,13 @@ def ingest_findings(staging: Staging, path: Path, protocol: str, losses: Losses)
             troubles.append(error)
             losses.add(Missing.UNREADABLE, what=str(error).replace(str(folder), folder.name))
             continue
+        # A campaign over all layouts leaves one folder: whoever takes in one protocol gets its findings.
         if kept.finding.layout.partition("/")[0] != protocol:
             losses.add(Missing.FOREIGN, what=kept.finding.layout)
             continue
         rows.append(row(staging.batch.id, kept, folder.name if folder != path else ""))
     if not rows:
+        # The first trouble names a file; that nothing was found there would only be its consequence.
         raise troubles[0] if troubles else BadFinding(f"{path} holds no finding of {protocol}")
     staging.write(FINDINGS, FINDINGS.rows(rows))
 
@@ -108,6 +112,7 @@ def row(source: str, kept: KeptFinding, folder: str = "") -> dict[str, object]:
     """Return a finding as a row of the table; ``folder`` is the name of its own within what was taken in."""
     finding, difference = kept.finding, kept.finding.difference
     digest = hashlib.sha256(msgspec.json.encode(finding))
+    # With lengths, so that two inputs cannot be confused with one that is both.
     for data in (kept.data, kept.minimised):
         digest.update(b"\0" if data is None else b"\1%d:" % len(data) + data)
     return {
@@ -143,12 +148,14 @@ def apart(engines: Sequence[str], trait: Sequence[str]) -> tuple[str, ...]:
     The rest are the largest group that says the same; of equals the one that the reference is in, or else the first
     engine. Nobody when the trait names no engine.
     """
-    said = dict(_opinions(engines, trait))
-    if not said:
+    by_engine = dict(_opinions(engines, trait))
+    if not by_engine:
         return ()
-    opinions = {name: said.get(name, "") for name in engines}
+    opinions = {name: by_engine.get(name, "") for name in engines}
     sizes = Counter(opinions.values())
     trusted = REFERENCE if REFERENCE in opinions else engines[0]
+    # The majority is trusted, and in a tie the reference: it is interpreted from the grammar, so it is wrong most
+    # rarely.
     rest = max(sizes, key=lambda opinion: (sizes[opinion], opinion == opinions[trusted]))
     return tuple(name for name, opinion in opinions.items() if opinion != rest)
 
@@ -159,6 +166,7 @@ def _opinions(engines: Sequence[str], trait: Sequence[str]) -> Iterator[tuple[st
     for each in trait:
         if BASELINE in each:
             continue
+        # The longest that fits, as one engine's name may begin another's.
         name = max((one for one in engines if each == one or each.startswith(f"{one} ")), key=len, default=None)
         if name is not None:
             collected.setdefault(name, []).append(_opinion(each[len(name) + 1 :] or "differs", name))

@@ -94,6 +94,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
 
 def batch_name(job: str, settings: Mapping[str, str], of: Iterable[str]) -> str:
     """Return the name of the batch that a job makes in some manner, of batches or whatever else it is made of."""
+    # Sorted: the same settings and sources make the same name, in whatever order they were given.
     words = [job, *(f"{name}={value}" for name, value in sorted(settings.items())), *sorted(of)]
     digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
     return f"{job}-{digest[:16]}"
@@ -109,6 +110,7 @@ class Lake:
             self.store: Store = store(where)
             if create:
                 self.store.make(BATCHES, STAGING)
+            # Asked first: a wrong path would otherwise be an empty lake, and every answer "nothing is wrong".
             elif not self.store.has_folder(BATCHES):
                 raise NoLake(f"{where} is no lake: it has no folder {BATCHES!r}; goldwire pipeline ingest makes one")
         except NoStore as error:
@@ -136,6 +138,7 @@ class Lake:
     def batches(self) -> list[Batch]:
         """Return what is committed, by name; a manifest that cannot be read is damage. Raises LakeFailed."""
         found = []
+        # Made once: a lake has thousands of manifests.
         decoder = msgspec.json.Decoder(Batch)
         with self.raising_lake_failed("cannot be read"):
             files = list(self.store.found(BATCHES))
@@ -154,6 +157,7 @@ class Lake:
             found = msgspec.json.decode(self.store.read(_manifest(name)), type=Batch)
         except (*BROKEN, msgspec.MsgspecError):
             return None
+        # What a newer goldwire has added is not ours to judge.
         ours = [
             piece for piece in found.pieces if (table := TABLES.get(piece.table)) and piece.version <= table.version
         ]
@@ -163,6 +167,7 @@ class Lake:
         """Take a batch out of the lake, so that it can be added anew; nobody sees its files any more."""
         with self.raising_lake_failed("cannot be written"):
             self.store.remove(_manifest(name))
+        # What was left out because of this batch is gone with it.
         self.damage = {file: damage for file, damage in self.damage.items() if f"/{name}-" not in file}
 
     def stage(
@@ -227,9 +232,11 @@ class Lake:
         try:
             if piece.version > table.version:
                 table.fit(table.schema.empty_table(), piece.version)
+            # From the cheapest look to the dearest: size, checksum where the file is local, footer.
             size = self.store.size(piece.file)
             if size != piece.bytes:
                 why = f"has {size} bytes, {piece.bytes} were written"
+            # Only where files are near: for an object store it would fetch every file twice.
             elif isinstance(self.store, Folder) and piece.crc not in (None, size_and_crc(self.path / piece.file)[1]):
                 why = "is not what was written: its checksum differs"
             else:
@@ -273,6 +280,7 @@ class Staging:
     def __init__(self, lake: Lake, about: Batch) -> None:
         self.lake = lake
         self.batch = about
+        # Two processes may make the same batch at once: each attempt has files and folders of its own.
         self.attempt = secrets.token_hex(4)
         self.path = lake.store.draft(f"{about.id}-{self.attempt}")
         self._files = Files(self.path)
@@ -309,6 +317,7 @@ class Staging:
         self._files.finish()
         store, pieces = self.lake.store, list[BatchFile]()
         for name, table in TABLES.items():
+            # What Spark has written stands below as well, in files of its own naming.
             for path in sorted((self.path / name).rglob(f"*{SUFFIX}")):
                 if _is_whole(path.relative_to(self.path).as_posix()):
                     pieces.append(self._move_into_place(path, table, len(pieces)))
@@ -316,13 +325,18 @@ class Staging:
             if each.file.endswith(SUFFIX) and _is_whole(each.file):
                 pieces.append(self._found(each))
         batch = msgspec.structs.replace(self.batch, pieces=tuple(pieces))
+        # Last of all: every file is at its place before the manifest names it, so a reader sees all of a batch or
+        # nothing.
         manifest = self.path / "manifest.json"
         manifest.write_bytes(msgspec.json.format(msgspec.json.encode(batch), indent=1) + b"\n")
         is_new = store.publish(manifest, _manifest(batch.id))
+        # Somebody was faster, with the same rows: ours are removed, as no manifest will ever name them.
         if not is_new:
             for piece in pieces:
                 store.remove(piece.file)
+        # What was written there belongs to the batch now, and leaving the context must not remove it.
         self._targets.clear()
+        # What cannot be removed is found by ``goldwire pipeline clean``; the batch is there.
         shutil.rmtree(self.path, ignore_errors=True)
         return batch if is_new else None
 
@@ -350,6 +364,7 @@ class Staging:
         with suppress(*BROKEN):
             self._files.close()
         shutil.rmtree(self.path, ignore_errors=True)
+        # In an object store Spark writes to the final place, so a batch that was not committed is removed there.
         for target in self._targets:
             with suppress(*BROKEN):
                 self.lake.store.remove_folder(target)

@@ -43,6 +43,7 @@ class SessionWriter:
         self._size += len(recorded.trace)
         for loss in recorded.losses:
             self.lose(loss, session)
+        # Only between sessions: the rows of one stand together, which those who judge and audit rely on.
         if self._size >= MOST_BUFFERED:
             self._flush()
 
@@ -125,12 +126,14 @@ class _Columns:
         columns["data"] += [entry.data for entry in entries]
         columns["note"] += [entry.note for entry in entries]
         columns["transport"] += [recorded.trace.transport] * size
+        # A column and not a number per session, as rows are judged where they lie, without the table of sessions.
         columns["sound"] += [number < recorded.sound for number in range(size)]
 
     def table(self, source: str, protocol: str, layout: str) -> pa.Table:
         size = len(self.columns["session"])
         constant = {"source": source, "protocol": protocol, "layout": layout}
         arrays = [
+            # One value in all rows costs Arrow no list in Python.
             pa.repeat(pa.scalar(constant[field.name], field.type), size)
             if field.name in constant
             else pa.array(self.columns[field.name], field.type)
@@ -160,8 +163,10 @@ def recorded_in(batches: Iterable[pa.RecordBatch], protocol: str) -> Iterator[tu
     held: list[list[Any]] = []
     for batch in batches:
         names = batch.column("session")
+        # Whole columns at once: to ask Arrow for each value costs more than judging it.
         columns = [batch.column(each).to_pylist() for each in SESSION_COLUMNS[2:]]
         start = 0
+        # Arrow finds where one session ends and the next begins, so that Python sees sessions and not rows.
         for end in pc.run_end_encode(names).run_ends.to_pylist() if len(batch) else ():
             begun = names[start].as_py()
             if begun != name:

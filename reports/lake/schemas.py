@@ -49,6 +49,7 @@ def _fitted(rows: pa.Table, field: pa.Field) -> pa.ChunkedArray:
     if field.name not in rows.column_names:
         return pa.chunked_array([pa.nulls(len(rows), field.type)])
     column = rows[field.name]
+    # Files may have dictionaries where a column repeats itself; to us they are plain texts.
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if column.type != field.type:

@@ -91,6 +91,7 @@ class Store(Protocol):
 
 def store(where: Path | str) -> Store:
     """Return the store of a path or a URI; NoStore when pyarrow has none of that kind, or it is not reached."""
+    # Whatever has no SCHEME:// is a path.
     if isinstance(where, Path) or URI.fullmatch(where) is None:
         return Folder(Path(where))
     try:
@@ -103,7 +104,10 @@ def _filesystem(uri: str) -> tuple[Any, str]:
     scheme, rest = uri.split("://", 1)
     if not rest.strip("/"):
         raise ValueError("it names no place")
+    # Spark says s3a, everybody else s3: the same address has to work for both.
     if scheme in ("s3", "s3a"):
+        # pyarrow's constructor does not look at what every other client of S3 does; without this only Amazon's would
+        # work.
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
         if endpoint:
             parts = urlsplit(endpoint)
@@ -151,7 +155,9 @@ class Folder:
 
     def found(self, folder: str) -> Iterator[Stored]:
         """Yield the files in a folder and below, in the order of their names; none when there is no folder."""
+        # Not rglob, which says nothing of a folder that cannot be read: that would look like one without files.
         walked = os.walk(self.path / folder, onerror=_unless_gone)
+        # In the order of names, as an object store lists them.
         for path in sorted(Path(where, name) for where, _, names in walked for name in names):
             try:
                 status = path.stat()
@@ -177,12 +183,15 @@ class Folder:
         """Bring a file of a draft to its place; its time is that of now."""
         target = self.path / file
         target.parent.mkdir(parents=True, exist_ok=True)
+        # Moving keeps the time of writing, which may be hours ago; cleaning goes by when it arrived.
         os.utime(path)
         os.rename(path, target)
 
     def publish(self, path: Path, file: str) -> bool:
         """Make a file of a draft visible as a whole under a name; False, and nothing done, when that is taken."""
         with path.open("rb") as written:
+            # A manifest that survives a power cut without its content would be damage; one that is lost is only work to
+            # do again.
             os.fsync(written.fileno())
         try:
             # Unlike a renaming, this fails when somebody else was faster.
@@ -247,6 +256,7 @@ class Objects:
         wanted = fs.FileSelector(self._at(folder), recursive=True, allow_not_found=True)
         for info in sorted(self._files.get_file_info(wanted), key=lambda info: info.path):
             if info.type == fs.FileType.File:
+                # Some stores tell no time: then the file counts as new, and cleaning leaves it alone.
                 time = info.mtime or datetime.now(UTC)
                 yield Stored(info.path.removeprefix(f"{self._root}/"), int(info.size), time.timestamp())
 
@@ -261,12 +271,14 @@ class Objects:
 
     def draft(self, batch: str) -> Path:
         """Make and return a folder of this machine in which a batch is written: what is there is put to the store."""
+        # Nothing can be renamed in a store, so a batch is made here and put there once it is whole.
         return Path(tempfile.mkdtemp(prefix=f"goldwire-{batch}-"))
 
     def place(self, path: Path, file: str) -> None:
         """Bring a file of a draft to its place."""
         self._files.create_dir(self._at(file).rpartition("/")[0], recursive=True)
         with path.open("rb") as source, self._files.open_output_stream(self._at(file)) as target:
+            # A megabyte at a time: files may be larger than the memory.
             shutil.copyfileobj(source, target, 1 << 20)
 
     def publish(self, path: Path, file: str) -> bool:
@@ -279,5 +291,6 @@ class Objects:
             return False
         draft = f"{file}.{token_hex(4)}"
         self.place(path, draft)
+        # Written under another name first, so that a reader never sees half a manifest.
         self._files.move(self._at(draft), self._at(file))
         return True

@@ -53,6 +53,8 @@ class GeneratedConnection:
     """
 
     def __init__(self, place: int, began: int, random: Random) -> None:
+        # One client port after the other, and other hosts once all were used: a reader of captures tells connections
+        # apart by their two ends, and would join two that have the same.
         around, offset = divmod(place, len(DIAL_PORTS))
         client = (CLIENTS + around * HOSTS + random.randrange(HOSTS)).to_bytes(4, "big")
         server = random.choice(SERVERS)
@@ -61,21 +63,24 @@ class GeneratedConnection:
         self._connection = TcpConnection(
             client + DIAL_PORTS[offset].to_bytes(2, "big"),
             server + PORT.to_bytes(2, "big"),
+            # Sequence numbers that begin anywhere, as in the field: some run over in the middle of a session.
             first=(random.getrandbits(32), random.getrandbits(32)),
             identification=(random.getrandbits(16), random.getrandbits(16)),
             largest=SEGMENT,
         )
 
-    def packets(self, said: Iterable[TimedBytes], end: ConnectionEnd, pause: int) -> list[TimedPacket]:
+    def packets(self, messages: Iterable[TimedBytes], end: ConnectionEnd, pause: int) -> list[TimedPacket]:
         """Return all packets; ``pause`` nanoseconds pass between those of a handshake."""
         connection = self._connection
         for number, packet in enumerate(connection.handshake()):
             self._add(number * pause, number % 2, packet)
+        # After the three packets of the handshake.
         begun = 3 * pause
-        for after, by_dialler, data in said:
+        for after, by_dialler, data in messages:
             side = 0 if by_dialler else 1
             for packet in connection.data(side, data):
                 self._add(begun + after, side, packet)
+        # As a host does: one side finishes, the other does too, and the first acknowledges that.
         side, at = 0 if end.by_dialler else 1, begun + end.after
         if end.is_reset:
             self._add(at, side, connection.reset(side))

@@ -102,6 +102,7 @@ def generate(
     the templates were made with. OSError when a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    # Rounded up: at least as many as were asked for.
     each = -(-frames // files)
     plan = TrafficPlan(protocol=protocol, folder=folder, seed=seed, frames=each, violations=violations)
     made: list[MadeFile] = []
@@ -146,6 +147,7 @@ def _files(plan: TrafficPlan, known: Sequence[Template], files: int, workers: in
     if min(workers, files) == 1:
         yield from map(work, range(1, files + 1))
         return
+    # Processes, as drawing sessions is Python from end to end; spawned, as a progress bar's thread may hold locks.
     with ProcessPoolExecutor(min(workers, files), get_context("spawn")) as pool:
         yield from pool.map(work, range(1, files + 1))
 
@@ -153,7 +155,9 @@ def _files(plan: TrafficPlan, known: Sequence[Template], files: int, workers: in
 def made_file(plan: TrafficPlan, known: Sequence[Template], number: int) -> File:
     """Write one file."""
     path = plan.folder / f"{plan.protocol}-{number:04}.pcap"
+    # From names and numbers alone: a file is the same whoever makes it, and in whatever order.
     random = Random(f"{plan.protocol} {plan.seed} {number}")
+    # Renamed when it is whole, so that a capture is never one that was interrupted.
     draft = path.with_name(f"{path.name}.part")
     planted: list[Planted] = []
     broken = 0
@@ -171,6 +175,7 @@ def sessions(plan: TrafficPlan, known: Sequence[Template], random: Random) -> It
     """Draw sessions until there are enough frames; every fault is as likely as any other."""
     variation = variation_of(plan.protocol)
     framing = load_protocol(plan.protocol).framings["tcp"]
+    # Made once: a player has its template's frames parsed, which costs more than many plays of it.
     good: list[TemplatePlayer] = []
     lying: dict[str, list[TemplatePlayer]] = {}
     for template in known:
@@ -179,6 +184,7 @@ def sessions(plan: TrafficPlan, known: Sequence[Template], random: Random) -> It
     lies = list(lying.values())
     frames = 0
     while frames < plan.frames:
+        # By fault first, then by template: a fault with three templates is no likelier than one with one.
         chosen = random.choice(lies) if lies and random.random() < plan.violations else good
         player = random.choice(chosen)
         played = player.play(random)

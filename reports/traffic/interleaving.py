@@ -44,10 +44,12 @@ class InterleavedCapture:
             self.sessions += 1
             self.frames += played.frames
             tags[place] = tag
+            # Sessions begin and end at any time, so that packets of many are mixed, as a reader has to cope with.
             began = after + random.randrange(MOST_APART)
-            packets = GeneratedConnection(place, began, random).packets(played.said, played.end, played.pause)
+            packets = GeneratedConnection(place, began, random).packets(played.messages, played.end, played.pause)
             return began, place, packets, 0
 
+        # A heap by the time of the next packet: thousands of sessions pass through it, of which OPEN are in memory.
         waiting = [each for each in (opened(self._began) for _ in range(OPEN)) if each is not None]
         heapify(waiting)
         number = 0
@@ -55,11 +57,13 @@ class InterleavedCapture:
             now, place, packets, at = waiting[0]
             number += 1
             write(packets[at][1], now)
+            # The first packet of a session: its number is what an audit calls the session by.
             if not at:
                 yield number, tags.pop(place)
             at += 1
             if at < len(packets):
                 heapreplace(waiting, (packets[at][0], place, packets, at))
+            # A new one takes the place of the one that ended: the number of open sessions stays the same to the end.
             elif (following := opened(now)) is not None:
                 heapreplace(waiting, following)
             else:

@@ -50,6 +50,7 @@ def places(value: Any, by_dialler: bool, found: VariableFields) -> None:
         if name in value:
             found.number(value, name, space, MOST)
     for name in TIMES:
+        # Only those near the clock of the play: some cases put nonsense there on purpose.
         if isinstance(value.get(name), int | float) and value[name] >= int(WALL):
             _time(value, name, found)
     if "filter" in value:
@@ -60,6 +61,7 @@ def places(value: Any, by_dialler: bool, found: VariableFields) -> None:
 
 def _time(holder: Any, key: str, found: VariableFields) -> None:
     value = holder[key]
+    # All times of a session are put forward by as much, so that ages and TTLs stay what they were.
     found.reserve("time", 0, YEARS)
     found.built(holder, key, (), lambda draw: value + draw.shift["time"])
 

@@ -49,7 +49,7 @@ class PlayedSession(NamedTuple):
     """A session as it was drawn once: how many frames, what is said when, how it ends, the pause in its handshake."""
 
     frames: int
-    said: list[TimedBytes]
+    messages: list[TimedBytes]
     end: ConnectionEnd
     pause: int
 
@@ -70,15 +70,17 @@ class TemplatePlayer:
         """Draw a session; ``pace`` instead of one that is drawn."""
         pause, stretch = pace or (random.randint(*PAUSES), random.randint(*STRETCHES))
         encode, stretched = self._encode, 1000 + stretch
-        said = []
+        messages = []
         lag = 0
         for time, by_dialler, frame in zip(self._times, self._sides, self.varied.frames(random), strict=True):
-            said.append(TimedBytes(time * stretched // 1000 + lag, by_dialler, encode(frame)))
+            # Integers all the way: the same nanoseconds on every machine.
+            messages.append(TimedBytes(time * stretched // 1000 + lag, by_dialler, encode(frame)))
+            # Behind all that came before it, so that no two frames are at one instant, and the order is never in doubt.
             lag += pause
         end = ConnectionEnd(
             self._lasted * stretched // 1000 + lag, self.template.ended_by_dialler, self.template.is_reset
         )
-        return PlayedSession(len(said), said, end, pause)
+        return PlayedSession(len(messages), messages, end, pause)
 
 
 def variation_of(protocol: str) -> ProtocolVariation | None:

@@ -50,6 +50,7 @@ def templates(protocol: str, on_progress: OnProgress, workers: int = 1, pattern:
     todo = ["", *(each.name for each in _faults(_suite(protocol)))]
     found: list[Template] = []
     work = partial(_of_fault, protocol, pattern)
+    # One fault for each task, and results in the order of faults: the number of workers changes nothing.
     if workers > 1:
         with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
             for number, some in enumerate(pool.map(work, todo), 1):
@@ -104,6 +105,7 @@ def _good(chosen: Sequence[Case], suite: Suite, role: str) -> list[Template]:
     for case in chosen:
         for each in _played(case, suite.harness.roles[role], role, suite, None):
             if len(each.frames) >= PREFERRED:
+                # Cases often begin alike; the same frames once are enough.
                 seen.setdefault(tuple(frame for _, _, frame in each.frames), each)
     return proven(list(seen.values()), suite)
 
@@ -111,6 +113,7 @@ def _good(chosen: Sequence[Case], suite: Suite, role: str) -> list[Template]:
 def _faulty(chosen: Sequence[Case], fault: Variant, suite: Suite) -> list[Template]:
     about = [case for case in chosen if set(case.marks.rules) & set(fault.rules)]
     others = [case for case in chosen if case not in about]
+    # First the cases about the fault's own rules, which show it best; all others only if none of those does.
     for some in (about, others):
         guilty = [
             link
@@ -118,7 +121,10 @@ def _faulty(chosen: Sequence[Case], fault: Variant, suite: Suite) -> list[Templa
             for link in _played(case, fault.peer, fault.role, suite, fault)
             if set(link.rules) & set(fault.rules)
         ]
+        # Those that break nothing else first, and those with enough frames to look like a session.
         guilty.sort(key=lambda each: (bool(set(each.rules) - set(fault.rules)), len(each.frames) < PREFERRED))
+        # Proving plays a session back many times: four candidates for each that is wanted are enough, as most stand the
+        # test.
         if found := proven(guilty[: 4 * OF_EACH_FAULT], suite)[:OF_EACH_FAULT]:
             return found
     return []
@@ -133,6 +139,7 @@ def _played(case: Case, peer: type[Peer], role: str, suite: Suite, fault: Varian
     try:
         world = suite.harness.world(lambda chosen: partial(peer, **settings)(profile=chosen.profile), role)
         result = play(case, world, suite, profile="document")
+    # A peer that breaks the session so badly that the play cannot begin leaves no template.
     except HarnessError:
         return
     accused = {each.rule for each in result.judgements if each.by == "monitor" and each.outcome.accuses}
@@ -183,9 +190,12 @@ def proven(candidates: Sequence[Template], suite: Suite) -> list[Template]:
     found = []
     for template, verdicts, others in zip(candidates, plain, varied, strict=True):
         same = set(verdicts)
-        if len(same) != 1 or not (said := next(iter(same))):
+        # The same verdicts every time that it is played as it was, and any at all: else chance decides what is planted.
+        if len(same) != 1 or not (outcomes := next(iter(same))):
             continue
-        rules = tuple(sorted({rule for rule, outcome, accuses in said if accuses}))
+        rules = tuple(sorted({rule for rule, outcome, accuses in outcomes if accuses}))
+        # A fault has to show as itself, and nothing else may be accused that was not accused live: planted is what is
+        # known.
         guilty = bool(set(rules) & set(template.declared)) and set(rules) <= set(template.rules)
         if not guilty if template.fault else rules:
             continue
@@ -193,16 +203,16 @@ def proven(candidates: Sequence[Template], suite: Suite) -> list[Template]:
     return found
 
 
-SessionVerdicts = frozenset[tuple[str, str, bool]]
-"""What is said of one session: rules, their outcomes, and whether those accuse."""
+RuleOutcomes = frozenset[tuple[str, str, bool]]
+"""What one session comes to: rules, their outcomes, and whether those accuse."""
 
 
-def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[SessionVerdicts]]:
+def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[RuleOutcomes]]:
     """Return what the monitors say of each candidate, each time that it is played back."""
     protocol = suite.protocol
     variation, framing = variation_of(protocol), suite.harness.framings["tcp"]
     paces = [Pace(PAUSES[0], STRETCHES[0]), Pace(PAUSES[1], STRETCHES[1])]
-    found: list[list[SessionVerdicts]] = [[] for _ in candidates]
+    found: list[list[RuleOutcomes]] = [[] for _ in candidates]
     random = Random(protocol)
     players = [TemplatePlayer(each, variation, framing) for each in candidates]
 
@@ -212,6 +222,7 @@ def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[SessionVe
                 pace = paces[number] if number < len(paces) else None
                 yield place, player.play(random, pace)
 
+    # Through a capture, as what is generated will be read: what does not survive packets and reassembly is no template.
     with tempfile.TemporaryDirectory(prefix="goldwire-") as folder:
         path = Path(folder) / "templates.pcap"
         places = {}
@@ -220,7 +231,8 @@ def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[SessionVe
                 places[number] = place
         source = Recording(path, protocol)
         for recorded in source:
-            said = judge(recorded, suite, "document")
-            words = frozenset((each.rule, each.outcome.value, each.outcome.accuses) for each in said)
-            found[places[recorded.number]].append(words if not recorded.losses else frozenset())
+            judgements = judge(recorded, suite, "document")
+            outcomes = frozenset((each.rule, each.outcome.value, each.outcome.accuses) for each in judgements)
+            # A loss in a capture without any means that the session is not what was said: it proves nothing.
+            found[places[recorded.number]].append(outcomes if not recorded.losses else frozenset())
     return [each if len(each) == TRIES else [] for each in found]

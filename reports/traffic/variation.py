@@ -50,6 +50,8 @@ class SessionDraw:
             space: min(random.getrandbits(int(random.random() * (room.bit_length() + 1))), room)
             for space, room in rooms.items()
         }
+        # One alphabet for all of a session, so that a key that is declared and one that is used later stay the same
+        # key.
         self._alphabet = _alphabet(random, letters)
         self._random = random
         self._texts: dict[str, str] = {}
@@ -71,12 +73,14 @@ class SessionDraw:
         known = self._blobs.get(value)
         if known is None:
             drawn = self._random.randbytes(len(value)).replace(b"\0", b"\1")
+            # Two that were different must not become the same: they may be identifiers.
             known = self._blobs[value] = drawn if drawn not in self._blobs.values() else value
         return known
 
 
 def _alphabet(random: Random, letters: Sequence[str]) -> dict[int, str]:
     """Draw how each of some small letters is spelled, and the capital ones accordingly."""
+    # Sorted, and given to the letters in their order: what came before another text in the alphabet still does.
     heads = sorted(random.sample(ascii_lowercase, len(letters)))
     tails = [each for each in ascii_lowercase if each not in heads]
     spelled = {}
@@ -149,6 +153,7 @@ class VariedFrames:
         self._places = VariableFields()
         self._frames: list[tuple[bytes, Any]] = []
         for by_dialler, frame in frames:
+            # A protocol without such a module has its sessions played with the bytes as they were.
             value = None if variation is None else _parsed(frame, variation)
             if value is not None and variation is not None:
                 variation.places(value, by_dialler, self._places)
@@ -168,6 +173,8 @@ class VariedFrames:
         if write is None or not self._places.changes:
             return [frame for frame, _ in self._frames]
         draw = SessionDraw(random, self._rooms, self._letters)
+        # In place, in values that were parsed once: then they are written, and the next session changes the same values
+        # again.
         for change in self._places.changes:
             change(draw)
         return [frame if value is None else write(value) for frame, value in self._frames]
@@ -177,6 +184,7 @@ def _parsed(frame: bytes, variation: ProtocolVariation) -> Any:
     """Return a frame's value; None when the frame would not come back as it was, byte by byte."""
     try:
         value = variation.read(frame)
+        # What cannot be written back exactly is left as it is: a frame that is wrong on purpose is wrong by its bytes.
         return value if variation.write(value) == frame else None
     except ValueError:
         return None

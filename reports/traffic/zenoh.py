@@ -86,6 +86,7 @@ def places(value: Any, by_dialler: bool, found: VariableFields) -> None:
 def _sequence(holder: Any, key: str, space: str, found: VariableFields) -> None:
     """Name a sequence number, which begins at 0."""
     value = holder[key]
+    # Sequence numbers wrap round at 28 bits by default: shifted beyond that, a session would run over where it did not.
     found.reserve(space, value, BITS_28)
     found.built(holder, key, (), lambda draw: value + draw.shift[space])
 
@@ -95,6 +96,8 @@ def _extension(extension: Any, kind: str, found: VariableFields) -> None:
     if not isinstance(value, bytes):
         return
     if header["id"] == WIRE_EXPR.id and kind.startswith("U_"):
+        # Both spellings of the extension are in the world (reading R04): the one that gives the bytes back is the one
+        # used.
         for deployed in (False, True):
             try:
                 key = read_wire_expr(value, deployed=deployed)

@@ -108,7 +108,7 @@ def _with_columns(frame):
 # --- Java -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("release", "left"), [(21, f"-a|{spark.OPEN}|b c|"), (25, "-a|b c|")])
+@pytest.mark.parametrize(("release", "left"), [(21, f"-a|{spark.OPEN_ACTION}|b c|"), (25, "-a|b c|")])
 def test_java_is_started_without_what_it_may_lack(tmp_path, monkeypatch, release, left):
     java = tmp_path / "real" / "bin" / "java"
     java.parent.mkdir(parents=True)

@@ -174,8 +174,8 @@ def test_two_sessions_of_a_template_differ(known, protocol):
         player = TemplatePlayer(template, variation_of(protocol), framing)
         one, two = player.play(random), player.play(random)
         if player.varied.count:
-            assert [said.data for said in one.said] != [said.data for said in two.said]
-        assert [said.by_dialler for said in one.said] == [side for _, side, _ in template.frames]
+            assert [said.data for said in one.messages] != [said.data for said in two.messages]
+        assert [said.by_dialler for said in one.messages] == [side for _, side, _ in template.frames]
 
 
 def test_a_frame_that_would_not_come_back_is_told_as_it_is():
