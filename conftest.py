@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
 # What runs in a shell's background has SIGINT ignored, and so would have all that the tests start and interrupt.
@@ -37,7 +38,11 @@ _trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)  # glibc has
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have Hypothesis make its table of characters, once in a checkout, in a process of its own: it takes 200 MB."""
+    """Let Hypothesis take its time, and make its table of characters once in a process of its own: that takes 200 MB."""
+    # How long an example takes depends on who else uses the machine. Here, since settings are read when tests are
+    # imported.
+    settings.register_profile("goldwire", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("goldwire")
     if not hasattr(config, "workerinput") and not (config.rootpath / ".hypothesis" / "unicode_data").exists():
         make = "from hypothesis import strategies; strategies.text().validate()"
         subprocess.run([sys.executable, "-c", make], cwd=config.rootpath, timeout=120, check=False)

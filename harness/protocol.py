@@ -18,6 +18,7 @@ from harness.errors import BadDescription
 from harness.iuts.description import Description
 from harness.iuts.instance import Instance, SocketInstance
 from harness.links.framing import Framings
+from harness.links.transports import TRANSPORTS
 from harness.peers.embedded import EmbeddedImplementation
 from harness.peers.memory import World
 from harness.peers.peer import Dialler, Peer, PeerMaker, PeerSettings
@@ -107,8 +108,8 @@ class WireProtocol:
     tempo: float = 1.0
 
     def __post_init__(self) -> None:
-        for complaint in self._complaints():
-            raise IncompleteProtocol(f"{declaration(self.name)}: {complaint}")
+        if complaints := self._complaints():
+            raise IncompleteProtocol(f"{declaration(self.name)}: {'; '.join(complaints)}")
 
     def _complaints(self) -> list[str]:
         wrong = []
@@ -117,6 +118,9 @@ class WireProtocol:
         # Recordings and plays take TCP where nothing else is asked for, so every protocol has to say it.
         if "tcp" not in self.framings:
             wrong.append("framings: say how a frame stands in a stream of bytes, under 'tcp'")
+        # Misspelt it would be no framing for anything, and a transport without one takes packets for frames.
+        if unknown := sorted(self.framings.keys() - TRANSPORTS.keys()):
+            wrong.append(f"framings: {', '.join(unknown)}: known transports are {', '.join(TRANSPORTS)}")
         if not self.roles:
             wrong.append("roles: name the reference peer of at least one role")
         # Written twice, here and at the peer: addresses (`peer:ROLE`) go by this, faults and oddities by that.
@@ -126,8 +130,13 @@ class WireProtocol:
             # Runner and memory both look here alone.
             if issubclass(peer, Dialler) and role not in self.dials:
                 wrong.append(f"dials: a {role} dials by itself, so it belongs here")
-        if unknown := self.dials - self.roles.keys():
-            wrong.append(f"dials: {', '.join(sorted(unknown))}: not among the roles {', '.join(self.roles)}")
+        if strange := self.dials - self.roles.keys():
+            wrong.append(f"dials: {', '.join(sorted(strange))}: not among the roles {', '.join(self.roles)}")
+        for part, variants in (("faults", self.faults), ("oddities", self.oddities)):
+            if not variants.is_there():
+                wrong.append(
+                    f"{part}: there is no {variants.package.replace('.', '/')}; make a module or a folder of it"
+                )
         if not (self.tempo > 0 and math.isfinite(self.tempo)):
             wrong.append(f"tempo: {self.tempo:g} is no pace: 1 is ours, more is faster")
         return wrong
@@ -186,8 +195,13 @@ def load(name: str) -> WireProtocol:
     try:
         module = import_module(f"harness.{name}.protocol")
     except TypeError as error:
-        # The one TypeError that says which part is missing; any other is a mistake to be seen as it is.
-        if "WireProtocol" not in str(error):
+        # A dataclass names the part that is left out; any other TypeError is a mistake, to be seen as it is.
+        if "WireProtocol.__init__()" not in str(error):
+            raise
+        raise IncompleteProtocol(f"{file}: {error}; harness/protocol.py says what each part is") from error
+    except ImportError as error:
+        # A module or a class that its own folders lack; what else cannot be imported is no matter of the protocol's.
+        if not (error.name or "").startswith((f"harness.{name}.", f"wire.{name}.")):
             raise
         raise IncompleteProtocol(f"{file}: {error}; harness/protocol.py says what each part is") from error
     found = vars(module).get("PROTOCOL")

@@ -89,7 +89,11 @@ class Shapes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProtocolNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The notes of one protocol, as its file has them; ``texts`` are plain texts in JSON, by where they stand."""
+    """The notes of one protocol, as its file has them; ``texts`` are plain texts in JSON, by where they stand.
+
+    A flag for overlong numbers, and for bits without a name, is needed where frames have such; one for numbers of nine
+    bytes is not, as only some documents make an exception of those.
+    """
 
     flags: dict[str, str]
     overlong_flag: str = ""
@@ -128,7 +132,10 @@ def notes(protocol: str) -> ProtocolNotes:
 
 
 def judge(about: ProtocolNotes, found: BranchTrace) -> frozenset[str]:
-    """Return the flags of a frame: why it may be refused although it was read, or read although it was refused."""
+    """Return the flags of a frame: why it may be refused although it was read, or read although it was refused.
+
+    ``BadNotes`` names the flag that the notes lack for it.
+    """
     if found.reason is not None:
         path = general(found.where)
         refusal = found.reason.value
@@ -166,7 +173,7 @@ def _flags(about: ProtocolNotes, found: BranchTrace, prefix: str) -> Iterator[st
         if isinstance(part, Varint | Counted):
             yield from _spelling(about, part, event)
         elif isinstance(part, Flags) and event.value.get("X"):
-            yield about.spare_flag
+            yield _needed(about.spare_flag, "spare_flag", "a bit is set that has no name")
         for note in _notes_at(about.notes, path, event.place):
             if note.when is not None and condition(note.when)(_names(part, event)):
                 yield note.flag
@@ -182,9 +189,16 @@ def _spelling(about: ProtocolNotes, part: Part, event: ReadPart) -> Iterator[str
         content = len(value.encode() if isinstance(value, str) else value)
         size, value = size - content, content
     if size > len(vle(value)):
-        yield about.overlong_flag
-    elif size == 9:
+        yield _needed(about.overlong_flag, "overlong_flag", "a number takes more bytes than it needs")
+    elif size == 9 and about.nine_bytes_flag:
         yield about.nine_bytes_flag
+
+
+def _needed(flag: str, key: str, why: str) -> str:
+    """Return a flag that frames need; ``BadNotes`` names its key when the notes leave it out."""
+    if not flag:
+        raise BadNotes(f"{key} is missing, and {why}: name a flag for that, with its words in [flags]")
+    return flag
 
 
 def _names(part: Part, event: ReadPart) -> Mapping[str, Any]:

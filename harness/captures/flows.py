@@ -14,11 +14,11 @@ from harness.captures.resynchronisation import Resynchroniser, TimedFrame, plaus
 from harness.captures.servers import ServerEndpoint
 from harness.errors import Oversized
 from harness.links.framing import Framing, Reader
-from harness.links.transports import framing_of
+from harness.links.transports import TRANSPORTS, framing_of
 from harness.protocol import load
 from harness.trace import Direction, Entry, EntryKind, Trace
 
-STREAMS: tuple[str, ...] = ("tcp", "tcp-stream")
+STREAMS: tuple[str, ...] = tuple(name for name, each in TRANSPORTS.items() if each.captured_as == "tcp")
 """Transports that are seen as TCP; which of them it is the frames must tell."""
 
 MAX_UNRECOGNISED = 1 << 18

@@ -5,13 +5,13 @@ import contextlib
 import socket
 import time
 from collections.abc import Callable, Iterable
-from struct import pack
 
 from harness.captures.segmentation import TcpConnection, packed_end
 from harness.captures.writer import PcapngWriter
 from harness.errors import Unreachable
 from harness.links.acceptor import listening_sockets
 from harness.links.addresses import Address
+from harness.links.connected import reset_on_close
 from harness.links.transports import TRANSPORTS
 
 CHUNK = 1 << 16
@@ -184,8 +184,7 @@ class Proxy:
 def _cut(writer: asyncio.StreamWriter) -> None:
     """End a connection with a reset."""
     with contextlib.suppress(OSError):
-        # Lingering for 0 seconds makes the end a reset.
-        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, pack("ii", 1, 0))
+        reset_on_close(writer.get_extra_info("socket"))
     writer.transport.abort()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ from harness.captures.writer import PcapngWriter
 from harness.errors import BadDescription
 from harness.links.acceptor import open_more_files
 from harness.links.addresses import Address
-from harness.links.transports import parse_address
+from harness.links.transports import TRANSPORTS, parse_address
 
 
 @click.command()
@@ -51,7 +52,7 @@ def _stream(text: str) -> Address:
         address = parse_address(text)
     except BadDescription as error:
         raise click.UsageError(str(error)) from error
-    if address.transport in ("udp", "ux"):
+    if TRANSPORTS[address.transport].kind != socket.SOCK_STREAM:
         raise click.UsageError(f"{text}: only what goes over TCP is recorded here; for others there is tcpdump")
     return address
 

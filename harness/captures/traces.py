@@ -12,7 +12,7 @@ from harness.captures.segmentation import TcpConnection, datagram, packed_end
 from harness.captures.writer import PcapngWriter
 from harness.links.addresses import LOOPBACK
 from harness.links.framing import Framing, Framings
-from harness.links.transports import known_transport
+from harness.links.transports import TRANSPORTS, known_transport
 from harness.trace import Direction, Entry, EntryKind, Trace
 
 _LOOPBACK_HEADER = bytes(12) + b"\x08\x00"
@@ -30,7 +30,8 @@ def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
     TLS is written as what it protects, and what went as AF_UNIX packets as it would have gone over TCP.
     """
     # All other transports carry the same frames as TCP, so its framing shows them.
-    framing = framings.get(known_transport(trace.transport) or "tcp") or framings["tcp"]
+    transport = known_transport(trace.transport) or "tcp"
+    framing = framings.get(transport) or framings["tcp"]
     streams: dict[str, _LinkPackets] = {}
     with PcapngWriter(path, ETHERNET) as writer:
         for entry in trace:
@@ -41,7 +42,7 @@ def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
                 ports = trace.ports.get(entry.link, (0, 0))
                 if not any(ports):
                     ports = (_FALLBACK_PORTS[0] + len(streams), _FALLBACK_PORTS[1])
-                kind = _UdpPackets if trace.transport == "udp" else _TcpPackets
+                kind = _UdpPackets if TRANSPORTS[transport].captured_as == "udp" else _TcpPackets
                 stream = streams[entry.link] = kind(ports, framing)
             time = round((trace.epoch + entry.time) * 1e9)
             for packet in stream.packets(entry):

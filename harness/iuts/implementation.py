@@ -6,11 +6,12 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Protocol, Self
 
-from harness.errors import BadDescription, LinkError, StartFailed
+from harness.errors import BadDescription, HarnessError, LinkError, StartFailed
 from harness.iuts.control import Control
 from harness.iuts.description import Description, Embedded, Launched, Remote
 from harness.iuts.environments import environment
@@ -19,6 +20,29 @@ from harness.links.addresses import Address
 from harness.links.transports import free_addresses
 
 Probe = Callable[[str], None]
+
+
+class ProbeSession(Protocol):
+    """What a probe speaks on: a driver, as far as it has to be ended."""
+
+    def close(self) -> None:
+        """End it."""
+        ...
+
+
+@contextmanager
+def probing(session: ProbeSession) -> Iterator[None]:
+    """Ask for an answer within, and end the session; raises ``LinkError`` whatever kept the answer from coming."""
+    try:
+        yield
+    except LinkError:
+        raise
+    except HarnessError as error:
+        # To who waits for a node it is all one whether nobody listens there or nobody answers.
+        raise LinkError(str(error)) from error
+    finally:
+        session.close()
+
 
 # Between two probes of a node that is starting: short against a start, long enough not to take its processor away.
 _PROBE_PAUSE = 0.02

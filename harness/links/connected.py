@@ -2,6 +2,7 @@
 
 import select
 import socket
+import struct
 from abc import abstractmethod
 
 from harness.clock import Clock
@@ -65,8 +66,7 @@ class ConnectedLink(SocketLink):
     def abort(self) -> None:
         """End the link with a reset."""
         if self._socket.fileno() >= 0:
-            # Lingering for 0 seconds: close(2) then sends a reset, and what waited to be sent is lost (socket(7)).
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            reset_on_close(self._socket)
         self.close()
 
     @abstractmethod
@@ -144,3 +144,9 @@ class ConnectedLink(SocketLink):
             self._fill()
         if self._how in _OVER:
             raise LinkClosed(self._how)
+
+
+def reset_on_close(connection: socket.socket) -> None:
+    """Have the end of a TCP connection be a reset."""
+    # struct linger: on, for 0 seconds. close(2) then sends a reset, and what waited to be sent is lost (socket(7)).
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

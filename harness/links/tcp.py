@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from harness.clock import Clock
 from harness.errors import Unreachable
@@ -47,6 +48,7 @@ class Tcp(IpTransport):
     """TCP, under the name of one of a protocol's framings."""
 
     kind = socket.SOCK_STREAM
+    captured_as: ClassVar[Literal["tcp", "udp", ""]] = "tcp"
 
     # --- the tester's ends --------------------------------------------------------------------------------
 

@@ -78,6 +78,8 @@ class TlsLink(TcpLink):
 class Tls(Tcp):
     """TLS over TCP."""
 
+    captured_as = ""  # only who has the keys can read it
+
     def _dialled(
         self,
         connection: socket.socket,

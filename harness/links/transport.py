@@ -9,7 +9,7 @@ import socket
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import msgspec
 
@@ -51,6 +51,8 @@ class Transport(ABC):
 
     has_packets: ClassVar[bool] = False
     """Whether it carries packets: then a packet is a frame, where a protocol has no framing of its own for it."""
+    captured_as: ClassVar[Literal["tcp", "udp", ""]] = ""
+    """What captures show its frames in; empty where they cannot be read there."""
 
     def __init__(self, name: str, *spellings: str) -> None:
         self.name = name

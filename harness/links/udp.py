@@ -237,6 +237,7 @@ class Udp(IpTransport):
 
     kind = socket.SOCK_DGRAM
     has_packets = True
+    captured_as = "udp"
     link: ClassVar[type[UdpLink]] = UdpLink
     """What the tester's dialling end makes."""
 

@@ -1,7 +1,7 @@
 """Pathfinder, as the harness has it."""
 
 from harness.clock import RealClock
-from harness.errors import HarnessError, LinkError
+from harness.iuts.implementation import probing
 from harness.links.transports import dial
 from harness.pathfinder.framings import FRAMINGS, LAYOUT
 from harness.pathfinder.peers.client import Client
@@ -21,14 +21,8 @@ def probe(address: str) -> None:
     """Say hello to a server and leave; raises ``LinkError`` when it does not answer."""
     trace = Trace("pathfinder")
     driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), trace, patience=PROBE_TIMEOUT)
-    try:
+    with probing(driver):
         driver.open()
-    except LinkError:
-        raise
-    except HarnessError as error:
-        raise LinkError(str(error)) from error
-    finally:
-        driver.close()
 
 
 PROTOCOL = WireProtocol(

@@ -31,7 +31,7 @@ class Variants:
     """
 
     def __init__(self, package: str) -> None:
-        self._package = package
+        self.package = package
         self._is_loaded = False
         self._registered: dict[str, Variant] = {}
 
@@ -49,15 +49,22 @@ class Variants:
 
         return register
 
+    def is_there(self) -> bool:
+        """Tell whether there is such a package; nothing in it is loaded."""
+        try:
+            return find_spec(self.package) is not None
+        except ModuleNotFoundError:  # not even the folder above it
+            return False
+
     @property
     def all(self) -> dict[str, Variant]:
         """All of them, by name, in the order of the modules' names."""
         if not self._is_loaded:
-            import_module(self._package)
-            spec = find_spec(self._package)
+            import_module(self.package)
+            spec = find_spec(self.package)
             folders = None if spec is None else spec.submodule_search_locations
             for module in iter_modules(folders) if folders is not None else ():
-                import_module(f"{self._package}.{module.name}")
+                import_module(f"{self.package}.{module.name}")
             self._is_loaded = True
         return self._registered
 

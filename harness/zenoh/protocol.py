@@ -1,7 +1,7 @@
 """Zenoh, as the harness has it."""
 
 from harness.clock import RealClock
-from harness.errors import HarnessError, LinkError
+from harness.iuts.implementation import probing
 from harness.links.transports import dial
 from harness.protocol import WireProtocol
 from harness.trace import Trace
@@ -24,14 +24,8 @@ def probe(address: str) -> None:
     trace = Trace("zenoh")
     link = dial(address, FRAMINGS, RealClock(), trace=trace)
     driver = Driver(link, trace, Settings(b"gw-probe", WhatAmI.CLIENT), patience=PROBE_TIMEOUT)
-    try:
+    with probing(driver):
         driver.open()
-    except LinkError:
-        raise
-    except HarnessError as error:
-        raise LinkError(str(error)) from error
-    finally:
-        driver.close()
 
 
 PROTOCOL = WireProtocol(

@@ -10,6 +10,8 @@ import pytest
 import harness
 from harness.errors import BadDescription
 from harness.iuts.description import resolve
+from harness.links.framing import LengthPrefixed
+from harness.peers.variants import Variants
 from harness.protocol import IncompleteProtocol, WireProtocol, known, load
 
 
@@ -75,6 +77,27 @@ def test_a_missing_part_is_named(declared) -> None:
         load(name)
 
 
+def test_a_module_that_its_folders_lack_is_named(declared) -> None:
+    name = declared("import importlib; importlib.import_module(__name__.replace('.protocol', '.tester'))")
+    with pytest.raises(
+        IncompleteProtocol, match=rf"harness/{name}/protocol.py: No module named 'harness.{name}.tester'"
+    ):
+        load(name)
+
+
+def test_a_class_that_its_folders_lack_is_named(declared, tmp_path: Path) -> None:
+    name = declared("from .driver import Driver")
+    (tmp_path / name / "driver.py").touch()
+    with pytest.raises(IncompleteProtocol, match=rf"harness/{name}/protocol.py: cannot import name 'Driver'"):
+        load(name)
+
+
+def test_what_is_missing_elsewhere_is_no_part_of_the_protocol(declared) -> None:
+    name = declared("import a_package_that_nobody_has")
+    with pytest.raises(ModuleNotFoundError, match="a_package_that_nobody_has"):
+        load(name)
+
+
 def test_another_name_than_that_of_its_folder_is_refused(declared) -> None:
     name = declared("from harness.zenoh.protocol import PROTOCOL")
     with pytest.raises(IncompleteProtocol, match=f"it is called 'zenoh', and stands in the folder {name}/"):
@@ -91,6 +114,22 @@ def test_another_name_than_that_of_its_folder_is_refused(declared) -> None:
         (
             {"roles": {"king": load("zenoh").roles["router"]}},
             "roles: Router is called 'king' here, and 'router' by itself",
+        ),
+        (
+            {"framings": {**load("zenoh").framings, "tpc": LengthPrefixed()}},
+            "framings: tpc: known transports are tcp, udp, tcp-stream, ux, tls",
+        ),
+        (
+            {"faults": Variants("harness.zenoh.variants.none")},
+            "faults: there is no harness/zenoh/variants/none; make a module or a folder of it",
+        ),
+        (
+            {"oddities": Variants("harness.none.variants")},
+            "oddities: there is no harness/none/variants; make a module or a folder of it",
+        ),
+        (
+            {"layout": "zenoh/nothing", "tempo": 0.0},
+            "layout: there is no 'zenoh/nothing'; wire/zenoh/ names its layouts in LAYOUTS; tempo: 0 is",
         ),
         ({"tempo": 0.0}, "tempo: 0 is no pace: 1 is ours, more is faster"),
     ],

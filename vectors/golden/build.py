@@ -27,7 +27,7 @@ from vectors.binary.coverage import BranchCoverage
 from vectors.golden.loader import SCHEMA, Repetition, VectorEntry, VectorFile, VectorGroup, revive
 from vectors.json_objects import object_without_duplicates
 from vectors.kinds import covered, kind, trace
-from vectors.notes import ProtocolNotes, judge, notes, rules_for
+from vectors.notes import BadNotes, ProtocolNotes, judge, notes, rules_for
 from wire.catalogue import grammars
 from wire.engines import Engine, present
 from wire.errors import DecodeError, EncodeError, WireError
@@ -85,7 +85,10 @@ def identify(layout: str, data: bytes) -> str:
 
 
 def expect(layout: str, data: bytes) -> tuple[Expected, set[Any]]:
-    """Say what comes of a frame, and which branches it reaches; ``NotConfirmed`` when engines disagree."""
+    """Say what comes of a frame, and which branches it reaches.
+
+    ``NotConfirmed`` when engines disagree, ``BadNotes`` when the protocol's notes lack a flag that the frame needs.
+    """
     first, *others = engines(layout)
     answer = ask(first, layout, data)
     for other in others:
@@ -97,7 +100,10 @@ def expect(layout: str, data: bytes) -> tuple[Expected, set[Any]]:
     if own != answer[:2]:
         raise NotConfirmed(differing(layout, data, first.name, answer[:2], "the reader of coverage", own))
     value, refusal, written = answer
-    flags = tuple(sorted(judge(notes(protocol(layout)), found)))
+    try:
+        flags = tuple(sorted(judge(notes(protocol(layout)), found)))
+    except BadNotes as error:
+        raise BadNotes(f"vectors/{protocol(layout)}/notes.toml: {error} ({naming(layout, data)})") from error
     if refusal is not None:
         expected = Expected("acceptable" if flags else "invalid", refusal[0], flags, None, None)
     else:

@@ -606,6 +606,28 @@ def test_notes_that_are_missing():
         notes("nothing")
 
 
+@pytest.mark.parametrize(
+    ("key", "frame"),
+    [
+        ("overlong_flag", "198500"),  # INTEREST_FINAL with the id 5 in two bytes
+        ("spare_flag", "1e4105"),  # a U_KEYEXPR with a reserved bit
+    ],
+)
+def test_a_flag_that_the_notes_lack_is_named(key, frame, monkeypatch):
+    lacking = msgspec.structs.replace(notes("zenoh"), **{key: ""})
+    monkeypatch.setattr("vectors.golden.build.notes", lambda protocol: lacking)
+    with pytest.raises(BadNotes, match=rf"vectors/zenoh/notes\.toml: {key} is missing, and .*network-message, frame"):
+        expect("zenoh/network-message", bytes.fromhex(frame))
+
+
+def test_a_protocol_need_make_no_exception_of_nine_bytes(monkeypatch):
+    frame = bytes.fromhex("9e21" + "ff" * 9 + "0105")  # a DECLARE with QoS, whose value is 2**64 - 1
+    assert "vle-nine-bytes" in expect("zenoh/network-message", frame)[0].flags
+    lacking = msgspec.structs.replace(notes("zenoh"), nine_bytes_flag="")
+    monkeypatch.setattr("vectors.golden.build.notes", lambda protocol: lacking)
+    assert not {"vle-nine-bytes", ""} & set(expect("zenoh/network-message", frame)[0].flags)
+
+
 # The commands.
 
 

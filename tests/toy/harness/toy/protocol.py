@@ -1,7 +1,7 @@
 """Toy, as the harness has it: what everybody gets who asks for the protocol by its name."""
 
 from harness.clock import RealClock
-from harness.errors import HarnessError, LinkError
+from harness.iuts.implementation import probing
 from harness.links.framing import Framings, LengthPrefixed
 from harness.links.transports import dial
 from harness.protocol import WireProtocol
@@ -23,14 +23,8 @@ def probe(address: str) -> None:
     """Ask a server for something and leave; raises ``LinkError`` when it does not answer."""
     trace = Trace("toy")
     driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), patience=PROBE_TIMEOUT)
-    try:
+    with probing(driver):
         driver.load("probe")
-    except LinkError:
-        raise
-    except HarnessError as error:
-        raise LinkError(str(error)) from error
-    finally:
-        driver.close()
 
 
 # What harness/protocol.py asks of a protocol; a part that is missing is refused by name.
