@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol
 from vectors.binary import coverage, minimising, specimens
 from vectors.binary.coverage import Branch, BranchCoverage, BranchTrace
 from vectors.binary.mutation import BinaryFieldFinder
-from vectors.binary.paths import survey
+from vectors.binary.paths import place_tree
 from vectors.binary.sampling import BinarySampling
 from vectors.byte_cuts import without_bytes
 from vectors.json import coverage as json_coverage
@@ -80,7 +80,7 @@ BINARY = LayoutKind(
     finder=lambda layout: BinaryFieldFinder(layout.frame),
     weight=minimising.weight,
     smaller=minimising.smaller,
-    trace=lambda layout, data: coverage.trace(survey(layout), data),
+    trace=lambda layout, data: coverage.trace(place_tree(layout), data),
     branches=coverage.branches,
     specimens=specimens.specimens,
     families=specimens.FAMILIES,
@@ -91,7 +91,7 @@ JSON = LayoutKind(
     finder=JsonFieldFinder,
     weight=json_minimising.weight,
     smaller=lambda layout, data: chain(json_minimising.smaller(find(layout), data), without_bytes(data)),
-    trace=lambda layout, data: json_coverage.trace(json_paths.survey(layout), data),
+    trace=lambda layout, data: json_coverage.trace(json_paths.place_tree(layout), data),
     branches=json_coverage.branches,
     specimens=json_specimens.specimens,
     families=json_specimens.FAMILIES,

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from vectors.binary.coverage import BranchTrace, ReadPart, trace
-from vectors.binary.paths import LayoutPlace, join, survey_tree
+from vectors.binary.paths import LayoutPlace, join, place_tree_of
 from wire.kinds import Chain, Counted, Flags, Json, JsonPart, Language, Optional, Part, Record, Varint
 from wire.kinds.branches import BEYOND, COUNT_CUT, COUNT_MISSING, CUT, END_MISSING, MISSING
 from wire.layout import lay_out
@@ -258,7 +258,7 @@ def _payload(about: ProtocolNotes, shapes: Shapes, reading: PayloadGrammar, payl
 def payload_place(name: str) -> LayoutPlace:
     """Return the outermost place of a grammar that is given as ``module:name``."""
     module, _, attribute = name.partition(":")
-    return survey_tree(lay_out(getattr(import_module(module), attribute), name), {})
+    return place_tree_of(lay_out(getattr(import_module(module), attribute), name), {})
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from vectors.binary.coverage import trace
 from vectors.binary.leads import number_of
-from vectors.binary.paths import Arrangement, LayoutPlace, evaluate, join, survey
+from vectors.binary.paths import Arrangement, LayoutPlace, evaluate, join, place_tree
 from wire.expressions import Expr
 from wire.kinds.boundaries import PLAIN
 from wire.kinds.composing import Change, ComposedFrame, Plan
@@ -135,7 +135,7 @@ class PlainFrame(NamedTuple):
 def plain_frames(layout: str, frames: tuple[str, ...]) -> Iterator[PlainFrame]:
     """Read frames (in hex) as plans. Raises ``ValueError`` for one that the layout refuses."""
     for frame in frames:
-        found = trace(survey(layout), bytes.fromhex(frame))
+        found = trace(place_tree(layout), bytes.fromhex(frame))
         if found.reason is not None:
             raise ValueError(f"{layout}: the plain frame {frame} is refused: {found.reason.value}")
         data = bytes.fromhex(frame)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from vectors.binary.paths import LayoutPlace, evaluate, places, survey
+from vectors.binary.paths import LayoutPlace, evaluate, place_tree, places
 from wire.errors import Reason
 from wire.expressions import Expr
 from wire.kinds import Part
@@ -99,7 +99,7 @@ class BranchCoverage(msgspec.Struct, frozen=True):
 @cache
 def branches(layout: str) -> tuple[Branch, ...]:
     """Return the branches of a layout, in its order."""
-    return tuple(dict.fromkeys(list_branches(survey(layout))))
+    return tuple(dict.fromkeys(list_branches(place_tree(layout))))
 
 
 def list_branches(root: LayoutPlace) -> Iterator[Branch]:

@@ -109,14 +109,14 @@ def join(path: str, name: str) -> str:
 
 
 @cache
-def survey(layout: str) -> LayoutPlace:
+def place_tree(layout: str) -> LayoutPlace:
     """Return the outermost place of a layout."""
-    return survey_tree(find_layout(layout), siblings(layout))
+    return place_tree_of(find_layout(layout), siblings(layout))
 
 
-def survey_tree(layout: Layout, others: Mapping[Part, str]) -> LayoutPlace:
+def place_tree_of(layout: Layout, others: Mapping[Part, str]) -> LayoutPlace:
     """Return the outermost place of a tree; ``others`` are the parts that have a layout of their own."""
-    root = _Survey(layout.name, others).place(layout.root, "", "", False, 0, 0, None)
+    root = _PlaceTreeBuilder(layout.name, others).place(layout.root, "", "", False, 0, 0, None)
     _mark_last(root)
     return root
 
@@ -144,7 +144,7 @@ def places(root: LayoutPlace) -> Iterator[LayoutPlace]:
     return visit(root)
 
 
-class _Survey:
+class _PlaceTreeBuilder:
     """One walk through a layout."""
 
     def __init__(self, layout: str, others: Mapping[Part, str]) -> None:

@@ -13,7 +13,7 @@ from vectors.binary.composing import arranged, changed, chosen, compose, demand,
 from vectors.binary.coverage import Branch, branches
 from vectors.binary.known_items import KnownItems, known_items
 from vectors.binary.pairs import factors, forms, with_flags
-from vectors.binary.paths import Arrangement, LayoutPlace, can_be_composed, evaluate, join, places, survey
+from vectors.binary.paths import Arrangement, LayoutPlace, can_be_composed, evaluate, join, place_tree, places
 from vectors.binary.searching import search
 from vectors.binary.targets import Shown, SpecimenTarget, plain_plan, targets
 from vectors.covering_arrays import covering
@@ -32,7 +32,7 @@ FAMILIES = ("values", "flags", "chains", "refused", "cut", "pairs")
 
 def specimens(layout: str, about: ProtocolNotes) -> Iterator[Specimen]:
     """Give the frames of a layout, in its order; some may be equal."""
-    root = survey(layout)
+    root = place_tree(layout)
     if not can_be_composed(root.part):
         for names, family, branch, data in search(find(layout), root):
             yield Specimen(names, family, branch.path, branch.name, str(branch), data)

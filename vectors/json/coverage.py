@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from vectors.binary.coverage import Branch, BranchTrace, ReadPart
 from vectors.binary.paths import LayoutPlace, places
-from vectors.json.paths import KINDS, choices, chosen, decisive, kinds, messages, option, prefixes, survey
+from vectors.json.paths import KINDS, choices, chosen, decisive, kinds, messages, option, place_tree, prefixes
 from vectors.json.reader import (
     BAD_TEXT,
     BEFORE,
@@ -68,7 +68,7 @@ def wrong(kind: type) -> str:
 @cache
 def branches(layout: str) -> tuple[Branch, ...]:
     """Return the branches of a layout, in its order."""
-    return tuple(dict.fromkeys(list_branches(survey(layout))))
+    return tuple(dict.fromkeys(list_branches(place_tree(layout))))
 
 
 def list_branches(root: LayoutPlace) -> Iterator[Branch]:

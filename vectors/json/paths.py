@@ -44,14 +44,14 @@ KINDS: dict[type, str] = {
 
 
 @cache
-def survey(layout: str) -> LayoutPlace:
+def place_tree(layout: str) -> LayoutPlace:
     """Return the outermost place of a layout of JSON."""
-    return survey_tree(find_layout(layout), earlier(layout))
+    return place_tree_of(find_layout(layout), earlier(layout))
 
 
-def survey_tree(layout: Layout, others: Collection[Part]) -> LayoutPlace:
+def place_tree_of(layout: Layout, others: Collection[Part]) -> LayoutPlace:
     """Return the outermost place of a tree; the messages among ``others`` are looked at elsewhere."""
-    return _Survey(layout.name, others).place(layout.root, "", "", ())
+    return _PlaceTreeBuilder(layout.name, others).place(layout.root, "", "", ())
 
 
 def earlier(layout: str) -> frozenset[Part]:
@@ -123,7 +123,7 @@ def messages(union: LayoutPlace) -> Iterator[LayoutPlace]:
             yield inner
 
 
-class _Survey:
+class _PlaceTreeBuilder:
     """One walk through a layout."""
 
     def __init__(self, layout: str, others: Collection[Part]) -> None:

@@ -15,7 +15,7 @@ from vectors.covering_arrays import Factor, Option, covering
 from vectors.json.boundaries import enumerated, list_variants, said, strangers, variants
 from vectors.json.composing import Composer, MemberText, escaped, joined
 from vectors.json.coverage import NAME_ESCAPED, OTHER_ORDER, UNKNOWN_FIELD
-from vectors.json.paths import chosen, decisive, prefixes, survey
+from vectors.json.paths import chosen, decisive, place_tree, prefixes
 from vectors.json.reader import DUPLICATE, NO_VALUE, SYNTAX, WITHIN, canonical
 from vectors.json.syntax import frames
 from vectors.notes import ProtocolNotes
@@ -62,7 +62,7 @@ class JsonTarget(NamedTuple):
 
 def specimens(layout: str, about: ProtocolNotes) -> Iterator[Specimen]:
     """Give the frames of a layout, in its order; some may be equal."""
-    return made(survey(layout), about)
+    return made(place_tree(layout), about)
 
 
 def made(root: LayoutPlace, about: ProtocolNotes) -> Iterator[Specimen]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vectors.binary.coverage import list_branches, trace
-from vectors.binary.paths import survey_tree
+from vectors.binary.paths import place_tree_of
 from vectors.binary.searching import search
 from vectors.binary.specimens import specimens
 from vectors.kinds import cover
@@ -64,7 +64,7 @@ def traced(root: Any, data: bytes) -> Any:
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_the_reader_of_coverage_is_a_fourth_opinion(name):
     layout = lay_out(GRAMMARS[name], f"alphabet/{name}")
-    root = survey_tree(layout, {})
+    root = place_tree_of(layout, {})
     listed = set(list_branches(root))
     for data, _ in islice(stream(layout, 1), FRAMES):
         assert traced(root, data) == said(GRAMMARS[name], data), data.hex()
@@ -74,7 +74,7 @@ def test_the_reader_of_coverage_is_a_fourth_opinion(name):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_reader_of_coverage_reads_random_grammars(seed):
     for name, grammar in grammars(seed, 15).items():
-        root = survey_tree(lay_out(grammar, f"random/{name}"), {})
+        root = place_tree_of(lay_out(grammar, f"random/{name}"), {})
         for data in frames(grammar, Random(name)):
             assert traced(root, data) == said(grammar, data), (name, data.hex())
 
@@ -96,7 +96,7 @@ def test_specimens_reach_every_branch_of_messages_within_messages(name):
 
 def test_what_is_searched_is_the_same_every_time():
     layout = lay_out(GRAMMARS["counted"], "alphabet/counted")
-    first, second = (list(search(layout, survey_tree(layout, {}))) for _ in range(2))
+    first, second = (list(search(layout, place_tree_of(layout, {}))) for _ in range(2))
     assert first == second
 
 

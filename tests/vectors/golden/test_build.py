@@ -17,7 +17,7 @@ from construct import If, Struct, Switch, this
 
 from vectors.binary.composing import compose
 from vectors.binary.coverage import Branch, list_branches, trace
-from vectors.binary.paths import Arrangement, CannotCover, survey, survey_tree
+from vectors.binary.paths import Arrangement, CannotCover, place_tree, place_tree_of
 from vectors.binary.specimens import specimens
 from vectors.covering_arrays import Factor, Option, covering
 from vectors.golden import build as golden
@@ -165,7 +165,7 @@ def test_a_vector_that_alone_reaches_a_branch_is_missed():
     there = [vector.data for vector in load(layout) if len(vector.data) < 10_000]
     wanted = Branch("REQUEST.body.QUERY.consolidation", "out of range")
     assert wanted not in cover(layout, there).unreached
-    root = survey(layout)
+    root = place_tree(layout)
     assert wanted in cover(layout, [data for data in there if wanted not in trace(root, data).branches]).unreached
 
 
@@ -411,7 +411,7 @@ ALWAYS = "ALWAYS" / Struct(
 
 
 def made_up(grammar) -> list[Branch]:
-    return list(list_branches(survey_tree(lay_out(grammar, "made/up"), {})))
+    return list(list_branches(place_tree_of(lay_out(grammar, "made/up"), {})))
 
 
 def names(grammar, path: str) -> set[str]:
@@ -464,7 +464,7 @@ def test_a_part_that_is_not_known_is_refused():
         pass
 
     with pytest.raises(CannotCover, match="Strange"):
-        survey_tree(Layout("made/up", Strange()), {})
+        place_tree_of(Layout("made/up", Strange()), {})
 
 
 EMPTY = ProtocolNotes(flags={}, overlong_flag="", nine_bytes_flag="", spare_flag="")
@@ -483,9 +483,9 @@ EMPTY = ProtocolNotes(flags={}, overlong_flag="", nine_bytes_flag="", spare_flag
 )
 def test_layouts_that_nobody_wrote_notes_for(grammar, monkeypatch):
     """The generator knows nothing of a protocol: made-up grammars are covered too, and read as the reference reads."""
-    root = survey_tree(lay_out(grammar, "made/up"), {})
+    root = place_tree_of(lay_out(grammar, "made/up"), {})
     wanted = set(list_branches(root))
-    monkeypatch.setattr("vectors.binary.specimens.survey", lambda layout: root)
+    monkeypatch.setattr("vectors.binary.specimens.place_tree", lambda layout: root)
     monkeypatch.setattr("vectors.binary.specimens.branches", lambda layout: tuple(wanted))
     met = set()
     for specimen in specimens("made/up", EMPTY):
@@ -526,7 +526,7 @@ OPTIONAL = [f"o{n}" / JsonOptional(JsonInt(3, 9)) for n in range(6)]
     ],
 )
 def test_layouts_of_json_that_nobody_wrote_notes_for(grammar):
-    root = json_places.survey_tree(lay_out(grammar, "made/up"), ())
+    root = json_places.place_tree_of(lay_out(grammar, "made/up"), ())
     wanted = set(json_coverage.list_branches(root))
     met = set()
     for specimen in json_specimens.made(root, EMPTY):
@@ -546,8 +546,8 @@ def said(grammar, data: bytes) -> tuple:
 
 
 def test_plain_frames_are_plain():
-    assert compose(survey("zenoh/network-message"), {"": "INTEREST"}).data.hex() == "390500"
-    assert compose(survey(BATCH), {"": 2, "[1]": "KEEP_ALIVE"}).data.hex() == "000504"
+    assert compose(place_tree("zenoh/network-message"), {"": "INTEREST"}).data.hex() == "390500"
+    assert compose(place_tree(BATCH), {"": 2, "[1]": "KEEP_ALIVE"}).data.hex() == "000504"
 
 
 def test_covering_arrays_cover():
