@@ -38,7 +38,7 @@ _trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)  # glibc has
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let Hypothesis take its time, and make its table of characters once in a process of its own: that takes 200 MB."""
+    """Let Hypothesis take its time, and make its table of characters in a process of its own: that takes 200 MB."""
     # How long an example takes depends on who else uses the machine. Here, since settings are read when tests are
     # imported.
     settings.register_profile("goldwire", deadline=None, suppress_health_check=[HealthCheck.too_slow])

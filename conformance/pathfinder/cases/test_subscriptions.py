@@ -19,6 +19,7 @@ def test_the_last_of_many_changes_is_told(node: NodeUnderTest) -> None:
     """
     watching, service = watch(node), node.service(n=[0])
     states = [service.newer(by=n, props=node.service(n=[n]).props) for n in range(6)]
+    # All at once, so that a server which gathers changes has some to gather.
     begun = [node.other.begin("publish", state.fields) for state in states]
     for publish in begun:
         if not granted(node.other.finish(publish)):
@@ -44,6 +45,7 @@ def test_only_the_generation_changes(node: NodeUnderTest) -> None:
     expect_match(node.main, watching, "appeared", service)
     assert granted(node.other.publish(service.newer())), "a higher generation of the same service is refused"
     assert listed(node, service).get("generation") == 1, "a higher generation of the same service is not listed"
+    # A real change behind it: when that is told, the other would have been.
     node.other.sure(node.other.publish(service.newer(by=2, ttl=30)))
 
     def is_told() -> bool:
@@ -66,6 +68,7 @@ def test_notifications_are_not_held_back_for_long(node: NodeUnderTest) -> None:
     owner.sure(owner.publish(service))
     expect_match(node.main, watching, "appeared", service)
     owner.close()
+    # A delay SHOULD only be a fraction of the TTL ("Subscribe Command"): nine tenths are more than that.
     heard = node.main.receives(watching, "modified", service.id, seconds=0.9 * ttl)
     assert heard, "a notification is held back until the service's TTL is over"
 

@@ -12,9 +12,11 @@ from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 from wire.json.strict import MOST
 
+# Any server should have room for these; a bound is what another case is about.
 SOME = 20
 """Subscriptions that any server has room for at once."""
 
+# More than fits one packet, or the transactions that most servers allow a client.
 MANY = 150
 
 
@@ -25,9 +27,11 @@ def answer_types(transaction: Transaction) -> list[str]:
 
 def single(node: NodeUnderTest) -> Iterator[Transaction]:
     """Play every command that has one response, so that it is carried out and so that it is not."""
+    # Versions that nobody speaks: this hello must fail.
     yield node.connect().hello(minimum=1000, maximum=2000)
     yield node.main.hello()
     service = node.service(name=["x"])
+    # A higher generation first, so that the second publish must fail; then the service once and once more.
     yield node.main.publish(service.newer())
     yield node.main.publish(service)
     for _ in range(2):
@@ -99,6 +103,7 @@ def test_every_answer_names_its_request(node: NodeUnderTest) -> None:
         ("ping", {}),
     ]
     session = node.session()
+    # Scattered, so that whoever counts transactions instead of reading the number is found out.
     begun = [session.begin(command, fields, ta=TA ^ number * 7919) for number, (command, fields) in enumerate(asked)]
     for transaction in begun:
         session.finish(transaction)
@@ -129,6 +134,7 @@ def test_transactions_end_with_their_connection(node: NodeUnderTest) -> None:
     The subscription is not listed, its identifier is free, and what is published is told once.
     """
     for end in ("close", "abort"):
+        # Both ways in which a connection can end.
         session, id = node.session(), new_id()
         session.sure(session.subscribe(node.mine, id=id))
         getattr(session, end)()
@@ -195,6 +201,7 @@ def test_any_identifier_will_do(node: NodeUnderTest) -> None:
     """
     session = node.connect()
     assert session.hello().completed, "hello is refused under ta-id 0"
+    # The largest and two that are out of order: identifiers need not count up.
     for ta in (1, MOST, 5):
         assert session.finish(session.begin("ping", ta=ta)).completed, "a ping is refused for its ta-id"
 

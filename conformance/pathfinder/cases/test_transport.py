@@ -14,8 +14,10 @@ from wire.errors import Reason
 FRAMED = ("tcp", "tls")
 """The links on which a length stands before each message."""
 
+# The numbers of these pings are far from those that a session hands out.
 PING = b'{"ta-cmd":"ping","ta-id":%d,"msg-type":"request"}'
 
+# Fewer than any server has files for, more than a table of fixed size would have.
 STRANGERS = 100
 
 
@@ -60,6 +62,7 @@ def test_requests_in_pieces(node: NodeUnderTest) -> None:
     """
     session = node.session()
     frames = [PING % (1000 + number) for number in range(5)]
+    # Below packets and calls there is no smaller piece to send.
     in_pieces = is_socket(session) and node.transport != "ux"
     for frame in frames[:2]:
         if in_pieces:
@@ -92,6 +95,8 @@ def test_large_messages(node: NodeUnderTest) -> None:
 
     Each is completed, or it fails, or its connection is ended; another client is served throughout.
     """
+    # Past the sizes of usual buffers (8 KiB, 64 KiB), up to the largest frame with as little around it as a publish
+    # needs.
     for size in (1 << 10, 1 << 13, 1 << 16, 1 << 17, LARGEST - 4096, LARGEST - 256):
         session = node.session()
         publish = session.publish(node.service(name=["x" * size]))
@@ -110,6 +115,7 @@ def test_requests_take_effect_in_order(node: NodeUnderTest) -> None:
     Everything is completed, and the last is what stands.
     """
     session, service = node.session(), node.service(name=["x"])
+    # All at once: whoever carries out requests of one client side by side mixes them up.
     asked = [("publish", service.newer(by=number).fields) for number in range(10)]
     asked += [("unpublish", {"service-id": service.id}), ("publish", service.fields)]
     begun = [session.begin(command, fields) for command, fields in asked]
@@ -142,10 +148,12 @@ def test_bystanders_of_broken_frames(node: NodeUnderTest) -> None:
     The others are served on. In memory the same bytes are frames.
     """
     bystanders = Bystanders(node)
+    # Around the bounds, at the border of signed 32 bits, and the largest that four bytes can say.
     for length in (0, 1, LARGEST, LARGEST + 1, 1 << 31, (1 << 32) - 1):
         for behind in (b"", b"x", b"x" * 5000):
             session = node.session()
             session.send_raw(length.to_bytes(4, "big") + behind)
+            # Long enough for the bytes to arrive before the end of the connection.
             session.read(0.01 * node.tempo)
             session.close()
         assert bystanders.are_served(), "a broken frame of one client ends the service of others"
@@ -161,9 +169,11 @@ def test_bystanders_of_resets(node: NodeUnderTest) -> None:
     for number in range(10):
         session = node.session()
         session.begin("subscribe", {"subscription-id": new_id(), "filter": node.mine})
+        # Answers that nobody reads: the reset comes while the server has more to write.
         for _ in range(20):
             session.begin("services")
         session.begin("publish", node.service(ttl=1, n=[number]).fields)
+        # Every other time in the middle of a frame, each time with another part of it.
         if number % 2 and is_socket(session):
             session.send_raw(framed(node, PING % 1000)[:-number])
         session.abort()
@@ -177,6 +187,7 @@ def test_bystanders_of_strangers(node: NodeUnderTest) -> None:
     The others are served on.
     """
     bystanders = Bystanders(node)
+    # Nothing is said on them: they are accepted, and that is all.
     strangers = [node.connect() for _ in range(STRANGERS)]
     assert bystanders.are_served(), "connections without hello end the service of others"
     for session in strangers[::2]:

@@ -13,6 +13,7 @@ def test_unpublish_a_service_of_ones_own(node: NodeUnderTest) -> None:
 
     It is gone, and may come back; the complete has the mandatory fields and no others.
     """
+    # High, so that 0 would be refused if the record were still known.
     service = node.service(generation=7)
     node.main.sure(node.main.publish(service))
     unpublish = node.main.unpublish(service.id)

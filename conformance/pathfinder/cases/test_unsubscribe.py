@@ -28,6 +28,7 @@ def test_unsubscribe_what_was_subscribed(node: NodeUnderTest) -> None:
     with judging("PF-137"):
         assert granted(unsubscribe), f"unsubscribe is not completed: {unsubscribe}"
         assert watch.completed, f"the transaction of a subscription that was ended goes on: {watch}"
+        # Which of the two ends first is open: noted, and not judged.
         order = [event for event in node.main.received() if event in (unsubscribe.ending, watch.ending)]
         node.shows("PF-137", "R15", "A" if order[0] is unsubscribe.ending else "B")
         listed = node.main.sure(node.main.subscriptions()).notifications
@@ -65,6 +66,7 @@ def test_unsubscribe_what_is_another_clients(node: NodeUnderTest) -> None:
     """
     id = new_id()
     watch = node.main.sure(node.main.subscribe(node.mine, id=id))
+    # A client that has no part in it, so that it is not the owner's right that is refused.
     stranger = node.session()
     unsubscribe = stranger.unsubscribe(id)
     assert unsubscribe.refused, "a client ends the subscription of another"

@@ -16,6 +16,7 @@ class Later(Server):
     def postpone(self, seconds: float, act: Callable[[], None]) -> None:
         """Do something so many seconds from now."""
         self.postponed.append((self.now + seconds, act))
+        # Sorted by time alone: the sort is stable, and functions have no order.
         self.postponed.sort(key=lambda each: each[0])
 
     def tick(self, now: float) -> None:

@@ -26,6 +26,7 @@ class Evaluating(Server):
 
     def predicate(self, tree: Filter) -> Predicate:
         """Return the predicate of a filter."""
+        # Operands before what they are operands of.
         parts = list(walk(tree))[::-1]
 
         def matches(props: Props) -> bool:
@@ -44,6 +45,7 @@ class Evaluating(Server):
         selection = super().selection(request)
         if selection.filter is None:
             return selection
+        # All services are looked at: the index knows nothing of what the parts are taken for.
         return replace(selection, predicate=self.predicate(self.parse(selection.filter)), anchors=(ANYTHING,))
 
 

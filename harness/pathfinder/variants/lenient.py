@@ -49,5 +49,7 @@ def salvaged(frame: bytes) -> Fields | None:
 def with_points(fields: Fields) -> Fields:
     """Return the fields of a message with 7.0 for 7; integers that would change by that stay as they are."""
     return {
-        name: float(value) if type(value) is int and abs(value) < 1 << 53 else value for name, value in fields.items()
+        # Up to 2**53 a double is the very integer.
+        name: float(value) if type(value) is int and abs(value) < 1 << 53 else value
+        for name, value in fields.items()
     }

@@ -13,6 +13,7 @@ from harness.pathfinder.variants.registry import fault
 @fault("PF-009", does="identifies a service by another number at each server")
 class ServiceIdsPerServer(Client):
     def service_ids(self, state: ServerState, count: int) -> list[int]:
+        # Another for the second server, and the same again at each connection.
         return [each ^ state.server for each in super().service_ids(state, count)]
 
 
@@ -117,5 +118,6 @@ class GoneWithTheServer(Client):
 
 @fault("PF-044", does="never takes a service for gone that was on several servers")
 class NeverGone(Client):
+    # With one server it behaves, or every scenario would show it.
     def is_gone_everywhere(self, known: KnownService) -> bool:
         return super().is_gone_everywhere(known) and len(self.server_states) == 1

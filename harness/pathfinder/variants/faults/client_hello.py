@@ -12,9 +12,11 @@ from wire.pathfinder.values import Message
 @fault("PF-063", does="makes two connections to each server")
 class TwoConnections(Client):
     def dials(self, now: float) -> list[int]:
+        # Every dial twice, so that two connections are made at once.
         return [server for server in super().dials(now) for _ in range(2)]
 
     def reached(self, server: int, link: int, now: float) -> None:
+        # The second connection is kept, and nothing is said on it.
         if self.server_states[server].link is None:
             super().reached(server, link, now)
 

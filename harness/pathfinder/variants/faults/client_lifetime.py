@@ -12,6 +12,7 @@ from harness.pathfinder.variants.registry import fault
 @fault("PF-031", does="comes back when three quarters of the ttl have passed")
 class ComesLate(Client):
     def half_life(self, records: Iterable[PublishedService]) -> float:
+        # The reference spends the part AWAY_SHARE of this time away: this makes it three quarters.
         return min(record.ttl for record in records) * 0.75 / AWAY_SHARE
 
 

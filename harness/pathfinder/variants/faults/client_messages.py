@@ -26,6 +26,7 @@ class RewritesRequests(Client):
 @fault("PF-061", does="puts a message and the beginning of another into one frame")
 class AsksOnceAndABit(Client):
     def spell(self, message: Message) -> bytes:
+        # Only where the scenario subscribes: a client that cannot say hello shows nothing else.
         return super().spell(message) + (b"{" if message["ta-cmd"] == "subscribe" else b"")
 
 

@@ -23,6 +23,7 @@ class MendingClient(Client):
             read(frame, deployed=self.deployed)
         except DecodeError:
             with suppress(EncodeError):
+                # What cannot be mended is handed on as it came.
                 frame = write(self.mend(salvaged(frame) or {}), deployed=self.deployed)
         super().received(link, frame, now)
 
@@ -72,6 +73,7 @@ class OverlooksNumbers(Client):
     def received(self, link: int, frame: bytes, now: float) -> None:
         state, message = self.links.get(link), understood(frame)
         stray = message and message.get("match-type") and state and message["ta-id"] not in state.live
+        # Filed under 0, as there is no subscription that it belongs to.
         if state is not None and stray and self.is_told(state, message):
             self.on_match((state.server, 0), message)
         else:

@@ -37,6 +37,7 @@ class HearsPropertiesOnly(Deaf):
 @fault("PF-077", does="understands JSON only as it spells it itself")
 class HearsOneSpelling(Client):
     def received(self, link: int, frame: bytes, now: float) -> None:
+        # Line breaks and the escape of an s are what the cases' other spellings have.
         if b"\n" not in frame and b"\\u0073" not in frame:
             super().received(link, frame, now)
 
@@ -50,6 +51,7 @@ class HearsNoOrphans(Deaf):
 @fault("PF-201", does="reads numbers as floating point")
 class HearsFloatingPoint(Client):
     def see(self, service: int, source: MatchSource, latest: MatchedService, match_type: str) -> None:
+        # To a double and back: integers from 2**53 on become others.
         super().see(int(float(service)), source, latest, match_type)
 
 
@@ -84,6 +86,7 @@ class EndsAllAtTheFirst(Client):
     def unsubscribe(self, state: ServerState, now: float) -> None:
         super().unsubscribe(state, now)
         first = self.server_states[0]
+        # What was to be ended at this server is asked of the first.
         if state is not first:
             first.queue.extend(state.queue)
             state.queue.clear()

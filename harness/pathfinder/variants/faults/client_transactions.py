@@ -15,6 +15,7 @@ class AnswersRequests(Client):
     def received(self, link: int, frame: bytes, now: float) -> None:
         fields = read_loosely(frame) or {}
         if fields.get("msg-type") == "request":
+            # Under the number that the server has given.
             self.out.append((link, spelled({**fields, "msg-type": "complete"})))
         else:
             super().received(link, frame, now)
@@ -23,16 +24,19 @@ class AnswersRequests(Client):
 @fault("PF-089", does="begins all its transactions at once")
 class AllAtOnce(Client):
     def most_transactions(self) -> int:
+        # More than the scenario has services.
         return 10_000
 
 
 @fault("PF-091", does="gives every number to two transactions")
 class NumbersForTwo(Client):
     def most_transactions(self) -> int:
+        # Two under one number count as one here, so eighty wait: still fewer than the scenario allows (PF-089).
         return 40
 
     def pick_ta(self, state: ServerState) -> int:
         state.next_ta += 1
+        # Two in a row have the same half.
         return state.next_ta // 2
 
 

@@ -19,6 +19,7 @@ class ServicesOfEach(Server):
         id = request.get("service-id")
         known = None if id is None else self.directory.get(id)
         if id is not None and known is not None and known.owner != session.client_id:
+            # Another number for each client's own record, always the same one.
             inner = (id ^ hash((session.client_id, id))) & MOST
             self.outer[inner] = id
             request = {**request, "service-id": inner}

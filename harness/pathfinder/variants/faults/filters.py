@@ -27,6 +27,7 @@ from wire.pathfinder.filters import (
 )
 from wire.pathfinder.matching import Props
 
+# True of every service: a property is there, or it is not.
 EVERYTHING = Or((Present("a"), Not(Present("a"))))
 
 
@@ -51,6 +52,7 @@ class EmptyAnd(Server):
 
 
 @fault("PF-068", does="looks at the first four operands only")
+# Fewer than the case has operands.
 class FourOperands(Evaluating):
     def combine(self, part: Composite, below: list[bool], props: Props) -> bool:
         return super().combine(part, below[:4], props)
@@ -126,6 +128,7 @@ class NoMinusZero(Choosy):
 @fault("PF-075", does="compares numbers as floating point")
 class FloatComparisons(Evaluating):
     def test(self, item: Item, props: Props) -> bool:
+        # Longer ones do not fit a float at all.
         if isinstance(item, Greater | Less) and INTEGER.fullmatch(item.value) and len(item.value) < 300:
             bound = float(item.value)
             numbers = [float(value) for value in props.get(item.key, ()) if isinstance(value, int)]

@@ -12,6 +12,7 @@ from wire.pathfinder.values import Message
 class TwoFromOnePlace(Server):
     def greet(self, session: Session, request: Message) -> None:
         # In memory nobody has an address: every client is taken for one from the same place.
+        # Versions that nobody speaks are refused for that, as ever.
         if len(self.clients) >= 2 and request["protocol-maximum-version"] < 1000:
             raise RequestRefused(CLIENT_ID_EXISTS)
         super().greet(session, request)
@@ -40,6 +41,7 @@ class OpenHouse(Server):
 
     def on_publish(self, session: Session, request: Message) -> None:
         is_stranger = session.client_id is None
+        # The client-id 0 for the time of the request, as the reference needs an owner.
         session.client_id = 0 if is_stranger else session.client_id
         super().on_publish(session, request)
         session.client_id = None if is_stranger else session.client_id
@@ -77,6 +79,7 @@ class Renaming(Server):
     def is_same_client(self, session: Session, request: Message) -> bool:
         if session.client_id != request["client-id"]:
             self.forget_client(session)
+            # 2 is the only version that the reference has agreed on.
             self.welcome(session, request["client-id"], session.version or 2)
         return True
 
@@ -124,6 +127,7 @@ class ExclusiveRange(Server):
 @fault("PF-114", does="takes the largest version for none")
 class AfraidOfLargeNumbers(Server):
     def choose_version(self, minimum: int, maximum: int) -> int | None:
+        # Only where the largest range is offered.
         return super().choose_version(minimum, -1 if maximum > 1 << 62 else maximum)
 
 
@@ -136,6 +140,7 @@ class NoVersion(Lenient):
 @fault("PF-115", does="agrees on version 2 where only 3 was offered")
 class Presumptuous(Server):
     def choose_version(self, minimum: int, maximum: int) -> int | None:
+        # 2000 is the upper end of what the case offers in vain.
         return super().choose_version(minimum, maximum) or (2 if maximum == 2000 else None)
 
 

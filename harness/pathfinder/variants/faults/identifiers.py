@@ -29,6 +29,7 @@ class NegativeSubscriptions(Translating):
         id = fields.get("subscription-id")
         if not isinstance(id, int) or id >= 0:
             return None
+        # Into the range and back: no positive identifier of a play is as large.
         self.outer[MOST + id] = id
         return {**fields, "subscription-id": MOST + id}
 
@@ -39,6 +40,7 @@ class IdsOfEach(Translating):
         id = request.get("subscription-id")
         known = None if id is None else self.subscriptions.get(id)
         if id is not None and known is not None and known.session is not session:
+            # Always the same one for a connection and an identifier, and hardly ever one that is in use.
             inner = (id ^ hash((session.link, id))) & MOST
             self.outer[inner] = id
             request = {**request, "subscription-id": inner}
@@ -48,6 +50,7 @@ class IdsOfEach(Translating):
 @fault("PF-010", does="refuses service-ids of more than 62 bits")
 class ShortIds(Server):
     def on_publish(self, session: Session, request: Message) -> None:
+        # One bit less than the document has.
         if request["service-id"] >> 62:
             raise RequestRefused("out-of-range")
         super().on_publish(session, request)

@@ -34,6 +34,7 @@ class TtlsBelowZero(Lenient):
         if not isinstance(ttl, int) or ttl >= 0 or not isinstance(fields.get("service-id"), int):
             return None
         self.negative[fields["service-id"]] = ttl
+        # 0, so that the reference takes it; what was said is listed instead.
         return {**fields, "ttl": 0}
 
     def describe(self, service: ServiceRecord) -> Message:

@@ -12,6 +12,7 @@ from harness.pathfinder.peers.subscribing import MODIFIED
 from harness.pathfinder.variants.registry import fault
 from wire.pathfinder.values import Message
 
+# Cases publish for a few seconds what is to expire, and for a minute what is not.
 SHORT = 10
 """Seconds: what the tester publishes for longer is not meant to expire."""
 
@@ -25,6 +26,7 @@ class HalfTheTime(Server):
 @fault("PF-030", does="removes a client's services as soon as its connection ends, if they are its own for long")
 class OnlyWhileConnected(Server):
     def orphan(self, service: ServiceRecord, since: float) -> None:
+        # In its first generation only: services that other cases take over or change are left alone.
         if service.ttl > SHORT and service.generation == 0:
             self.remove(service)
         else:
@@ -35,6 +37,7 @@ class OnlyWhileConnected(Server):
 class NothingNew(Server):
     def check_republish(self, session: Session, known: ServiceRecord, new: ServiceRecord) -> None:
         super().check_republish(session, known, new)
+        # An orphan may be claimed, and another client take over: those are other rules' matter.
         if new.generation == known.generation and not known.is_orphan and new.owner == known.owner:
             raise RequestRefused(SAME_GENERATION_BUT_DIFFERENT)
 
@@ -78,12 +81,14 @@ class NeverRemoved(Server):
 @fault("PF-052", does="takes a TTL of 0 for one without end")
 class ZeroIsForEver(Server):
     def expires(self, service: ServiceRecord) -> float:
+        # Thirty years: longer than anybody waits.
         return super().expires(service) if service.ttl else self.now + 1e9
 
 
 @fault("PF-052", does="reckons with TTLs in 32 bits")
 class ShortTtl(Server):
     def expires(self, service: ServiceRecord) -> float:
+        # As a signed number: the largest TTL becomes -1 second.
         ttl = service.ttl & 0xFFFFFFFF
         return self.now + (ttl - (1 << 32) if ttl >> 31 else ttl)
 
@@ -92,6 +97,7 @@ class ShortTtl(Server):
 class Ageing(Server):
     def record(self, session: Session, request: Message, known: ServiceRecord | None) -> ServiceRecord:
         new = super().record(session, request, known)
+        # Only what was published for a short time: the rest would vanish from under other cases.
         return replace(new, expires=self.expires(new)) if 0 < new.ttl <= SHORT else new
 
 
@@ -134,6 +140,7 @@ class SlowToForget(Server):
     def forget_client(self, session: Session) -> None:
         super().forget_client(session)
         if session.client_id is not None:
+            # Longer than a case tries to come back.
             self.kept[session.client_id] = self.now + 10.0
 
     def greet(self, session: Session, request: Message) -> None:

@@ -286,6 +286,7 @@ class SecondsConnected(Mistiming):
 @fault("PF-224", does="lists clients of the past for as long as their services are there")
 class ListsThePast(Server):
     def forget_client(self, session: Session) -> None:
+        # Who leaves nothing behind is forgotten as the reference does.
         if self.directory.owned(session.client_id or 0):
             self.past = {**getattr(self, "past", {}), session.client_id: session}
         super().forget_client(session)

@@ -31,6 +31,7 @@ class OneLine(Server):
 @fault("PF-077", does="does not know escaped letters")
 class Unescaping(Server):
     def understand(self, frame: bytes) -> Message | None:
+        # 006x is how the cases escape the letters of ping.
         return None if b"\\u006" in frame else super().understand(frame)
 
 
@@ -38,6 +39,7 @@ class Unescaping(Server):
 class CommaTooMany(Server):
     def spell(self, message: Message) -> bytes:
         frame = super().spell(message)
+        # In one answer only: a server that never writes JSON could not be played with.
         is_it = (message["ta-cmd"], message["msg-type"]) == ("unpublish", "fail")
         return frame[:-1] + b",}" if is_it else frame
 
@@ -60,12 +62,14 @@ class SaidTwice(Server):
 class AnsweringBoth(Lenient):
     def take(self, session: Session, frame: bytes) -> None:
         super().take(session, frame)
+        # A ping with two, which only that case sends.
         if b"ping" in frame and frame.count(b'"ta-id":') == 2:
             before, first, rest = frame.partition(b'"ta-id":')
             super().take(session, before + first + rest.replace(b'"ta-id":', b'"was":'))
 
     def mend(self, fields: Fields) -> Fields | None:
         mended = {name: value for name, value in fields.items() if name != "was"}
+        # For ping alone: the mended message is what is read the second time.
         return mended if fields.get("ta-cmd") == "ping" and isinstance(fields.get("ta-id"), int) else None
 
 
@@ -191,6 +195,7 @@ class SilentlyDone(Lenient):
 
     def mend(self, fields: Fields) -> Fields | None:
         id = fields.get("service-id")
+        # Only there: a quiet server elsewhere would be seen by its silence.
         self.quiet = fields.get("ta-cmd") == "unpublish" and isinstance(id, str) and id.isdecimal()
         return {**fields, "service-id": int(id or 0)} if self.quiet else None
 

@@ -19,6 +19,7 @@ class DropsEveryHundredth(Server):
 
     def on_ping(self, session: Session, request: Message) -> None:
         self.count += 1
+        # One of those that the case sends; with fewer pings nothing is seen.
         if self.count % 100:
             super().on_ping(session, request)
 
@@ -28,6 +29,7 @@ class FailsEveryHundredth(Server):
     count = 0
 
     def on_ping(self, session: Session, request: Message) -> None:
+        # One of those that the case sends; with fewer pings nothing is seen.
         self.count += 1
         if self.count % 100 == 0:
             self.send(session, self.answer(request, "fail"))

@@ -35,6 +35,7 @@ class SecondListOnly(Server):
 @fault("PF-157", does="keeps thirty services of those that are published at once")
 class ThirtyAtOnce(Server):
     def on_publish(self, session: Session, request: Message) -> None:
+        # Fewer than the case publishes at once, which is fifty.
         if len(self.directory) >= 30:
             self.complete(session, request)
         else:

@@ -30,6 +30,7 @@ class TwoIds(Server):
     def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         super().tell(subscription, what, service)
         if what == MODIFIED:
+            # A neighbour's id: of the same form, and nobody's.
             super().tell(subscription, what, replace(service, id=service.id ^ 1))
 
 
@@ -51,6 +52,7 @@ class AnyProperties(Lenient):
             return None
         self.odd[fields["service-id"]] = props
         kept = {
+            # type() and not isinstance(): True is an int.
             name: [each for each in values if type(each) in (str, int)]
             for name, values in props.items()
             if isinstance(values, list)

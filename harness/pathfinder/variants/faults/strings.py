@@ -10,6 +10,7 @@ from harness.pathfinder.variants.lenient import Fields, Lenient
 from harness.pathfinder.variants.registry import fault
 from wire.pathfinder.values import Message
 
+# A character for private use, which no case has.
 _STAND_IN = "\ue000"
 
 

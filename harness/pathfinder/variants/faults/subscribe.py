@@ -34,6 +34,7 @@ class OneTooMany(Server):
         super().begin(subscription)
         matching = self.snapshot(subscription.selection)
         for service in self.directory:
+            # With three or more alone, as in the case: elsewhere the extra one would show in other rules.
             if len(matching) > 2 and service not in matching:
                 self.tell(subscription, "appeared", service)
                 return
@@ -42,6 +43,7 @@ class OneTooMany(Server):
 @fault("PF-121", does="tells subscriptions with a narrow filter only of what exists already")
 class ExistingOnly(Server):
     def change(self, subscription: Subscription, old: ServiceRecord | None, new: ServiceRecord | None) -> str | None:
+        # The filter of the case, inside that of its play.
         is_narrow = "(name=" in (subscription.selection.filter or "")
         return None if old is None and is_narrow else super().change(subscription, old, new)
 
@@ -102,6 +104,7 @@ class BlindForOrphans(Blind):
 @fault("PF-122", does="tells a modification with the state before it")
 class StateBefore(Server):
     def announce(self, old: ServiceRecord | None, new: ServiceRecord | None) -> None:
+        # Where the generation rises: other changes are told as they are.
         if old is None or new is None or old.generation == new.generation:
             super().announce(old, new)
             return
@@ -114,6 +117,7 @@ class StateBefore(Server):
 @fault("PF-123", does="tells nobody when a service is unpublished")
 class UnpublishesQuietly(Server):
     def remove(self, service: ServiceRecord) -> None:
+        # Orphans go as they should: their end is another fault's.
         if service.is_orphan:
             super().remove(service)
         else:

@@ -21,6 +21,7 @@ class FourChanges(Server):
 
     def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         key = subscription.id, service.id
+        # Five changes are what the case makes.
         self.changes[key] += what == MODIFIED
         if what != MODIFIED or self.changes[key] <= 4:
             super().tell(subscription, what, service)
@@ -30,6 +31,7 @@ class FourChanges(Server):
 class OneMoreTime(Server):
     def announce(self, old: ServiceRecord | None, new: ServiceRecord | None) -> None:
         super().announce(old, new)
+        # From the second change on: before it, the state before the last is the one that appeared.
         if old is not None and new is not None and new.generation > old.generation > 1:
             for subscription in self.concerned(old, new):
                 if self.change(subscription, old, new) == MODIFIED:
@@ -60,6 +62,7 @@ class AtTheLastMoment(Server):
 
     def orphan(self, service: ServiceRecord, since: float) -> None:
         orphan = replace(service, orphan_since=since, expires=self.expires(service))
+        # The TTL of the case, and not the short ones of others.
         if not 2 < service.ttl < 10:
             self.update(service, orphan)
             return

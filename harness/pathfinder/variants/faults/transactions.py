@@ -42,6 +42,7 @@ class UsedOnce(Recalling):
 class IdsOfAll(Server):
     def execute(self, session: Session, request: Message) -> None:
         others = (each for each in self.sessions.values() if each is not session)
+        # Large ones only, as this case has: small numbers meet all the time, since each connection counts from 0.
         if request["ta-id"] > 1 << 32 and any(request["ta-id"] in each.live for each in others):
             raise RequestRefused(PERMISSION_DENIED)
         super().execute(session, request)
@@ -67,6 +68,7 @@ class Greeting(Server):
         super().await_hello(session)
         if session.link not in self.greeted:
             self.greeted.add(session.link)
+            # A number that a client hardly comes to while it says hello.
             self.send(session, {"ta-cmd": "ping", "ta-id": 99, "msg-type": "request"})
 
     def __init__(self, **settings: Any) -> None:
@@ -83,6 +85,7 @@ class Undying(Server):
 @fault("PF-087", does="refuses everything but unsubscribe while ten subscriptions are open")
 class Overburdened(Server):
     def execute(self, session: Session, request: Message) -> None:
+        # Fewer than the case opens.
         if len(session.live) >= 10 and request["ta-cmd"] not in ("unsubscribe", "ping"):
             raise RequestRefused(PERMISSION_DENIED)
         super().execute(session, request)
@@ -92,6 +95,7 @@ class Overburdened(Server):
 class DroppingTheOldest(Server):
     def remember(self, subscription: Subscription) -> None:
         live = subscription.session.live
+        # Fewer than the case opens.
         if len(live) >= 50:
             self.forget(next(iter(live.values())))
         super().remember(subscription)
@@ -149,6 +153,7 @@ class AcceptingLate(Server):
 @fault("PF-099", does="never ends a listing that finds nothing for a simple filter")
 class WaitingForMore(Server):
     def enumerate(self, session: Session, request: Message, found: list[Message]) -> None:
+        # Filters with one parenthesis: those of plays have two, and their lists must end.
         if found or request.get("filter", "").count("(") != 1:
             super().enumerate(session, request, found)
         else:
@@ -158,6 +163,7 @@ class WaitingForMore(Server):
 @fault("PF-099", does="lists a hundred services at most")
 class ShortLists(Server):
     def enumerate(self, session: Session, request: Message, found: list[Message]) -> None:
+        # Fewer than the case publishes.
         super().enumerate(session, request, found[:100])
 
 

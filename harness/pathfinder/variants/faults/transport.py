@@ -9,6 +9,7 @@ from harness.pathfinder.peers.session import Session
 from harness.pathfinder.variants.registry import fault
 from wire.pathfinder.values import Message
 
+# Between two sizes of the case: 8 KiB is taken, 64 KiB is not.
 LARGE = 50_000
 """Bytes."""
 
@@ -19,6 +20,7 @@ class OneFrameForAll(Server):
         super().enumerate(session, request, found)
         if request["ta-cmd"] == "subscriptions":
             count = 0
+            # Its own frames are the last that were put out.
             while count < len(self.outbox) and self.outbox[-1 - count][0] == session.link:
                 count += 1
             frames = [frame for _, frame in self.outbox[-count:] if frame is not None]
@@ -72,6 +74,7 @@ class Reordering(Server):
             self.fail(session, request, refused.reason)
 
     def next_tick(self) -> float | None:
+        # At once, but behind what is there to be taken: the clock need not move.
         return self.now if self.waiting else super().next_tick()
 
 
@@ -98,5 +101,6 @@ class SharingLosses(Server):
 @fault("PF-215", does="listens to nobody while fifty connections have not said hello")
 class Crowded(Server):
     def take(self, session: Session, frame: bytes) -> None:
+        # Fewer than the case connects, which is a hundred.
         if len(self.awaiting_hello) < 50:
             super().take(session, frame)

@@ -71,6 +71,7 @@ class AnybodyUnsubscribes(Server):
 class RefusesAndEnds(Server):
     def may_unsubscribe(self, session: Session, subscription: Subscription) -> bool:
         if subscription.session is not session:
+            # Filed under nothing: it is there, and is told nothing.
             self.subscribers.remove(subscription.id, subscription.selection.anchors)
             self.subscribers.add(subscription.id, ())
         return subscription.session is session

@@ -11,6 +11,7 @@ from wire.json.strict import MOST
 
 @oddity("PF-046", "PF-220", does="comes back two seconds after a loss")
 class ComesBackSlowly(Client):
+    # Longer than the reference ever waits.
     def reconnects_after(self, state: ServerState) -> float:
         return 2.0
 
@@ -18,6 +19,7 @@ class ComesBackSlowly(Client):
 @oddity("PF-046", "PF-220", does="comes back at once, always")
 class ComesBackAtOnce(Client):
     def reconnects_after(self, state: ServerState) -> float:
+        # As soon as can be, without spinning in virtual time.
         return 0.001
 
 
@@ -26,6 +28,7 @@ class ConnectsFromBehind(Client):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         for place, state in enumerate(reversed(self.server_states)):
+            # Far enough apart to be seen as one after the other.
             state.dial_at = 0.4 * place + 0.001
 
 
@@ -58,6 +61,7 @@ class OffersManyVersions(Client):
 @oddity("PF-046", does="subscribes before it publishes, and publishes its newest service first")
 class PublishesFromBehind(Client):
     def on_greeted(self, state: ServerState, now: float) -> None:
+        # extendleft turns the order round: subscriptions come first, and the newest service.
         state.queue.extendleft([*self.republish(state), *self.subscribe_anew(state)])
 
 
@@ -91,6 +95,7 @@ class AsksOnTheSide(Client):
     def on_greeted(self, state: ServerState, now: float) -> None:
         super().on_greeted(state, now)
         asked = ("ping", "clients", "services", "subscriptions")
+        # With what it finds out it does nothing: only that it may ask is the point.
         state.queue.extend(ClientRequest(command) for command in asked)
 
 

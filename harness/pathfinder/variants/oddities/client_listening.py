@@ -12,6 +12,7 @@ from harness.pathfinder.variants.registry import oddity
 from wire.errors import DecodeError, EncodeError
 from wire.pathfinder.values import read, write
 
+# Longer than a barrier takes, and shorter than patience.
 DELAY = 0.4
 """Seconds by which a slow client tells its application later."""
 
@@ -32,6 +33,7 @@ class OverlooksFields(Client):
         except DecodeError:
             fields = salvaged(frame) or {}
             with suppress(EncodeError):
+                # What lacks a field is still no message, and handed on as it came.
                 frame = write({name: each for name, each in fields.items() if name in self.known})
         super().received(link, frame, now)
 
@@ -65,6 +67,7 @@ class TellsLater(Client):
 @oddity("PF-044", does="forgets at once what it knows from a lost server only")
 class ForgetsLostServers(Client):
     def keeps_unconfirmed(self, known: KnownService) -> float:
+        # Not 0: a doubt is due at a time that is still to come.
         return 0.001
 
 

@@ -26,6 +26,7 @@ class EscapedRequests(Client):
         text, inside, spelt = json.dumps(message), False, ""
         for each in text:
             inside ^= each == '"'
+            # json.dumps keeps to ASCII, so four digits are enough for what stands between quotes.
             spelt += f"\\u{ord(each):04x}" if inside and each != '"' else each
         return spelt.encode()
 

@@ -25,6 +25,7 @@ class SmallOperands(IntegerOperands):
     def is_refused(self, part: Composite | Item) -> bool:
         is_integer = not super().is_refused(part)
         is_large = isinstance(part, Greater | Less) and (
+            # The length first: int() refuses texts of many thousand digits.
             len(part.value) > 20 or (is_integer and not -(2**63) <= int(part.value) < 2**63)
         )
         return not is_integer or is_large
@@ -35,6 +36,7 @@ class BracesToo(Server):
     def parse(self, text: str) -> Filter:
         if "}" not in text:
             return super().parse(text)
+        # The deployed reading takes the brace for what it is: this server follows it there alone.
         deployed, self.deployed = self.deployed, True
         try:
             return super().parse(text)
@@ -51,6 +53,7 @@ class AsterisksAreOne(Evaluating):
 
 @oddity("PF-073", does="refuses asterisks side by side, where the profile lets it")
 class NoDoubleAsterisks(Choosy):
+    # By the document's letter two asterisks are a filter: only the other profile leaves it open.
     def is_refused(self, part: Composite | Item) -> bool:
         return self.deployed and isinstance(part, Substring) and "" in part.any
 
@@ -65,6 +68,7 @@ class NoEmptyValues(Choosy):
 class DigitsToo(Evaluating):
     def test(self, item: Item, props: Props) -> bool:
         if isinstance(item, Substring):
+            # By the key's values as texts: what the document says of numbers and substrings is open (reading R31).
             return super().test(item, {item.key: [str(value) for value in props.get(item.key, ())]})
         return super().test(item, props)
 

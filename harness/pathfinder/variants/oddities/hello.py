@@ -9,6 +9,7 @@ from harness.pathfinder.variants.delaying import Later
 from harness.pathfinder.variants.registry import oddity
 from wire.pathfinder.values import Message
 
+# Shorter than the case waits for the first connection to end.
 MOMENT = 0.2
 """Seconds."""
 
@@ -43,6 +44,7 @@ class TheLastOneStands(Server):
 @oddity("PF-110", does="refuses a second hello with another range")
 class SameRangeOnly(Server):
     def greet_again(self, session: Session, request: Message) -> None:
+        # The cases say hello with 2, and once with another upper end.
         if request["protocol-maximum-version"] != 2:
             self.fail(session, request, "unsupported-protocol-version")
         else:
@@ -61,6 +63,7 @@ class EndsImpostors(Server):
 @oddity("PF-108", does="waits for hello for ever")
 class Patient(Server):
     def next_tick(self) -> float | None:
+        # Nothing is due for who has not said hello.
         self.awaiting_hello.clear()
         return super().next_tick()
 
@@ -72,6 +75,7 @@ class Patient(Server):
 class Impatient(Server):
     def await_hello(self, session: Session) -> None:
         super().await_hello(session)
+        # Less than the case stays silent, more than any handshake takes.
         self.awaiting_hello[session.link] = self.now + 1.0
 
 
@@ -85,6 +89,7 @@ class TheLastOneStandsAlone(Later):
     def greet(self, session: Session, request: Message) -> None:
         first = self.clients.pop(request["client-id"], None)
         if first is not None:
+            # Later, so that both connections stand for a moment (reading R35).
             self.postpone(MOMENT, partial(self.close, first))
         super().greet(session, request)
 

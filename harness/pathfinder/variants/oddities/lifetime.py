@@ -23,12 +23,14 @@ class TellsAll(Server):
         return True
 
     def take_over(self, session: Session, service: ServiceRecord) -> ServiceRecord:
+        # An owner's own unpublish is told once: the change of owner would be none.
         return service if session.client_id == service.owner else super().take_over(session, service)
 
 
 @oddity("PF-052", "PF-057", does="removes orphans on the full second only")
 class FullSeconds(Server):
     def expires(self, service: ServiceRecord) -> float:
+        # Never earlier than the TTL, and at most a second later.
         return float(math.ceil(super().expires(service)))
 
 
@@ -53,6 +55,7 @@ class Lingering(Server):
     def forget_client(self, session: Session) -> None:
         super().forget_client(session)
         if session.client_id is not None and not self.deployed:
+            # Within what a case tries to come back in.
             self.kept[session.client_id] = self.now + 0.3
 
     def greet(self, session: Session, request: Message) -> None:

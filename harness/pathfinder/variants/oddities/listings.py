@@ -45,4 +45,5 @@ class DeniesBadFilters(Server):
 @oddity("PF-177", "PF-228", does="has a clock that is two minutes ahead")
 class ClockAhead(Server):
     def __init__(self, **settings: Any) -> None:
+        # Within what cases allow for clocks that differ.
         super().__init__(**settings, wall=lambda: time.time() + 120)

@@ -40,6 +40,7 @@ class IgnoringFields(Lenient):
         command = fields.get("ta-cmd")
         if command not in COMMANDS:
             return None
+        # What is null counts as not there: no field of the document may be null.
         known = ("ta-cmd", "ta-id", "msg-type", *KNOWN.get(str(command), ()))
         return {name: value for name, value in fields.items() if name in known and value is not None}
 
@@ -69,6 +70,7 @@ class Failing(Lenient):
             return
         fields = read_loosely(frame) or salvaged(frame) or {}
         command, ta = fields.get("ta-cmd"), fields.get("ta-id")
+        # type() and not isinstance(): True is an int.
         if isinstance(command, str) and type(ta) is int and 0 <= ta <= MOST:
             answer = {"ta-cmd": command, "ta-id": ta, "msg-type": "fail"}
             self.send(session, {**answer, "fail-reason": PERMISSION_DENIED} if self.reasons else answer)

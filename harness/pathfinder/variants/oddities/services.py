@@ -29,6 +29,7 @@ class SilentOwnersOnly(OwnersOnly):
 @oddity("PF-012", "PF-203", does="keeps properties as sets: names and values sorted, each value once")
 class SortedProperties(Server):
     def record(self, session: Session, request: Message, known: ServiceRecord | None) -> ServiceRecord:
+        # By their text: integers and strings have no order among each other.
         props = {name: sorted(set(values), key=repr) for name, values in sorted(request["service-props"].items())}
         kept = {name: values for name, values in props.items() if values}
         return super().record(session, {**request, "service-props": kept}, known)
@@ -47,6 +48,7 @@ class StepByStep(Server):
         if old is None or new is None or old.owner == new.owner:
             super().announce(old, new)
             return
+        # In between the new owner has the service as it was.
         taken = replace(old, owner=new.owner, orphan_since=None, expires=None)
         super().announce(old, taken)
         super().announce(taken, new)

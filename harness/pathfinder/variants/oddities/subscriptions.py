@@ -10,6 +10,7 @@ from harness.pathfinder.peers.subscribing import APPEARED, DISAPPEARED, MODIFIED
 from harness.pathfinder.variants.registry import oddity
 from wire.pathfinder.values import Message
 
+# Longer than an answer takes, and a small part of any TTL.
 DELAY = 0.2
 """Seconds."""
 
@@ -32,6 +33,7 @@ class Delaying(Server):
 
     def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         entry = self.now + self.delay(subscription, service), subscription, what, service
+        # By time alone, and behind what is due at the same time: what was told first stays first.
         insort(self.waiting, entry, key=lambda each: each[0])
 
     def tick(self, now: float) -> None:
@@ -45,6 +47,7 @@ class Delaying(Server):
         return min(times, default=None)
 
     def end(self, subscription: Subscription) -> None:
+        # What waits is told before the end: behind it nothing may come.
         for each in [each for each in self.waiting if each[1] is subscription]:
             self.waiting.remove(each)
             super().tell(*each[1:])
@@ -61,6 +64,7 @@ class Gathering(Delaying):
         ]
         if what == MODIFIED and places:
             at, _, earlier, _ = self.waiting[places[-1]]
+            # Behind a disappearance it is another service's life that begins.
             if earlier != DISAPPEARED:
                 self.waiting[places[-1]] = (at, subscription, earlier, service)
                 return
@@ -82,6 +86,7 @@ class Clinging(Server):
         super().forget(subscription)
 
     def concerned(self, old: ServiceRecord | None, new: ServiceRecord | None) -> list[Subscription]:
+        # Filed by what they once matched, they would not be found any more.
         return list(self.subscriptions.values())
 
     def change(self, subscription: Subscription, old: ServiceRecord | None, new: ServiceRecord | None) -> str | None:
@@ -117,4 +122,5 @@ class Leisurely(Delaying):
     def delay(self, subscription: Subscription, service: ServiceRecord) -> float:
         """Return a delay in which nothing overtakes what was told before."""
         latest = max((at for at, each, *_ in self.waiting if each is subscription), default=self.now)
+        # At most ten seconds: with long TTLs a case would wait for ever.
         return max(min(service.ttl / 6, 10.0), latest - self.now)

@@ -15,6 +15,7 @@ from harness.pathfinder.variants.delaying import Later
 from harness.pathfinder.variants.registry import oddity
 from wire.pathfinder.values import SINGLE, Message
 
+# Above what a link needs, and far below any patience.
 LATENCY = 0.02
 """Seconds."""
 
@@ -118,6 +119,7 @@ class Asynchronous(Server):
 )
 class SlowToForget(Later):
     def forget_subscriptions(self, session: Session) -> None:
+        # A few times what an answer takes.
         self.postpone(10 * LATENCY, partial(self.forget_lost, list(session.live.values())))
 
     def is_taken(self, subscription_id: int) -> bool:

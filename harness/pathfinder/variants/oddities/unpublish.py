@@ -21,6 +21,7 @@ class DoneThenSaid(Server):
         super().on_unpublish(session, request)
         mine = [each for each in self.outbox if each[0] == session.link]
         others = [each for each in self.outbox if each[0] != session.link]
+        # What goes to others first, then what the asking client is told, its answer last.
         self.outbox = [*held, *others, *mine[1:], *mine[:1]]
 
 

@@ -27,6 +27,7 @@ from wire.zenoh.values import (
 from wire.zenoh.values_transport import write_network
 
 
+# A base without a fault of its own: the faults below differ in what they add.
 class DecoratesInterests(Client):
     """Adds extensions to every INTEREST of its own."""
 
@@ -41,6 +42,7 @@ class DecoratesInterests(Client):
 
 @fault("ZI-054", does="sends the QoS of an INTEREST as a buffer")
 class QosOfInterestAsBuffer(DecoratesInterests):
+    # The id of QoS in the encoding of a buffer.
     extensions = (Extension(0x1, b"\x05"),)
 
 
@@ -73,6 +75,7 @@ class DeafToDecoratedFinals(Router):
 class RefusesUnknownExtensions(Router):
     def unknown_extension(self, message: NetworkMessage) -> Extension | None:
         if isinstance(message, Interest):
+            # 1 to 3 are the extensions that the document knows.
             marked = [msgspec.structs.replace(each, mandatory=True) for each in message.extensions if each.id > 3]
             return unknown_mandatory("INTEREST", marked) or super().unknown_extension(message)
         return super().unknown_extension(message)
@@ -93,12 +96,14 @@ class HollowAnswer(Router):
 @fault("ZI-060", does="sends options behind a Final")
 class OptionsBehindFinal(Client):
     def end(self, asking: OwnInterest) -> None:
+        # A byte of options (tokens, with a key), as an INTEREST has behind its id.
         self.remote.transport.send_bytes([write_network(InterestFinal(asking.id)) + b"\x72"])
 
 
 @fault("ZI-061", does="ends another interest than the one that it was told to end")
 class FinalForAnother(Client):
     def end(self, asking: OwnInterest) -> None:
+        # Far enough to be no other interest of a play.
         super().end(OwnInterest(asking.id + 100, asking.mode))
 
 
@@ -107,6 +112,7 @@ class EatsWhatFollowsFinal(Router):
     def handle(self, session: Session, events: Iterable[Event]) -> None:
         left, after_final = [], False
         for event in events:
+            # Of two Finals in a row the second is lost as well, and the message behind that is read again.
             if not after_final:
                 left.append(event)
             after_final = isinstance(event, InterestFinal) and not after_final
@@ -124,6 +130,7 @@ class AnswersIdleFinals(Router):
 @fault("ZI-065", does="acts on a Final whose extensions are missing")
 class ActsOnCutFinal(Router):
     def received(self, link: int, frame: bytes, now: float) -> None:
+        # The very bytes of the case: this fault need not know how Finals are cut otherwise.
         whole = frame[:-2] + b"\x19\x05" if frame.endswith(b"\x99\x05") else frame
         super().received(link, whole, now)
 
@@ -138,6 +145,7 @@ class NeverAggregates(Router):
 class RepresentativeElsewhere(Router):
     def aggregate(self, entities: list[Entity]) -> list[Entity]:
         short = super().aggregate(entities)
+        # Below a key that was asked for, and no longer matched by it.
         return [msgspec.structs.replace(each, key=f"{each.key}/of/many") for each in short]
 
 
@@ -146,6 +154,7 @@ class RepresentsNothing(Router):
     def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         found = super().snapshot(session, asked)
         if asked.options & Options.A and not found and asked.key is not None:
+            # As the session's own, with the key that was asked for: what a node would make up.
             return [Entity(session.link, kind, 0, asked.key) for kind in asked.kinds]
         return found
 
@@ -159,6 +168,7 @@ class AggregatesToNothing(Router):
 @fault("ZI-069", does="cuts the interest id of a snapshot's declarations to 16 bits")
 class ShortInterestId(Router):
     def advertise(self, session: Session, entity: Entity, interest_id: int | None) -> None:
+        # 32-bit ids that differ above the 16th bit are what tells.
         super().advertise(session, entity, None if interest_id is None else interest_id & 0xFFFF)
 
 
@@ -172,6 +182,7 @@ class ZeroIsNoInterestId(Router):
 class NoFinalForNothing(Router):
     def on_interest(self, session: Session, interest: Interest) -> None:
         asked = self.asked(session, interest)
+        # Barriers are answered: a node that answers nothing at all would only be inconclusive.
         self.mute = interest.id < BARRIER and (asked is None or not self.snapshot(session, asked))
         super().on_interest(session, interest)
 
@@ -182,6 +193,7 @@ class NoFinalForNothing(Router):
 
 @fault("ZI-070", does="sends D_FINAL before the last declaration of a long snapshot")
 class FinalBeforeTheLast(Router):
+    # Short snapshots are right, so that only a case with many entities sees it.
     long = 100
 
     def on_interest(self, session: Session, interest: Interest) -> None:
@@ -218,6 +230,7 @@ class LosesUpdates(Router):
 
     def announce(self, entity: Entity) -> None:
         self.count += 1
+        # Rarely enough that a case with a single update may pass.
         if self.count % 7:
             super().announce(entity)
 
@@ -248,6 +261,7 @@ class AliasAfterUse(Router):
 
 @fault("ZI-075", does="begins to listen for changes only after it has heard that a long snapshot arrived")
 class MissesChangesMeanwhile(Router):
+    # Short answers are over before anything can change.
     long = 100
 
     def __init__(self, **settings: object) -> None:

@@ -46,6 +46,7 @@ class DecoratesDeclarations(Router):
 class TwoInOne(Router):
     def on_interest(self, session: Session, interest: Interest) -> None:
         asked = self.asked(session, interest)
+        # Of barriers nothing is gathered: the driver waits for their D_FINAL.
         self.gather = interest.id < BARRIER and asked is not None and len(self.snapshot(session, asked)) > 1
         self.gathered = b""
         super().on_interest(session, interest)
@@ -57,6 +58,7 @@ class TwoInOne(Router):
         if interest_id is None or not getattr(self, "gather", False):
             super().declare(session, body, interest_id)
         elif self.gathered:
+            # Without the header and the id, which the first declaration has brought already.
             self.gathered += spelled[1 + len(vle(interest_id)) :]
         else:
             self.gathered = spelled
@@ -65,6 +67,7 @@ class TwoInOne(Router):
 @fault("ZD-005", does="cuts an interest_id to 32 bits")
 class InterestIdWrapsAround(Mending):
     def mend(self, frame: bytes) -> bytes:
+        # 2**32 before a body, cut to 0: only where the case sends it.
         return frame.replace(b"\x3e\x80\x80\x80\x80\x10", b"\x3e\x00")
 
 
@@ -73,6 +76,7 @@ class AnswersNobody(Router):
     def finish(self, session: Session, interest_id: int) -> None:
         super().finish(session, interest_id)
         if interest_id < BARRIER:
+            # An id that no play asks with.
             super().finish(session, 99_999)
 
 
@@ -80,6 +84,7 @@ class AnswersNobody(Router):
 class EmptyWithdrawsAll(Router):
     def received(self, link: int, frame: bytes, now: float) -> None:
         session = self.sessions[link]
+        # The two endings that a DECLARE without a body has in the case.
         if session.opened and frame.endswith((b"\x1e", b"\x3e\x07")):
             for entity in list(session.entities.values()):
                 del session.entities[entity.kind, entity.id]
@@ -116,6 +121,7 @@ class RefusesUnknownInDeclare(Router):
     def unknown_extension(self, message: NetworkMessage) -> Extension | None:
         if isinstance(message, Declare):
             every = (*message.extensions, *message.body.extensions)
+            # The one id that the cases use for what nobody knows.
             marked = [msgspec.structs.replace(each, mandatory=True) for each in every if each.id == 0xA]
             return unknown_mandatory("DECLARE", marked) or super().unknown_extension(message)
         return super().unknown_extension(message)
@@ -125,6 +131,7 @@ class RefusesUnknownInDeclare(Router):
 class ThreeBitIds(Mending):
     def mend(self, frame: bytes) -> bytes:
         place = frame.find(b"\x1e") + 1
+        # 68 to 77: N and M with the ids 8 to 23, of which three bits are left.
         if place and place + 1 < len(frame) and 0x68 <= frame[place] <= 0x77:
             return frame[:place] + bytes([frame[place] & 0xE7]) + frame[place + 1 :]
         return frame

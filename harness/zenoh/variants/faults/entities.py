@@ -86,6 +86,7 @@ class DeafToMappingOfSubscribers(Router):
 @fault("ZD-048", does="cuts entity ids down to 32 bits")
 class ShortenedIds(Router):
     def received(self, link: int, frame: bytes, now: float) -> None:
+        # Only the lowest four bits of the fifth byte belong to 32 bits.
         cut = LONG_ID.sub(lambda found: found[1] + found[2] + bytes([found[3][0] & 0x0F]), frame)
         super().received(link, cut, now)
 
@@ -118,6 +119,7 @@ class UnknownScopeIsGlobal(Router):
 class NamelessSubscriber(Router):
     def on_declare_entity(self, session: Session, body: DeclareEntity) -> None:
         super().on_declare_entity(session, body)
+        # The router itself forwards no empty key, so the fault announces it.
         if body.kind is EntityKind.SUBSCRIBER and self.key_of_entity(session, body) == "":
             self.announce(Entity(session.link, body.kind, body.id, ""))
 
@@ -139,6 +141,7 @@ class UndeclaredByKey(Router):
 class UndeclaredUnderAnotherId(Router):
     def retract(self, session: Session, entity: Entity) -> None:
         if entity.kind is EntityKind.SUBSCRIBER:
+            # Far from the ids that were given.
             session.advertised[entity] += 1000
         super().retract(session, entity)
 

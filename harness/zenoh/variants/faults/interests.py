@@ -32,6 +32,7 @@ class LenientReader(Router):
     """A router that mends what an INTEREST at the beginning of a FRAME spells wrongly."""
 
     def received(self, link: int, frame: bytes, now: float) -> None:
+        # Without extensions the messages stand right behind the sequence number; with any, the frame stays as it is.
         if frame[0] & ID == FRAME and not frame[0] & Z:
             _, start = number(frame, 1)
             message = frame[start:]
@@ -55,6 +56,7 @@ class CutsInterestIds(LenientReader):
 class OptionalOptions(LenientReader):
     def mend(self, message: bytes) -> bytes:
         _, end = number(message, 1)
+        # 0e is all three kinds.
         return message + b"\x0e" if end == len(message) > 1 else message
 
 
@@ -97,6 +99,7 @@ class BlindToExtensions(LenientReader):
 class ForgivesMissingExtensions(LenientReader):
     def mend(self, message: bytes) -> bytes:
         _, options = number(message, 1)
+        # Too short to hold both options and an extension with its value.
         if message[0] & Z and len(message) < options + 5 and not message[options] & R:
             return bytes([message[0] & ~Z]) + message[1 : options + 1]
         return message
@@ -105,6 +108,7 @@ class ForgivesMissingExtensions(LenientReader):
 class Broadminded(Router):
     """A router that adds a kind to interests of some other kind, where it is told which."""
 
+    # None stands for an interest in key expressions only.
     asked_for: EntityKind | None
     added: EntityKind
 

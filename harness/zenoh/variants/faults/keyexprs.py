@@ -26,6 +26,7 @@ class ForgetsSuffix(Router):
 
 @fault("ZD-031", does="cuts numbers to 16 bits")
 class NumbersWrapAround(Mending):
+    # The numbers of the case: 65541 behind a header, 65536 behind an id.
     def mend(self, frame: bytes) -> bytes:
         return frame.replace(b"\x20\x85\x80\x04", b"\x20\x05").replace(b"\x09\x80\x80\x04", b"\x09\x00")
 
@@ -77,6 +78,7 @@ class OneNumberForAll(Client):
         return 1
 
 
+# Four are fewer than the case asks for.
 @fault("ZD-036", does="counts the numbers of keys up to four and begins anew, without taking one back")
 class NumbersComeAround(Router):
     def alias(self, session: Session, key: str, interest_id: int | None) -> int:

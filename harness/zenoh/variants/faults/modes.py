@@ -7,6 +7,7 @@ from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.variants.registry import fault
 from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, UndeclareEntity
 
+# The driver's number, written once more: peers know nothing of the tester's side.
 BARRIER = 1_000_000
 """Interest ids from here on are a tester's barriers: kept working, so that more than silence is seen."""
 
@@ -58,6 +59,7 @@ class LeavesOneOut(Router):
 class ListsQueryablesToo(Router):
     def snapshot(self, session: Session, asked: LiveInterest) -> list[Entity]:
         if asked.mode is Mode.CURRENT and asked.id < BARRIER:
+            # A node that lists too much to a barrier too would be found out by that alone.
             asked = msgspec.structs.replace(asked, kinds=asked.kinds | {EntityKind.QUERYABLE})
         return super().snapshot(session, asked)
 
@@ -65,6 +67,7 @@ class ListsQueryablesToo(Router):
 @fault("ZI-011", "ZI-070", "ZI-012", does="never ends a snapshot with D_FINAL")
 class NoFinal(Router):
     def finish(self, session: Session, interest_id: int) -> None:
+        # A node that ends no barrier either would only be inconclusive.
         if interest_id >= BARRIER:
             super().finish(session, interest_id)
 
@@ -86,6 +89,7 @@ class SilentAboutNothing(Router):
     def on_interest(self, session: Session, interest: Interest) -> None:
         asked = self.asked(session, interest)
         nothing = asked is not None and not self.snapshot(session, asked)
+        # The rest is answered, so that plays go on and the one missing D_FINAL is what shows.
         if interest.mode is not Mode.CURRENT or interest.id >= BARRIER or not nothing:
             super().on_interest(session, interest)
 
@@ -131,6 +135,7 @@ class NoFinalBeforeFuture(Router):
 class UpdatesWithId(Router):
     def advertise(self, session: Session, entity: Entity, interest_id: int | None) -> None:
         if interest_id is None:
+            # Under the first interest that it is for: one update, as by the truth, but for its id.
             asked = [each for each in session.wants(entity, (Mode.CURRENT_FUTURE,)) if self.matches(each, entity)]
             interest_id = asked[0].id if asked else None
         super().advertise(session, entity, interest_id)

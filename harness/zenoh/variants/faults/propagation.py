@@ -16,6 +16,7 @@ from wire.zenoh.values import (
 BARRIER = 1_000_000
 """Interest ids from here on are a tester's barriers: kept working, so that more than silence is seen."""
 
+# Less than the case declares, which is a hundred.
 ENOUGH = 50
 
 
@@ -51,6 +52,7 @@ class FinalForOthers(Router):
     def finish(self, session: Session, interest_id: int) -> None:
         super().finish(session, interest_id)
         if interest_id < BARRIER:
+            # An id that no play asks with.
             super().finish(session, interest_id + 500)
 
 
@@ -84,6 +86,7 @@ class OneIsEnough(Router):
 class OneUndeclaration(Router):
     def withdraw(self, entity: Entity) -> None:
         told = [session for session in self.sessions.values() if entity in session.advertised]
+        # Forgotten for the others, so that nothing is undeclared to them later.
         for session in told[1:]:
             del session.advertised[entity]
         super().withdraw(entity)
@@ -98,6 +101,7 @@ class WhoeverAsked(Router):
 @fault("ZD-094", does="forwards a declaration again when it is repeated, as if it were another")
 class RepeatedAsNew(Router):
     def on_declare_entity(self, session: Session, body: DeclareEntity) -> None:
+        # As if it had never been declared: the reference then takes it for new.
         known = session.entities.pop((body.kind, body.id), None)
         super().on_declare_entity(session, body)
         again = session.entities.get((body.kind, body.id))

@@ -32,6 +32,7 @@ class MandatoryInfo(Router):
 class BitsAboveTheDistance(Router):
     def info(self, entity: Entity) -> Extensions:
         found = super().info(entity)
+        # Above the distance's 16 bits and the flags, in both layouts of the value (reading R21).
         return tuple(Extension(each.id, each.value | 1 << 25) for each in found if isinstance(each.value, int))
 
 

@@ -15,6 +15,7 @@ class Keyless(Router):
 
     def wire_expr(self, session: Session, entity: Entity) -> Extensions:
         if entity.kind is self.kind:
+            # Some extension, so that it is not its absence that is seen (reading R05 allows that).
             return (Extension(0x2, 0),)
         return super().wire_expr(session, entity)
 
@@ -57,6 +58,7 @@ class UnmarkedSuffix(Router):
     def wire_expr(self, session: Session, entity: Entity) -> Extensions:
         (extension,) = super().wire_expr(session, entity)
         assert isinstance(extension.value, bytes)
+        # Bit 0 is N.
         flags = extension.value[0] & 0xFE
         return (Extension(extension.id, bytes([flags]) + extension.value[1:], mandatory=True),)
 
@@ -90,6 +92,7 @@ class EndsBoth(Router):
 
     def end_all(self, session: Session, key: str | None) -> None:
         """End what the session has subscribed to on a key, unless that is several."""
+        # Of several subscribers on the key it is not said which is meant.
         named = [each for each in session.entities.values() if each.kind is EntityKind.SUBSCRIBER and each.key == key]
         for entity in named if len(self.known(session, key)) == 1 else ():
             super().on_undeclare_entity(session, UndeclareEntity(entity.kind, entity.id))

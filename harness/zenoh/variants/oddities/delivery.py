@@ -10,6 +10,7 @@ from harness.zenoh.variants.registry import oddity
 from wire.zenoh.values import NetworkMessage, Oam
 from wire.zenoh.values_transport import KeepAlive, TransportOam, write_batch, write_network
 
+# Above what a link needs, and far below any patience.
 LATENCY = 0.05
 
 
@@ -34,6 +35,7 @@ class Sluggish(Router):
 @oddity("ZI-040", does="sends everything in fragments of eight bytes")
 class Fragments(Router):
     def send(self, session: Session, message: NetworkMessage) -> None:
+        # Eight bytes cut through headers, keys and the extensions of a declaration.
         if session.opened:
             session.transport.send_fragments(write_network(message), 8)
 
@@ -59,6 +61,7 @@ class Gathering(Router):
 class Chatter(Router):
     def send(self, session: Session, message: NetworkMessage) -> None:
         if session.opened:
+            # 9 is an OAM that nobody knows: it is skipped.
             session.transport.outgoing.append(write_batch([KeepAlive(), TransportOam(9)]))
             session.transport.outgoing.append(b"")
             session.transport.send([Oam(1, b"links"), message, Oam(2, 5)])
@@ -82,6 +85,7 @@ class BestEffort(Router):
 @oddity("ZI-028", "ZI-032", does="ends a session that sent what cannot be read, without a CLOSE")
 class SilentEnd(Router):
     def drain(self, now: float) -> Iterator[tuple[int, bytes | None]]:
+        # What waited to be sent, the CLOSE among it, is what the other side does not get.
         for link in self.hang_ups:
             if link in self.sessions:
                 self.sessions[link].transport.outgoing.clear()

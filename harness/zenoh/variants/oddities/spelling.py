@@ -17,6 +17,7 @@ from wire.zenoh.values import (
     WireExpr,
 )
 
+# From the largest id of 32 bits downward.
 TOP = 0xFFFF_FFFF
 
 
@@ -37,6 +38,7 @@ class QosOnDeclare(Decorated):
 
 @oddity("ZD-013", does="sends a Timestamp with every DECLARE")
 class TimestampOnDeclare(Decorated):
+    # A time of nine bytes, and an id of 16.
     extensions = (Extension(TIMESTAMP.id, bytes.fromhex("81808080808080800110") + b"t" * 16),)
 
 
@@ -47,6 +49,7 @@ class NodeIdOnDeclare(Decorated):
 
 @oddity("ZD-015", does="sends extensions that nobody knows and nobody has to")
 class UnknownExtensions(Decorated):
+    # One of each encoding; the number takes nine bytes.
     extensions = (Extension(0xA), Extension(0xB, 2**64 - 1), Extension(0xC, b"?"))
 
 
@@ -65,6 +68,7 @@ class ExtensionsInBody(Router):
 class HighIds(Router):
     def advertise(self, session: Session, entity: Entity, interest_id: int | None) -> None:
         if entity not in session.advertised:
+            # Both parts of the difference fall, so that no id is given twice.
             session.advertised[entity] = TOP - len(session.advertised) - session.next_id[entity.kind]
             session.next_id[entity.kind] += 1
         super().advertise(session, entity, interest_id)
@@ -117,6 +121,7 @@ class UndeclareByAlias(Router):
 @oddity("ZD-036", does="frees an alias and gives its number to another key")
 class RecycledAlias(AliasAlways):
     def alias(self, session: Session, key: str, interest_id: int | None) -> int:
+        # One number for all: with each key it goes to another.
         if session.mine.get(1) == key:
             return 1
         if session.mine:

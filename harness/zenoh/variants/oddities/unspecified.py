@@ -40,6 +40,7 @@ class LongHops(Router):
     def info(self, entity: Entity) -> Extensions:
         if entity.kind is not EntityKind.QUERYABLE:
             return ()
+        # The distance has 16 bits; how much a hop adds is left open (reading R23).
         value = queryable_info(entity.complete, min(entity.distance + 5, 0xFFFF), deployed=self.deployed)
         return (Extension(QUERYABLE_INFO.id, value),)
 
@@ -80,6 +81,7 @@ class Merging(Router):
         return super().is_news(session, entity) and self.twin(session, entity) is None
 
     def withdraw(self, entity: Entity) -> None:
+        # While another entity of the key is there, only the first of them has gone for the subscriber.
         heir = next((e for e in self.entities() if e.kind is entity.kind and e.key == entity.key), None)
         if heir is None:
             super().withdraw(entity)
@@ -118,6 +120,7 @@ class Strict(Router):
         super().on_interest_final(session, message)
 
     def on_declare(self, session: Session, message: Declare) -> None:
+        # A router asks for nothing, so each D_FINAL answers nothing.
         if isinstance(message.body, DeclareFinal):
             self.close(session)
         super().on_declare(session, message)
