@@ -267,9 +267,10 @@ class Monitors(Generic[S]):
             if count:
                 for slot in slots:
                     kept[slot] += count
+        rules = [*self._rules]
         return SessionFindings(
-            {rule: count for rule, count in zip(self._rules, kept, strict=True) if count},
-            {rule: found[slot] for rule, slot in self._rules.items() if found.get(slot)},
+            {rule: count for rule, count in zip(rules, kept, strict=True) if count},
+            {rules[slot]: found[slot] for slot in sorted(found) if found[slot]},
         )
 
     def _of_role(self, role: Hashable) -> _Plans:

@@ -1,7 +1,7 @@
 """Traces: everything that went over the links of one case, in order."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 
@@ -63,6 +63,10 @@ class Trace:
         self.protocol = protocol
         self.transport = transport
         self.entries: list[Entry] = []
+        self.names: Sequence[str | None] = ()
+        """Of each entry the name of the message in its frame, where whoever made the trace has decoded the frames in a
+        batch (``wire.columnar``): its layout accepts it, and whoever reads it need not check it again. Empty where
+        nobody has; ``None`` for what is refused."""
         self.ports: dict[str, tuple[int, int]] = {}
         self.clock = clock or RealClock()
         self.began = self.clock.now()

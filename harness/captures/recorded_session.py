@@ -67,12 +67,13 @@ class RecordedSession(msgspec.Struct, frozen=True, kw_only=True):
             trace.add(msgspec.structs.replace(entry, direction=direction, note=note))
         side = "dialling" if self.side == "listening" else "listening"
         trace.ports = {link: ports[::-1] for link, ports in self.trace.ports.items()}
+        trace.names = self.trace.names
         return msgspec.structs.replace(self, trace=trace, side=side)
 
     def beginning(self, size: int) -> Trace:
         """Return the first entries of the trace."""
         trace = like(self.trace)
-        trace.entries = self.trace.entries[:size]
+        trace.entries, trace.names = self.trace.entries[:size], self.trace.names[:size]
         return trace
 
 

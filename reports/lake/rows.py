@@ -1,7 +1,9 @@
 """Recorded sessions as rows, and rows as recorded sessions."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
@@ -11,6 +13,8 @@ from harness.captures.recorded_session import LINK, RecordedSession
 from harness.protocol import load
 from harness.trace import Direction, Entry, EntryKind, Trace
 from reports.lake.schemas import FRAMES, LOSSES, SESSIONS, LakeTable
+from wire.catalogue import layout as find
+from wire.columnar import decode_batch, is_built
 
 MOST_BUFFERED = 50_000
 """Entries that are collected before they are written: a row group large enough for Parquet to compress well."""
@@ -160,33 +164,92 @@ def recorded_in(batches: Iterable[pa.RecordBatch], protocol: str) -> Iterator[tu
     The rows are in the order of session and place; a session may go on from one batch to the next.
     """
     name = ""
-    held: list[list[Any]] = []
+    held: list[_Rows] = []
+    namer = _namer(layout_of(protocol))
     for batch in batches:
-        names = batch.column("session")
-        # Whole columns at once: to ask Arrow for each value costs more than judging it.
-        columns = [batch.column(each).to_pylist() for each in SESSION_COLUMNS[2:]]
+        rows = _Rows.of(batch, namer)
         start = 0
         # Arrow finds where one session ends and the next begins, so that Python sees sessions and not rows.
-        for end in pc.run_end_encode(names).run_ends.to_pylist() if len(batch) else ():
-            begun = names[start].as_py()
+        runs = pc.run_end_encode(batch.column("session")) if len(batch) else None
+        for begun, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True) if runs else ():
             if begun != name:
                 if name:
                     yield name, _recorded(name, held, protocol)
-                name, held = begun, [column[start:end] for column in columns]
-            else:
-                for column, more in zip(held, columns, strict=True):
-                    column += more[start:end]
+                name, held = begun, []
+            held.append(rows.part(start, end))
             start = end
     if name:
         yield name, _recorded(name, held, protocol)
 
 
-def _recorded(session: str, columns: list[list[Any]], protocol: str) -> RecordedSession:
-    *parts, transports, sound = columns
-    trace = Trace(protocol, transports[0])
+class _Rows(NamedTuple):
+    """Rows of frames, column by column: a batch, or the part of one that belongs to a session."""
+
+    times: list[float]
+    whats: list[EntryKind]
+    directions: list[Direction]
+    data: list[bytes]
+    notes: list[str]
+    transports: list[str]
+    sound: list[bool]
+    names: list[str | None]
+
+    @classmethod
+    def of(cls, batch: pa.RecordBatch, namer: "_Namer") -> "_Rows":
+        """Read a batch."""
+        return cls(
+            batch.column("time").to_pylist(),
+            [_WHAT[what] for what in _few(batch.column("what"))],
+            [_DIRECTION[direction] for direction in _few(batch.column("direction"))],
+            batch.column("data").to_pylist(),
+            _few(batch.column("note")),
+            _few(batch.column("transport")),
+            batch.column("sound").to_pylist(),
+            namer(batch.column("data")),
+        )
+
+    def part(self, start: int, end: int) -> "_Rows":
+        """Return the rows from ``start`` to ``end``."""
+        return _Rows._make([column[start:end] for column in self])
+
+
+_Namer = Callable[[Any], list[str | None]]
+"""Tells which message each frame of a column holds; ``None`` where it is refused."""
+
+
+def _namer(layout: str) -> _Namer:
+    """Return what decodes the frames of a layout in a batch, if a frame is one message and C does it.
+
+    What is known of a text of JSON so need not be checked again when it is read, and checking is most of what reading
+    costs. Of other layouts the whole value is made faster than a name is looked up.
+    """
+    return partial(_named, layout) if find(layout).is_json and is_built(layout) else _unnamed
+
+
+def _named(layout: str, frames: Any) -> list[str | None]:
+    columns = pa.record_batch(decode_batch(layout, frames))
+    return _few(columns.column("type")) if "type" in columns.schema.names else []  # one message has no name
+
+
+def _unnamed(frames: Any) -> list[str | None]:
+    return []
+
+
+def _few(column: pa.Array) -> list[Any]:
+    """Return texts of which most are the same: each is made once, and not for every row."""
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    known = [*column.dictionary.to_pylist(), None]
+    return [known[number] for number in column.indices.fill_null(len(known) - 1).to_pylist()]
+
+
+def _recorded(session: str, held: list[_Rows], protocol: str) -> RecordedSession:
+    rows = held[0] if len(held) == 1 else _Rows._make([[*chain(*parts)] for parts in zip(*held, strict=True)])
+    trace = Trace(protocol, rows.transports[0])
     trace.entries = [
-        Entry(time, LINK, _WHAT[what], _DIRECTION[direction], data, note, index)
-        for index, (time, what, direction, data, note) in enumerate(zip(*parts, strict=True))
+        Entry(time, LINK, what, direction, data, note, index)
+        for index, (time, what, direction, data, note) in enumerate(zip(*rows[:5], strict=True))
     ]
+    trace.names = rows.names
     file, _, number = session.partition("/")[2].rpartition("#")
-    return RecordedSession(source=file, number=int(number), key="", trace=trace, sound=sum(sound))
+    return RecordedSession(source=file, number=int(number), key="", trace=trace, sound=sum(rows.sound))

@@ -79,7 +79,7 @@ def those_who_are_here_leave_no_orphans(end: SessionEnd, state: SessionState) ->
         for event in request.said if request.command == "services" else ():
             listed = event.fields.get("service-id")
             known = published.get(listed, []) if isinstance(listed, int) else []
-            here = any(each.completed and each.ended is not None and each.ended < request.began for each in known)
+            here = any(each.completed and each.ended_before(request) for each in known)
             if event.type == "notify" and event.fields.get("client-id") == own and here:
                 orphan = "orphan-since" in event.fields
                 yield whether(not orphan, event.entry, "an orphan, whose owner is this connection's")
@@ -88,12 +88,12 @@ def those_who_are_here_leave_no_orphans(end: SessionEnd, state: SessionState) ->
 @monitor("PF-137", on=served("subscribe"))
 def subscriptions_end_when_asked_to(subscription: ServedRequest, state: SessionState) -> Observation | None:
     """A subscription is completed once its client has unsubscribed it."""
-    ending, ended = subscription.ending, subscription.ended
-    if ending is None or ended is None or ending.type != "complete":
+    ending = subscription.ending
+    if ending is None or ending.type != "complete":
         return None
     number = subscription.request.fields.get("subscription-id")
     asked = any(
-        each.request.fields.get("subscription-id") == number and subscription.began < each.began < ended
+        each.request.fields.get("subscription-id") == number and subscription.entry < each.entry < ending.entry
         for each in state.served("unsubscribe")
     )
     return whether(asked, ending.entry, "a subscription ends that nobody unsubscribed")

@@ -31,7 +31,8 @@ def spoken(
     wanted = _words(commands), _words(types), _words(matches)
 
     def selects(its: Hashable, direction: Direction, form: Any) -> bool:
-        is_message = isinstance(form, tuple) and len(form) == len(wanted) + 1
+        # The form of a message is words; those of requests and of the end have, or are, a class.
+        is_message = isinstance(form, tuple) and isinstance(form[0], str)
         if direction is not Direction.RECEIVED or role not in ("", its) or not is_message:
             return False
         *said, is_sound = form
@@ -52,14 +53,16 @@ def from_client(commands: Words = (), types: Words = (), *, sound: bool | None =
     return spoken(commands, types, sound=sound, role="client")
 
 
-def served(*commands: str, ends: tuple[str, ...] = ("", *ENDS)) -> Selector:
+def served(*commands: str, ends: tuple[str, ...] = ("", *ENDS), once: bool | None = None) -> Selector:
     """Select the requests of some commands, each with all its answers, when an implementation is the server.
 
-    ``ends`` are the types of the message that has ended them, empty for none.
+    ``ends`` are the types of the message that has ended them, empty for none; ``once``: whether that was all that
+    answered, if it matters.
     """
+    forms = {(ServedRequest, command, end, each) for command in commands for end in ends for each in (True, False)}
 
     def selects(role: Hashable, direction: Direction, form: Any) -> bool:
-        return form in {(ServedRequest, command, end) for command in commands for end in ends}
+        return form in forms and once in (None, form[-1])
 
     return selects
 

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from harness.pathfinder.tester.events import Event
 from harness.trace import Direction
-from wire.pathfinder.values import COMMANDS, MULTIPLE, SINGLE
+from wire.pathfinder.values import MULTIPLE, SINGLE
 
 ENDS = ("complete", "fail")
 ANSWERS = ("accept", "notify", "complete", "fail")
@@ -32,41 +32,41 @@ class ServedRequest:
 
     What has no command is taken to be of the latest request.
 
-    ``said`` is what came up to the end, ``late`` what came after it; ``began`` and ``ended`` are places in the
-    conversation. It is visited when the session is over: only then all its answers are there.
+    ``said`` is what came up to the end, ``late`` what came after it. It is visited when the session is over: only then
+    all its answers are there.
     """
 
-    __slots__ = ("began", "ended", "ending", "greeted", "late", "request", "said", "updates")
+    __slots__ = ("ending", "greeted", "late", "request", "said", "updates")
 
     direction = Direction.RECEIVED
 
-    def __init__(self, request: Event, began: int, greeted: Greeting) -> None:
+    def __init__(self, request: Event, greeted: Greeting) -> None:
         self.request = request
-        self.began = began
         self.greeted = greeted
         self.said: list[Event] = []
         self.late: list[Event] = []
         self.ending: Event | None = None
-        self.ended: int | None = None
         self.updates: list[ServiceUpdate] | None = None
         """What a subscription was told, once somebody has asked for it."""
 
-    def take(self, event: Event, place: int) -> None:
+    def take(self, event: Event) -> None:
         """Take one answer."""
         if self.ending is not None:
             self.late.append(event)
             return
         self.said.append(event)
         if event.type in ENDS:
-            self.ending, self.ended = event, place
+            self.ending = event
 
     @property
-    def form(self) -> tuple[type["ServedRequest"], str, str]:
-        """What kind of request it is: its command, and by which type of message it was ended."""
-        command = self.request.command
-        return (
-            ServedRequest, command if command in COMMANDS else "", "" if self.ending is None else self.ending.type
-        )  # fmt: skip
+    def form(self) -> tuple[type["ServedRequest"], str, str, bool]:
+        """What kind of request it is: its command, by which type of message it was ended, and if that was all.
+
+        Most requests have one answer, and keep by that alone what is said of several.
+        """
+        if self.ending is None:
+            return ServedRequest, self.request.form[0], "", False
+        return ServedRequest, self.request.form[0], self.ending.type, len(self.said) == 1 and not self.late
 
     @property
     def entry(self) -> int:
@@ -88,10 +88,9 @@ class ServedRequest:
         """Whether the command may have several responses."""
         return self.command in MULTIPLE
 
-    @property
-    def is_answered_once(self) -> bool:
-        """Whether its one answer has ended it."""
-        return len(self.said) == 1 and self.ending is not None and not self.late
+    def ended_before(self, other: "ServedRequest") -> bool:
+        """Tell whether it had ended when another one came."""
+        return self.ending is not None and self.ending.entry < other.entry
 
     @property
     def completed(self) -> bool:

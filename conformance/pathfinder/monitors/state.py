@@ -56,7 +56,6 @@ class SessionState:
         command; with the commands that were asked for under that identifier."""
         self._latest: dict[tuple[int | None, str], ServedRequest] = {}
         self._greeted: Greeting = "never"
-        self._place = -1
 
         # Of a client.
         self.hellos = HelloCounts()
@@ -99,37 +98,35 @@ class SessionState:
         yield SessionEnd(events[-1].time if events else 0.0)
 
     @property
-    def see(self) -> Callable[[Event | ServedRequest | SessionEnd], None]:
+    def see(self) -> Callable[[Event], None]:
         """What takes note of an event, after it was judged: who plays which role is asked once in a walk."""
         return self._see_as_server if self.role == "server" else self._see_as_client
 
-    def _see_as_server(self, event: Event | ServedRequest | SessionEnd) -> None:
-        if not isinstance(event, Event):
-            return
-        self._place += 1
-        is_from_client = event.direction is Direction.SENT
-        self.is_asked = self.is_asked or is_from_client
-        if not self.is_clear:
-            return
-        ta, command, type = event.ta, event.command, event.type
-        if not type or ta is None or (is_from_client and (type != "request" or ta in self.live)):
+    def _see_as_server(self, event: Event) -> None:
+        ta, type = event.ta, event.type
+        if event.direction is Direction.SENT:
+            self.is_asked = True
+            if type != "request" or ta is None or ta in self.live:
+                self.is_clear = False
+            elif self.is_clear:
+                self._ask(event, ta)
+        elif not type or ta is None:
             self.is_clear = False
-        elif is_from_client:
-            self.live.add(ta)
-            request = ServedRequest(event, self._place, self._greeting())
-            self._latest[ta, command] = self._latest[ta, ""] = request
-            self.requests.append(request)
-            self._of.setdefault(command, []).append(request)
-        else:
+        elif self.is_clear and type != "request":
             if type in ENDS:
                 self.live.discard(ta)
-            answered = self._latest.get((ta, command))
-            if type == "request":
-                return
+            answered = self._latest.get((ta, event.command))
             if answered is not None:
-                answered.take(event, self._place)
+                answered.take(event)
             elif self.requests:
                 self.strays.append((event, sorted(name for number, name in self._latest if number == ta and name)))
+
+    def _ask(self, event: Event, ta: int) -> None:
+        self.live.add(ta)
+        request = ServedRequest(event, self._greeting())
+        self._latest[ta, event.command] = self._latest[ta, ""] = request
+        self.requests.append(request)
+        self._of.setdefault(event.command, []).append(request)
 
     def _greeting(self) -> Greeting:
         if self._greeted != "completed":  # which it remains
@@ -140,9 +137,7 @@ class SessionState:
                 self._greeted = "pending" if any(hello.ending is None for hello in hellos) else "never"
         return self._greeted
 
-    def _see_as_client(self, event: Event | ServedRequest | SessionEnd) -> None:
-        if not isinstance(event, Event):
-            return
+    def _see_as_client(self, event: Event) -> None:
         ta, type, number = event.ta, event.type, id(event)
         self.mentioned.add(ta)
         asked, completed, failed = self.hellos

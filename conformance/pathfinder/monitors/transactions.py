@@ -24,7 +24,7 @@ def clients_send_no_answers(event: Event, state: SessionState) -> Observation:
     return broken(event.entry, f"the client sends {event.type} ({event.command})")
 
 
-@monitor("PF-084", on=served(*COMMANDS, ""))
+@monitor("PF-084", on=served(*COMMANDS, "", once=False), kept_by=served(*COMMANDS, "", once=True))
 def answers_belong_to_requests(request: ServedRequest, state: SessionState) -> Observation:
     """What a server says carries the identifier and the command of a request of this connection."""
     return len(request.said) + len(request.late)
@@ -92,11 +92,9 @@ def one_answer_ends(request: ServedRequest, state: SessionState) -> Observation 
     return broken(first.entry, f"{request.command} is answered by {first.type}")
 
 
-@monitor("PF-095", on=served(*SINGLE))
-def nothing_beside_the_answer(request: ServedRequest, state: SessionState) -> Observation | list[Observation]:
+@monitor("PF-095", on=served(*SINGLE, once=False), kept_by=served(*SINGLE, once=True))
+def nothing_beside_the_answer(request: ServedRequest, state: SessionState) -> list[Observation]:
     """A transaction with a single response has no accept, no notification, and no second answer."""
-    if request.is_answered_once:  # as nearly always
-        return KEPT
     found = [
         KEPT if event.type in ENDS else broken(event.entry, f"{event.type} in a {request.command}")
         for event in request.said

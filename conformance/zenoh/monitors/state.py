@@ -180,12 +180,11 @@ class SessionState:
 
     # --- what the walk tells ----------------------------------------------------------------------------------
 
-    def see(self, event: Event | RefusedBatch | SessionEnd) -> None:
+    def see(self, event: Event) -> None:
         """Take note of an event, after it was judged."""
-        if isinstance(event, Event):
-            take = (_RECEIVED if event.direction is Direction.RECEIVED else _SENT).get(event.form)
-            if take is not None:
-                take(self, event)
+        take = (_RECEIVED if event.direction is Direction.RECEIVED else _SENT).get(event.form)
+        if take is not None:
+            take(self, event)
 
     def ending(self) -> Iterator[RefusedBatch | SessionEnd]:
         """Yield the batches that could not be decoded, and the end of the session."""

@@ -1,6 +1,8 @@
 """Conversations: what was said on one connection, understood. The driver and every monitor read them."""
 
-from harness.pathfinder.tester.events import DecodedMessage, Event, decode_message, event_of
+from itertools import repeat
+
+from harness.pathfinder.tester.events import DecodedMessage, Event, event_in, event_of
 from harness.pathfinder.tester.transactions import Transaction
 from harness.trace import Direction, Entry, EntryKind, Trace
 
@@ -15,7 +17,8 @@ class Conversation:
         self.client = client
         """Which way the client's messages go: as was said, else as the first message that is understood shows."""
         self.closed = ""
-        self.has_raw = False
+        self.is_clean = True
+        """Whether the tester said nothing that the document does not have."""
         # Who plays a case asks for transactions all the time; who judges a server in a capture of millions, never. So
         # they are made when they are first asked for, and kept up to date from then on: who holds one waits for it.
         self._is_asked = False
@@ -29,13 +32,6 @@ class Conversation:
     """Whether its beginning is known: each message can be understood without a handshake."""
 
     @property
-    def is_clean(self) -> bool:
-        """Whether the tester said nothing that the document does not have."""
-        return not self.has_raw and all(
-            event.error is None for event in self.events if event.direction is Direction.SENT
-        )
-
-    @property
     def server(self) -> Direction | None:
         """Which way the server's messages go."""
         if self.client is None:
@@ -44,16 +40,22 @@ class Conversation:
 
     def feed(self, entry: Entry, decoded: DecodedMessage) -> Event:
         """Take one frame, as it was read, and return it as an event."""
-        event, direction = event_of(entry, decoded), entry.direction
+        event = event_of(entry, decoded)
+        self.take(event)
+        return event
+
+    def take(self, event: Event) -> None:
+        """Take a message that was read."""
         self.events.append(event)
+        if event.error is not None and event.direction is Direction.SENT:
+            self.is_clean = False
         if self.client is None:
             if event.type:
-                self.client = direction if event.type == "request" else _other(direction)
+                self.client = event.direction if event.type == "request" else _other(event.direction)
             else:
                 self._unknown = len(self.events)
         if self._is_asked:
             self._sort()
-        return event
 
     def end(self, by: Direction, how: str) -> None:
         """Take note that the connection has ended: all its transactions have."""
@@ -100,15 +102,15 @@ class Conversation:
 def conversations(trace: Trace) -> dict[str, Conversation]:
     """Read a whole trace: one conversation per link."""
     found: dict[str, Conversation] = {}
-    for entry in trace:
+    for entry, name in zip(trace, trace.names or repeat(None), strict=False):  # the latter has no end
         if entry.link not in found:
             opened = entry.what is EntryKind.OPENED  # who dials is the client
             found[entry.link] = Conversation(entry.link, client=entry.direction if opened else None)
         conversation = found[entry.link]
         if entry.what is EntryKind.FRAME:
-            conversation.feed(entry, decode_message(entry.data))
+            conversation.take(event_in(entry, name))
         elif entry.what is EntryKind.RAW and entry.direction is Direction.SENT:
-            conversation.has_raw = True
+            conversation.is_clean = False
         elif entry.what is EntryKind.CLOSED:
             conversation.end(entry.direction, entry.note)
     return found

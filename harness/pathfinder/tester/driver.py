@@ -175,7 +175,7 @@ class Driver:
 
     def send_raw(self, data: bytes) -> None:
         """Send bytes without framing; monitors do not look at this connection any more."""
-        self.conversation.has_raw = True
+        self.conversation.is_clean = False
         self.exchange.send_raw(data)
 
     def _unsent(self, frame: bytes) -> Event:

@@ -7,7 +7,7 @@ import msgspec
 
 from harness.trace import Direction, Entry
 from wire.errors import DecodeError
-from wire.pathfinder.values import COMMANDS, Message, read, read_loosely
+from wire.pathfinder.values import COMMANDS, Message, read, read_accepted, read_loosely
 
 NOTIFY = ("notify", "notification")
 """The document has both names for a notification; the table and the example have the first."""
@@ -61,6 +61,21 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     deployed: bool = False
 
 
+def event_in(entry: Entry, name: str | None) -> Event:
+    """Read the frame of an entry; ``name`` says which message a batch decoder has found there, if that is known."""
+    if name is None:
+        return event_of(entry, decode_message(entry.data))
+    fields = read_accepted(entry.data)
+    key = name, fields.get("match-type", "")
+    form = _FORMS.get(key) or _FORMS.setdefault(key, _form_of(fields))
+    return Event(entry.time, entry.direction, entry.data, entry.index, fields, form[0], form[1], fields["ta-id"], form)
+
+
+_FORMS: dict[tuple[str, str], Form] = {}
+"""The forms of sound messages, by the layout's name and the match type: one object for each, whose words are compared
+and hashed faster than those of every frame anew. There are no more of them than the layout has."""
+
+
 def event_of(entry: Entry, decoded: DecodedMessage) -> Event:
     """Return what was said in an entry as an event."""
     return Event(
@@ -103,12 +118,18 @@ def decode_message(frame: bytes) -> DecodedMessage:
 
 def _sound(fields: Message, *, deployed: bool) -> DecodedMessage:
     """Return what the layout has accepted: the three fields that every message has are there, and of their types."""
+    form = _form_of(fields)
+    return DecodedMessage(fields, form[0], form[1], fields["ta-id"], form, None, deployed)
+
+
+def _form_of(fields: Message) -> Form:
+    """Return the form of a sound message."""
     command, type, match = fields["ta-cmd"], fields["msg-type"], fields.get("match-type", "")
     if type in NOTIFY:
         type = "notify"
     if match in DISAPPEARED:
         match = "disappeared"
-    return DecodedMessage(fields, command, type, fields["ta-id"], (command, type, match, True), None, deployed)
+    return command, type, match, True
 
 
 def _salvaged(frame: bytes) -> dict[str, Any]:

@@ -116,7 +116,7 @@ class AcceptedConnection:
 
     def say_raw(self, data: bytes) -> None:
         """Send bytes without framing; monitors do not look at this connection any more."""
-        self.conversation.has_raw = True
+        self.conversation.is_clean = False
         with suppress(Deadline):
             self.exchange.send_raw(data)
 

@@ -46,6 +46,26 @@ def test_sessions_come_back_as_they_were_recorded(filled, captured, protocol, si
     assert len(filled.read(SESSIONS, protocol=protocol)) == len(there)
 
 
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+def test_frames_of_json_come_with_the_names_of_their_messages(filled, size):
+    """However few come at once, and from either side: a name stands beside the frame that it is said of."""
+    frames, none = jobs.ordered(filled.read(FRAMES, protocol="pathfinder")), 0
+    decode = decoding.decoder(layout_of("pathfinder"))
+    for _, recorded in recorded_in(frames.to_batches(size), "pathfinder"):
+        trace = recorded.trace
+        refused, _, types = decode(pa.array([entry.data for entry in trace], pa.binary()))
+        wanted = [None if why else name for why, name in zip(refused.to_pylist(), types.to_pylist(), strict=True)]
+        assert trace.names == recorded.from_the_other_side().trace.names == wanted
+        assert recorded.beginning(2).names == wanted[:2]
+        none += wanted.count(None)
+    assert 0 < none < len(frames)
+    assert all(not recorded.trace.names for _, recorded in recorded_in(_zenoh(filled), "zenoh"))
+
+
+def _zenoh(lake):
+    return jobs.ordered(lake.read(FRAMES, protocol="zenoh")).to_batches(1000)
+
+
 def test_what_was_taken_in_is_not_taken_in_again(tmp_path, captured):
     lake = Lake(tmp_path / "lake", create=True)
     first = taken(lake, captured["zenoh"][:3], "zenoh")

@@ -1,0 +1,54 @@
+"""Events: what was decoded in a batch already is read without checks, and is read the same."""
+
+from itertools import islice
+
+from harness.pathfinder.tester.conversation import conversations
+from harness.pathfinder.tester.events import event_in
+from harness.trace import Direction, Entry, EntryKind, Trace
+from vectors.golden.loader import load
+from vectors.sampling import stream
+from wire.catalogue import layout
+from wire.columnar import naming
+from wire.errors import DecodeError
+from wire.reference import decode
+
+NAME = "pathfinder/message"
+
+
+def named(frame: bytes) -> str | None:
+    """Return what a batch decoder says of a frame: the message's name, None for what is refused."""
+    try:
+        return naming(layout(NAME))(decode(NAME, frame))
+    except DecodeError:
+        return None
+
+
+def frames() -> list[bytes]:
+    return [vector.data for vector in load(NAME)] + [frame for frame, _ in islice(stream(layout(NAME), 21), 400)]
+
+
+def said(frame: bytes, index: int = 0) -> Entry:
+    return Entry(1.5, "a", EntryKind.FRAME, Direction.RECEIVED, frame, index=index)
+
+
+def test_what_is_known_to_be_accepted_is_read_the_same() -> None:
+    accepted = 0
+    for frame in frames():
+        name = named(frame)
+        if name is not None:
+            accepted += 1
+            # By what is printed: 1, 1.0 and True are equal, and are not the same.
+            assert repr(event_in(said(frame), name)) == repr(event_in(said(frame), None))
+    assert accepted > 300
+
+
+def test_a_trace_with_names_holds_the_same_conversation() -> None:
+    known, unknown = Trace("pathfinder"), Trace("pathfinder")
+    for trace in (known, unknown):
+        trace.entries = [said(frame, index) for index, frame in enumerate(frames())]
+    known.names = [named(entry.data) for entry in known]
+    assert None in known.names
+    (one,), (two,) = (conversations(trace).values() for trace in (known, unknown))
+    assert [event.form for event in one.events] == [event.form for event in two.events]
+    assert [event.ta for event in one.events] == [event.ta for event in two.events]
+    assert (one.is_clean, one.client) == (two.is_clean, two.client)
