@@ -92,7 +92,8 @@ class WireProtocol:
     ``layout`` is what a frame on any link holds. ``roles`` are the reference peers by role, the first is the default;
     a role whose peer is a ``Dialler`` dials, and so does each in ``dials``, which its runner lets dial once. ``probe``
     speaks to an address and raises ``LinkError`` when nobody answers there. ``tempo`` is how much faster than ours the
-    time of an embedded peer runs.
+    time of an embedded peer runs. ``decisions`` are the modules in which the peers do what the documents speak of:
+    the mutation score is about these.
     """
 
     name: str
@@ -106,6 +107,7 @@ class WireProtocol:
     faults: Variants
     oddities: Variants
     tempo: float = 1.0
+    decisions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if complaints := self._complaints():

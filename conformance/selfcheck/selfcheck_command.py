@@ -9,7 +9,10 @@ from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 from conformance.catalogue.loading import protocols
 from conformance.catalogue.rules import Profile
 from conformance.selfcheck.matrix import Matrix, MatrixRow
+from conformance.selfcheck.mutation.report import check_mutants
+from conformance.selfcheck.mutation.score import Sample
 from conformance.selfcheck.peers import compute_matrix, matrix_peers
+from harness.protocol import load
 
 LISTED = 4
 """Rules that a line names before it counts the rest: a fault that fells thirty would fill the screen."""
@@ -20,18 +23,42 @@ LISTED = 4
 @click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
 @click.option("-n", "workers", type=click.IntRange(min=1), help="Processes; one per core by default.")
 @click.option("--brief", is_flag=True, help="Play a fault only until it is killed: what falls with it is not seen.")
+@click.option("--mutants", is_flag=True, help="Change the reference peers' source instead: the mutation score.")
+@click.option("--role", "roles", multiple=True, help="With --mutants: the peer of this role only.")
+@click.option("--sample", type=click.IntRange(min=1), help="With --mutants: so many of each peer, chosen by --seed.")
+@click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as Markdown.")
-def selfcheck(protocol: str | None, profile: Profile, workers: int | None, brief: bool, write: Path | None) -> int:
+def selfcheck(
+    protocol: str | None,
+    profile: Profile,
+    workers: int | None,
+    brief: bool,
+    mutants: bool,
+    roles: tuple[str, ...],
+    sample: int | None,
+    seed: int,
+    write: Path | None,
+) -> int:
     """Prove the tester: every fault is caught, every rule is guarded, no oddity is accused.
 
     Exit status 1 on a survivor, an unguarded rule, a false accusation or an error of the tester.
     """
     if protocol is not None and protocol not in protocols():
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")
+    if unknown := set(roles) - {role for name in protocols() for role in load(name).roles}:
+        raise click.UsageError(f"--role: there is no {', '.join(sorted(unknown))}")
+    if not mutants and (roles or sample):
+        raise click.UsageError("--role and --sample belong to --mutants")
+    if mutants and (brief or write is not None):
+        raise click.UsageError("--brief and --write are about the kill matrix; leave out --mutants")
     if brief and write is not None:
         raise click.UsageError("--write: the matrix that is written is the whole one; leave out --brief")
     sound = True
     for each in [protocol] if protocol else protocols():
+        if mutants:
+            chosen = Sample(sample, seed) if sample else None
+            sound = check_mutants(each, roles, profile, workers or 0, chosen) and sound
+            continue
         whole = _compute(each, profile, workers or 0, brief=brief)
         _show(whole)
         if write is not None:

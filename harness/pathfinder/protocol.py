@@ -37,4 +37,21 @@ PROTOCOL = WireProtocol(
     faults=FAULTS,
     oddities=ODDITIES,
     tempo=20.0,  # the TTLs of its plays are seconds, which nobody wants to wait for
+    decisions=(
+        "harness.pathfinder.peers.server",
+        "harness.pathfinder.peers.publishing",
+        "harness.pathfinder.peers.subscribing",
+        "harness.pathfinder.peers.answering",
+        "harness.pathfinder.peers.directory",
+        "harness.pathfinder.peers.session",
+        "harness.pathfinder.peers.records",
+        "harness.pathfinder.peers.matching_index",
+        "harness.pathfinder.peers.matching_cost",
+        "harness.pathfinder.peers.limits",
+        "harness.pathfinder.peers.client",
+        "harness.pathfinder.peers.account",
+        "harness.pathfinder.peers.reconnecting",
+        "harness.pathfinder.peers.scenarios",
+        "wire.pathfinder.matching",
+    ),
 )

@@ -39,4 +39,11 @@ PROTOCOL = WireProtocol(
     probe=probe,
     faults=FAULTS,
     oddities=ODDITIES,
+    decisions=(
+        "harness.zenoh.peers.router",
+        "harness.zenoh.peers.routing",
+        "harness.zenoh.peers.session",
+        "harness.zenoh.peers.client",
+        "wire.zenoh.keys",
+    ),
 )

@@ -1,0 +1,131 @@
+"""The score of one reference peer: how many of its mutants the gate accuses, and which it does not."""
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from os import cpu_count
+from pathlib import Path
+
+import msgspec
+
+import conformance
+from conformance.catalogue.rules import Profile
+from conformance.selfcheck.mutation.listed import ListedMutant, entry_for, listed_mutants
+from conformance.selfcheck.mutation.operators import Mutant, mutants_of
+from conformance.selfcheck.mutation.playing import ENDLESS, KILLED, Gate, PlayedMutant, Reached
+
+BATCH = 16
+"""Mutants that a process is given at once: a few seconds of work, so that all end at about the same time."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """So many mutants, chosen by a seed."""
+
+    count: int
+    seed: int = 0
+
+
+class Score(msgspec.Struct, frozen=True):
+    """What became of the mutants of one peer.
+
+    ``excused`` are those that were not killed and that the list explains, ``unexplained`` those that it does not;
+    ``stale`` are entries of the list that no longer say the truth.
+    """
+
+    protocol: str
+    role: str
+    killed: tuple[PlayedMutant, ...]
+    excused: tuple[tuple[PlayedMutant, ListedMutant], ...]
+    unexplained: tuple[PlayedMutant, ...]
+    stale: tuple[str, ...]
+
+    @property
+    def counted(self) -> int:
+        """How many mutants the score is of: all but those that do the same, or what is legal."""
+        return len(self.killed) + len(self.unexplained) + sum(entry.why == "open" for _, entry in self.excused)
+
+    @property
+    def score(self) -> float:
+        """The part of the counted mutants that the gate accuses, from 0 to 1."""
+        return len(self.killed) / self.counted if self.counted else 1.0
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every mutant was killed or is explained, and every explanation holds."""
+        return not self.unexplained and not self.stale
+
+
+def mutants_list(protocol: str) -> Path:
+    """Return where the explained mutants of a protocol stand."""
+    return Path(next(iter(conformance.__path__))) / protocol / "mutants.toml"
+
+
+def all_mutants(gate: Gate) -> list[Mutant]:
+    """Return every mutant of the modules that decide what a gate's peer does."""
+    return [mutant for name, (source, _) in gate.sources.items() for mutant in mutants_of(name, source)]
+
+
+def compute_score(
+    protocol: str, role: str, *, profile: Profile = "document", workers: int = 0, sample: Sample | None = None
+) -> Iterator[int | PlayedMutant | Score]:
+    """Yield how many mutants there are, each as it is done, and the score at the end.
+
+    ``workers`` is the number of processes, 0 for one per core. Raises ``BadList``.
+    """
+    entries = listed_mutants(mutants_list(protocol))
+    gate = Gate(protocol, role, profile)
+    todo = all_mutants(gate)
+    if sample is not None and sample.count < len(todo):
+        todo = random.Random(sample.seed).sample(todo, sample.count)
+    yield len(todo)
+    played: list[PlayedMutant] = []
+    with ProcessPoolExecutor(
+        workers or cpu_count() or 1, initializer=_prepare, initargs=(gate.reached(), protocol, role, profile)
+    ) as pool:
+        batches = [todo[at : at + BATCH] for at in range(0, len(todo), BATCH)]
+        for done in as_completed([pool.submit(_play, batch) for batch in batches]):
+            for each in done.result():
+                played.append(each)
+                yield each
+    order = {mutant: place for place, mutant in enumerate(todo)}
+    played.sort(key=lambda each: order[each.mutant])
+    yield scored(gate, played, entries, whole=sample is None)
+
+
+def scored(gate: Gate, played: list[PlayedMutant], entries: list[ListedMutant], *, whole: bool) -> Score:
+    """Return the score of what was played; ``whole`` when that are all mutants, so that entries can be stale."""
+    killed = tuple(each for each in played if each.fate in (KILLED, ENDLESS))
+    excused = []
+    unexplained = []
+    used: set[ListedMutant] = set()
+    for each in played:
+        if each in killed or each.fate == "does not load":
+            continue
+        entry = entry_for(entries, each.mutant, gate.sources[each.mutant.module][0])
+        if entry is None:
+            unexplained.append(each)
+        else:
+            used.add(entry)
+            excused.append((each, entry))
+    mine = [entry for entry in entries if any(entry.function.startswith(f"{name}.") for name in gate.sources)]
+    stale = [f"{entry.function}: {entry.line}" for entry in mine if entry not in used] if whole else []
+    # An entry for one line is about that line alone; that of a whole function may stand beside mutants that are killed.
+    for each in killed:
+        entry = entry_for(entries, each.mutant, gate.sources[each.mutant.module][0])
+        if entry is not None and entry.becomes:
+            stale.append(f"{entry.function}: {entry.becomes} is noticed by {each.by}")
+    return Score(gate.suite.protocol, gate.role, killed, tuple(excused), tuple(unexplained), tuple(stale))
+
+
+# --- in a process of the pool ------------------------------------------------------------------------------
+
+_prepared: list[tuple[Gate, Reached]] = []
+
+
+def _prepare(reached: Reached, protocol: str, role: str, profile: Profile) -> None:
+    _prepared.append((Gate(protocol, role, profile), reached))
+
+
+def _play(mutants: list[Mutant]) -> list[PlayedMutant]:
+    gate, reached = _prepared[0]
+    return [gate.play(mutant, reached) for mutant in mutants]

@@ -1,0 +1,119 @@
+"""What the gate says of a mutant, and that the tester itself is never changed by one."""
+
+import pytest
+
+from conformance.selfcheck.mutation import playing
+from conformance.selfcheck.mutation.listed import BadList, ListedMutant, listed_mutants
+from conformance.selfcheck.mutation.loading import modules_of
+from conformance.selfcheck.mutation.operators import Mutant
+from conformance.selfcheck.mutation.playing import Gate
+from conformance.selfcheck.mutation.report import lines_of
+from conformance.selfcheck.mutation.score import all_mutants, scored
+from harness.protocol import load
+from harness.zenoh.peers.router import Router
+
+ROUTER = "harness.zenoh.peers.router"
+
+
+@pytest.fixture(scope="module")
+def gate():
+    return Gate("zenoh", "router", pattern="test_final")
+
+
+@pytest.fixture(scope="module")
+def reached(gate):
+    return gate.reached()
+
+
+def changed(gate, before, after, module=ROUTER):
+    """Return the mutant in which one text, which the module has once, is another."""
+    source, _ = gate.sources[module]
+    assert source.count(before.encode()) == 1, before
+    start = source.index(before.encode())
+    line = source.count(b"\n", 0, start) + 1
+    return Mutant(module, "f", line, "test", start, start + len(before.encode()), before, after)
+
+
+def test_the_modules_are_what_the_protocol_names_each_with_its_first_role():
+    router, client = modules_of("zenoh", "router"), modules_of("zenoh", "client")
+    assert ROUTER in router
+    assert list(client) == ["harness.zenoh.peers.client"]
+    assert {*router, *client} == set(load("zenoh").decisions)
+
+
+def test_a_mutant_that_breaks_a_rule_is_killed_and_the_tester_stays_as_it_is(gate, reached):
+    mutant = changed(gate, "session.interests.pop(message.id, None)", "pass")
+    played = gate.play(mutant, reached)
+    assert played.fate == "killed"
+    assert "test_" in played.by
+    assert Router.on_interest_final.__code__.co_names == ("interests", "pop", "id")
+    again = gate.play(
+        changed(gate, "on_interest_final(session, message)", "on_interest_final( session, message)"), reached
+    )
+    assert again.fate == "survived"
+
+
+def test_a_line_in_no_play_is_never_played(gate, reached):
+    assert gate.play(changed(gate, 'f"fragments: {error}"', '""'), reached).fate == "never played"
+
+
+def test_an_endless_mutant_is_ended_by_its_processor_time(gate, reached, monkeypatch):
+    monkeypatch.setattr(playing, "PATIENCE", 0.2)
+    mutant = changed(gate, "session.interests.pop(message.id, None)", "while True: pass")
+    assert gate.play(mutant, reached).fate == "endless"
+
+
+def test_what_fails_before_there_is_a_peer_does_not_load(gate, reached):
+    mutant = changed(gate, "LIVE = (Mode.FUTURE, Mode.CURRENT_FUTURE)", "LIVE = NOTHING")
+    assert gate.play(mutant, reached).fate == "does not load"
+
+
+def test_the_score_counts_what_is_not_explained(gate, reached):
+    killed = gate.play(changed(gate, "session.interests.pop(message.id, None)", "pass"), reached)
+    survivor = gate.play(
+        changed(gate, "on_interest_final(session, message)", "on_interest_final( session, message)"), reached
+    )
+    bare = scored(gate, [killed, survivor], [], whole=True)
+    assert (bare.counted, bare.score, bare.is_sound) == (2, 0.5, False)
+    assert any(line.startswith("  +") for line in lines_of(bare))
+
+    entry = ListedMutant(f"{ROUTER}.f", "equivalent", "a space more")
+    explained = scored(gate, [killed, survivor], [entry], whole=True)
+    assert (explained.counted, explained.score, explained.is_sound) == (1, 1.0, True)
+
+    opened = scored(gate, [killed, survivor], [ListedMutant(f"{ROUTER}.f", "open", "no case yet")], whole=True)
+    assert (opened.counted, opened.score, opened.is_sound) == (2, 0.5, True)
+
+
+def test_an_entry_that_is_no_longer_true_is_stale(gate, reached):
+    killed = gate.play(changed(gate, "session.interests.pop(message.id, None)", "pass"), reached)
+    entry = ListedMutant(f"{ROUTER}.f", "equivalent", "said so", becomes="pass")
+    gone = ListedMutant(f"{ROUTER}.g", "equivalent", "said so", line="x = 1")
+    score = scored(gate, [killed], [entry, gone], whole=True)
+    assert not score.is_sound
+    assert len(score.stale) == 3  # noticed after all, and so unused; and one of no mutant at all
+    # Of a sample nobody knows what the rest would have used.
+    assert len(scored(gate, [killed], [gone], whole=False).stale) == 0
+
+
+def test_every_mutant_of_a_peer_is_in_a_module_of_its_own(gate):
+    mutants = all_mutants(gate)
+    assert len(mutants) > 500
+    assert {mutant.module for mutant in mutants} == set(gate.sources)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[mutant]\n", "mutants.toml"),
+        ('[[mutant]]\nfunction = "f"\nwhy = "lazy"\nreason = ""\n', "lazy"),
+        ('[[mutant]]\nfunction = "f"\nwhy = "legal"\n', "reason"),
+        ('[[mutant]]\nfunction = "f"\nwhy = "legal"\nreason = ""\nlines = ""\n', "lines"),
+    ],
+)
+def test_a_list_that_is_none_is_refused(tmp_path, text, message):
+    path = tmp_path / "mutants.toml"
+    assert listed_mutants(path) == []
+    path.write_text(text)
+    with pytest.raises(BadList, match=message):
+        listed_mutants(path)
