@@ -30,12 +30,16 @@ def needs_confirmation(result: PlayResult) -> bool:
 
 
 def differing_rules(plays: list[PlayResult]) -> dict[str, str]:
-    """Return the rules whose outcome was not the same in all plays that judged them, with counts in words."""
-    seen: dict[str, list[Outcome]] = {}
-    for one in plays:
-        for rule, outcome in one.by_rule().items():
-            seen.setdefault(rule, []).append(outcome)
-    return {rule: _counts(outcomes) for rule, outcomes in sorted(seen.items()) if len(set(outcomes)) > 1}
+    """Return the rules on which plays differ, and how: judged otherwise, or accused in one and not judged in another."""
+    judged = [one.by_rule() for one in plays]
+    seen = {rule: [each.get(rule) for each in judged] for rule in sorted(set().union(*judged))}
+    return {rule: _counts(outcomes) for rule, outcomes in seen.items() if _differ(outcomes)}
+
+
+def _differ(outcomes: list[Outcome | None]) -> bool:
+    said = {outcome for outcome in outcomes if outcome is not None}
+    # Nobody is accused who was not caught twice. A rule that was kept may go unjudged where a play ends earlier.
+    return len(said) > 1 or (None in outcomes and any(outcome.accuses for outcome in said))
 
 
 def merge(plays: list[PlayResult]) -> ConfirmedPlay:
@@ -57,6 +61,6 @@ def _merged(plays: list[PlayResult], differing: dict[str, str]) -> Iterator[Judg
         yield msgspec.structs.replace(heaviest, outcome=Outcome.INCONCLUSIVE, what=what)
 
 
-def _counts(seen: list[Outcome]) -> str:
-    named = [outcome.value for outcome in seen]
+def _counts(seen: list[Outcome | None]) -> str:
+    named = [outcome.value if outcome else "not judged" for outcome in seen]
     return ", ".join(f"{name} in {named.count(name)} of {len(named)}" for name in sorted(set(named)))

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from conformance.cases import Case, Inconclusive, judging, marks_of, rule
-from conformance.engine.confirmation import ConfirmedPlay, needs_confirmation
+from conformance.engine.confirmation import ConfirmedPlay, differing_rules, merge, needs_confirmation
 from conformance.engine.play import PlayResult, play
 from conformance.engine.tester import Tester
 from conformance.suite import Suite
-from conformance.verdicts import Outcome
+from conformance.verdicts import Judgement, Outcome
 from harness.errors import HarnessError
 from harness.peers.memory import World
+from harness.trace import Trace
 from harness.zenoh.peers.router import Router
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from wire.zenoh.values import EntityKind, Mode
@@ -178,6 +179,24 @@ def test_plays_that_differ_are_flaky_and_accuse_nobody() -> None:
     assert wavering.attempts == 3
     assert wavering.flaky == f"{MUST}: pass in 1 of 3, violation in 2 of 3"
     assert wavering.result.by_rule()[MUST] is Outcome.INCONCLUSIVE
+
+
+def one_play(**outcomes: Outcome) -> PlayResult:
+    judgements = tuple(Judgement(rule, outcome, "a.case", "case", "what") for rule, outcome in outcomes.items())
+    return PlayResult("a.case", judgements, Trace("zenoh"), 0.0)
+
+
+def test_a_rule_that_the_second_play_does_not_judge_is_seen_once() -> None:
+    """Nobody is accused who was not caught twice."""
+    plays = [one_play(A=Outcome.VIOLATION, B=Outcome.VIOLATION), one_play(A=Outcome.VIOLATION)]
+    assert differing_rules(plays) == {"B": "not judged in 1 of 2, violation in 1 of 2"}
+    merged = merge([*plays, one_play(A=Outcome.VIOLATION)])
+    assert merged.result.by_rule() == {"A": Outcome.VIOLATION, "B": Outcome.INCONCLUSIVE}
+
+
+def test_a_rule_that_was_kept_need_not_be_judged_again() -> None:
+    plays = [one_play(A=Outcome.VIOLATION, B=Outcome.PASS), one_play(A=Outcome.VIOLATION)]
+    assert differing_rules(plays) == {}
 
 
 def test_a_pass_is_played_once() -> None:
