@@ -20,7 +20,7 @@ from harness.iuts.instance import Instance, SocketInstance
 from harness.links.framing import Framings
 from harness.links.transports import TRANSPORTS
 from harness.peers.embedded import EmbeddedImplementation
-from harness.peers.memory import World
+from harness.peers.memory import Latency, World
 from harness.peers.peer import Dialler, Peer, PeerMaker, PeerSettings
 from harness.peers.variants import Variants
 from harness.trace import Trace
@@ -143,9 +143,9 @@ class WireProtocol:
             wrong.append(f"tempo: {self.tempo:g} is no pace: 1 is ours, more is faster")
         return wrong
 
-    def world(self, make: PeerMaker, role: str, *, profile: str = "document") -> World:
-        """Run a peer in memory and virtual time."""
-        return World(make, role, profile=profile, dials=role in self.dials)
+    def world(self, make: PeerMaker, role: str, *, profile: str = "document", latency: Latency | None = None) -> World:
+        """Run a peer in memory and virtual time, at once or with a latency."""
+        return World(make, role, profile=profile, dials=role in self.dials, latency=latency)
 
     def instance(self, description: Description, *, profile: str = "document") -> SocketInstance:
         """Start an implementation behind real sockets; our own peer when that is what is described."""

@@ -1,7 +1,13 @@
 """A peer in memory: its links are calls and its time is virtual, so that nothing waits and every play is the same."""
 
+import heapq
+import itertools
 from collections import deque
 from collections.abc import Callable
+from functools import partial
+from random import Random
+
+import msgspec
 
 from harness.clock import VirtualClock
 from harness.errors import ControlFailed, Deadline, LinkClosed, Unreachable
@@ -11,6 +17,17 @@ from harness.trace import Direction, Entry, EntryKind, Trace
 
 DIAL_TIMEOUT = 20.0
 """Seconds of virtual time that a peer has to dial, as over sockets; waiting costs nothing here."""
+
+
+class Latency(msgspec.Struct, frozen=True):
+    """How long frames are under way: half a round trip each way, and up to ``jitter`` more, chosen by ``seed``.
+
+    In seconds. Frames of one link stay in order each way, as over TCP; those of different links may overtake each other.
+    """
+
+    round_trip: float = 0.0
+    jitter: float = 0.0
+    seed: int = 0
 
 
 class MemoryLink(RecordedLink):
@@ -73,18 +90,28 @@ class World:
     """One peer, the links to it, and their time; an instance (``harness.iuts.instance``) that runs in memory.
 
     ``make`` makes a fresh peer at each start. With ``dials`` the links that are asked for are the peer's own: once each
-    if it is no ``Dialler``, which dials whenever it likes.
+    if it is no ``Dialler``, which dials whenever it likes. With a ``latency`` what is sent and what ends a link takes
+    its time; what a control line says does not, as it goes over no network.
     """
 
     version = ""
     patience = 5.0
     tempo = 1.0
 
-    def __init__(self, make: PeerMaker, role: str, *, profile: str = "document", dials: bool = False) -> None:
+    def __init__(
+        self,
+        make: PeerMaker,
+        role: str,
+        *,
+        profile: str = "document",
+        dials: bool = False,
+        latency: Latency | None = None,
+    ) -> None:
         self.role = role
         self.dials = dials
         self._make = make
         self._settings = PeerSettings(profile)
+        self._latency = latency
         self.clock = VirtualClock()
         self.restart()
 
@@ -97,6 +124,10 @@ class World:
         self._events: list[str] = []
         self._count = 0
         self._death = ""
+        self._random = Random(self._latency.seed if self._latency else 0)
+        self._under_way: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+        self._last: dict[tuple[int, bool], float] = {}
         # One that dials by itself wants to do so before anything else happens.
         self._do(lambda: None)
 
@@ -115,7 +146,7 @@ class World:
             return self._accept(server, DIAL_TIMEOUT if patience is None else patience, label, trace)
         self._count += 1
         link = self._links[self._count] = MemoryLink(self, self._count, label, trace)
-        self._do(lambda: self._peer.connected(link._number, self.clock.now(), dialled=self.dials))
+        self._send_on(link._number, lambda: self._peer.connected(link._number, self.clock.now(), dialled=self.dials))
         return link
 
     def _accept(self, server: int, patience: float, label: str, trace: Trace) -> MemoryLink:
@@ -160,16 +191,22 @@ class World:
 
     def give(self, number: int, frame: bytes) -> None:
         """Hand a frame to the peer."""
-        self._do(lambda: self._peer.received(number, frame, self.clock.now()))
+        self._send_on(number, lambda: self._peer.received(number, frame, self.clock.now()))
 
     def cut(self, number: int) -> None:
         """Tell the peer that a link is gone."""
         self._links.pop(number, None)
-        self._do(lambda: self._peer.disconnected(number, self.clock.now()))
+        self._send_on(number, lambda: self._peer.disconnected(number, self.clock.now()))
 
     def wait(self, deadline: float) -> bool:
-        """Let time pass up to the peer's next action; ``False`` when the deadline comes first."""
+        """Let time pass up to the peer's next action, or the next arrival; ``False`` when the deadline comes first."""
         at = None if self._death else self._peer.next_tick()
+        if self._under_way and (at is None or self._under_way[0][0] <= at):
+            at = self._under_way[0][0]
+            if at <= deadline:
+                self.clock.time = max(self.clock.time, at)
+                heapq.heappop(self._under_way)[2]()
+                return True
         if at is None or at > deadline:
             # To wait in vain takes time as well.
             self.clock.time = max(self.clock.time, deadline)
@@ -189,6 +226,20 @@ class World:
     def stop(self) -> None:
         """End the world: nothing runs that would have to be stopped."""
 
+    def _send_on(self, number: int, act: Callable[[], None]) -> None:
+        """Let the peer see, once it has arrived, what the tester did on a link."""
+        self._later(number, False, lambda: self._do(act))
+
+    def _later(self, number: int, outgoing: bool, arrive: Callable[[], None]) -> None:
+        """Let something arrive at the end of its way over a link: at once, if there is no latency."""
+        if self._latency is None:
+            arrive()
+            return
+        way = self._latency.round_trip / 2 + self._random.uniform(0, self._latency.jitter)
+        at = max(self.clock.now() + way, self._last.get((number, outgoing), 0.0))
+        self._last[number, outgoing] = at
+        heapq.heappush(self._under_way, (at, next(self._order), arrive))
+
     def _do(self, act: Callable[[], None]) -> None:
         if self._death:
             return
@@ -204,17 +255,21 @@ class World:
             raise
         except Exception as error:  # a node that fails has died, whatever the reason
             self._death = f"{type(error).__name__}: {error}"
-            for link in self._links.values():
-                link.arrive(HANG_UP)
+            for number, link in self._links.items():
+                self._later(number, True, partial(link.arrive, HANG_UP))
             self._links.clear()
 
     def _deliver(self) -> None:
         for number, frame in self._peer.drain(self.clock.now()):
             link = self._links.get(number)
             if link is not None:
-                link.arrive(frame)
+                self._later(number, True, partial(self._arrive, number, link, frame))
                 if frame is HANG_UP:
                     del self._links[number]
+
+    def _arrive(self, number: int, link: "MemoryLink | Arrival", frame: bytes | None) -> None:
+        # An arrival that was accepted while the frame was under way is a link by now.
+        self._links.get(number, link).arrive(frame)
 
     def _dialled(self, dialler: Dialler, server: int) -> None:
         # Told through `_do` like everything else: the dialler may dial again at once.
