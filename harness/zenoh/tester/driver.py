@@ -45,7 +45,10 @@ BARRIER = 1_000_000
 
 # A write into a link that the other side is closing would destroy the answer that is under way.
 WINDOW = 0.3
-"""Seconds to read after an offending stimulus before anything else is written."""
+"""Seconds to read after an offending stimulus before anything else is written, beside the node's own latency."""
+
+MARGIN = 2.0
+"""Round trips that such a window is longer: an answer takes one, and the next may be slower than those seen so far."""
 
 
 class NotAnswered(HarnessError):
@@ -68,6 +71,8 @@ class Driver:
         """How the session ended, by a CLOSE or with its link; empty while it has not."""
         self.is_dropped = False
         self.unsettled = False
+        self.round_trip = 0.0
+        """Seconds from a question to its answer, as far as seen: what nobody answers is waited for as much longer."""
         self.transport = SessionTransport(settings, opener=True)
         self._settings = settings
         self.mark = 0
@@ -80,10 +85,13 @@ class Driver:
     def open(self, *, opener: bool = True) -> "Driver":
         """Shake hands; ``opener`` is ``False`` when the implementation dialled. Raises ``NotAnswered``."""
         self.transport = SessionTransport(self._settings, opener=opener)
+        began = self.now()
         if opener:
-            self.transport.start(self.now())
+            self.transport.start(began)
         self._flush()
         self._pump(lambda: self.transport.state is State.OPEN, self.patience)
+        # Two round trips, INIT and OPEN; of one who dials, the first message may have been here already.
+        self._took((self.now() - began) / (2 if opener else 1))
         if self.transport.state is not State.OPEN:
             raise NotAnswered(f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}")
         return self
@@ -135,8 +143,8 @@ class Driver:
     # --- reading ------------------------------------------------------------------------------------------
 
     def read(self, seconds: float) -> None:
-        """Read whatever comes for a while, or until the link ends."""
-        self._pump(lambda: False, seconds)
+        """Read whatever comes for a while longer than an answer is under way, or until the link ends."""
+        self._pump(lambda: False, seconds + MARGIN * self.round_trip)
 
     def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0) -> Event | None:
         """Read until an event is wanted and return it; ``None`` when patience or the link ends first."""
@@ -179,7 +187,7 @@ class Driver:
         """Make sure that everything sent so far was acted on: ask for what nobody has, wait for the D_FINAL."""
         self._next["barrier"] += 1
         interest = self._next["barrier"]
-        since = self.place
+        since, began = self.place, self.now()
         key = WireExpr(f"{self.namespace}goldwire/barrier")
         options = Options.T | Options.R | Options.N | Options.M
         # It is answered behind everything else: a node acts on the messages of a session one after the other.
@@ -187,6 +195,7 @@ class Driver:
         answer = self.wait_for(
             lambda event: event.interest_id == interest and isinstance(event.body, DeclareFinal), since=since
         )
+        self._took(self.now() - began)
         if answer is None:
             raise NotAnswered(f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}")
         self.unsettled = False
@@ -376,6 +385,10 @@ class Driver:
     def entity(self, event: Event) -> EntityName | None:
         """Return the entity that an event is about, if it is within the namespace."""
         return entity_of(self, event)
+
+    def _took(self, seconds: float) -> None:
+        """Take note of how long a round trip took: the slowest counts, as the next may be as slow."""
+        self.round_trip = max(self.round_trip, seconds)
 
     # --- underneath ---------------------------------------------------------------------------------------
 
