@@ -30,7 +30,7 @@ def needs_confirmation(result: PlayResult) -> bool:
 
 
 def differing_rules(plays: list[PlayResult]) -> dict[str, str]:
-    """Return the rules on which plays differ, and how: judged otherwise, or accused in one and not judged in another."""
+    """Return the rules on which plays differ, and how: judged otherwise, or accused in one and not judged elsewhere."""
     judged = [one.by_rule() for one in plays]
     seen = {rule: [each.get(rule) for each in judged] for rule in sorted(set().union(*judged))}
     return {rule: _counts(outcomes) for rule, outcomes in seen.items() if _differ(outcomes)}

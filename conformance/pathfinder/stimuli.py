@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from harness.exchange import MARGIN
 from harness.pathfinder.tester.driver import WINDOW, Driver, new_id
 from harness.pathfinder.tester.events import Event
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
@@ -78,7 +79,7 @@ def offend(node: NodeUnderTest, stimuli: Iterable[Message | bytes]) -> list[Offe
             session.send_bytes(stimulus)
         else:
             session.send(stimulus)
-    deadline = node.instance.clock.now() + WINDOW
+    deadline = node.instance.clock.now() + WINDOW + MARGIN * node.round_trip
     for each in offences:
         left = max(0.0, deadline - node.instance.clock.now())
         each.session.wait_until(lambda each=each: bool(each.session.ended or each.said), seconds=left * node.tempo)  # type: ignore[misc]

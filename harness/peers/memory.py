@@ -20,9 +20,9 @@ DIAL_TIMEOUT = 20.0
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """How long frames are under way: half a round trip each way, and up to ``jitter`` more, chosen by ``seed``.
+    """How long frames are under way, in seconds: half a round trip each way, and up to ``jitter`` more by ``seed``.
 
-    In seconds. Frames of one link stay in order each way, as over TCP; those of different links may overtake each other.
+    Frames of one link stay in order each way, as over TCP; those of different links may overtake each other.
     """
 
     round_trip: float = 0.0

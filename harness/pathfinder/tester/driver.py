@@ -13,7 +13,7 @@ from typing import Any, Self
 import msgspec
 
 from harness.errors import Deadline, HarnessError
-from harness.exchange import Exchange
+from harness.exchange import MARGIN, Exchange
 from harness.links.link import Link
 from harness.pathfinder.tester.conversation import Conversation
 from harness.pathfinder.tester.events import Event, decode_message, event_of
@@ -102,6 +102,8 @@ class Driver:
         self.conversation = Conversation(link.label, client=Direction.SENT)
         self.exchange = Exchange(link, self.conversation, decode_message)
         self.published: dict[int, Service] = {}
+        self.round_trip = 0.0
+        """Seconds from a question to its answer, as far as seen: what nobody answers is waited for as much longer."""
         self._next_ta = 0
 
     # --- life ---------------------------------------------------------------------------------------------
@@ -193,14 +195,18 @@ class Driver:
         begun = self.conversation.transactions[before:]
         if not begun and event.entry < 0 and event.type == "request" and event.ta is not None:
             begun = [Transaction(event, self.ended)]  # it was never sent, and so it is over with its connection
+        window += MARGIN * self.round_trip
         self._pump(lambda: bool(self.ended or (begun and begun[0].is_over)), window)
         return begun[0] if begun else None
 
     # --- reading ------------------------------------------------------------------------------------------
 
     def read(self, seconds: float) -> None:
-        """Read whatever comes for so many seconds of the protocol's time, or until the connection ends."""
-        self._pump(lambda: False, seconds / self.tempo)
+        """Read whatever comes for so many seconds of the protocol's time, and for as long as an answer is under way.
+
+        Not longer than until the connection ends.
+        """
+        self._pump(lambda: False, seconds / self.tempo + MARGIN * self.round_trip)
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float | None = None) -> bool:
         """Read until something holds; ``False`` when patience (or so much protocol time) or the link ends first."""
@@ -220,6 +226,8 @@ class Driver:
     def finish(self, transaction: Transaction) -> Transaction:
         """Read until a transaction is over, or patience ends."""
         self.wait_until(lambda: transaction.is_over)
+        # The slowest counts, as the next may be as slow.
+        self.round_trip = max(self.round_trip, self.trace.now() - transaction.request.time)
         return transaction
 
     def sure(self, transaction: Transaction) -> Transaction:

@@ -63,9 +63,15 @@ class NodeUnderTest:
             tempo=self.tempo,
             deployed=self.profile == "deployed",
         )
+        session.round_trip = self.round_trip
         self.sessions.append(session)
         self._heard.append(session)
         return session
+
+    @property
+    def round_trip(self) -> float:
+        """Seconds that the slowest answer took so far, on any session."""
+        return max((session.round_trip for session in self._heard), default=0.0)
 
     def session(self, *, client_id: int | None = None, transport: str = "") -> Driver:
         """Make a connection and say hello on it; ``NotAnswered`` when that does not complete."""

@@ -7,7 +7,7 @@ put into the session's namespace on the way out and taken out of it on the way i
 from collections.abc import Callable, Iterable
 
 from harness.errors import HarnessError
-from harness.exchange import Exchange
+from harness.exchange import MARGIN, Exchange
 from harness.links.link import Link
 from harness.trace import Direction, Trace
 from harness.zenoh.batches import DecodedBatch, read
@@ -46,9 +46,6 @@ BARRIER = 1_000_000
 # A write into a link that the other side is closing would destroy the answer that is under way.
 WINDOW = 0.3
 """Seconds to read after an offending stimulus before anything else is written, beside the node's own latency."""
-
-MARGIN = 2.0
-"""Round trips that such a window is longer: an answer takes one, and the next may be slower than those seen so far."""
 
 
 class NotAnswered(HarnessError):

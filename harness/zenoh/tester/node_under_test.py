@@ -150,9 +150,15 @@ class NodeUnderTest:
         link = self.instance.link(self.trace, self._labels.next(), transport or self.transport)
         session = Driver(link, self.trace, settings, namespace=self.namespace, patience=self.patience)
         session.deployed = self.profile == "deployed"
+        session.round_trip = self.round_trip
         self.sessions.append(session)
         self._heard.append(session)
         return session.open(opener=opener)
+
+    @property
+    def round_trip(self) -> float:
+        """Seconds that the slowest answer took so far, on any session."""
+        return max((session.round_trip for session in self._heard), default=0.0)
 
     @property
     def main(self) -> Driver:
