@@ -10,8 +10,9 @@ import msgspec
 
 from conformance.verdicts import Outcome
 
-Kind = Literal["original", "fault", "oddity"]
-"""A reference peer as it is, one that breaks a rule, or one that keeps it in an unusual way."""
+Kind = Literal["original", "fault", "oddity", "latency", "pair"]
+"""A reference peer as it is; one that breaks a rule; one that keeps it in an unusual way; an innocent one that is slow;
+one with two oddities."""
 
 
 class MatrixRow(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ So a row costs a second or two, waits for nothing, and is the same on every mach
 import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import cycle
 
 import msgspec
 
@@ -13,6 +14,7 @@ from conformance.cases import Case
 from conformance.catalogue.rules import Profile
 from conformance.engine.play import play
 from conformance.selfcheck.matrix import Kind, Matrix, MatrixRow
+from conformance.selfcheck.worlds import WORLDS, both, chosen_pairs
 from conformance.suite import Suite
 from conformance.verdicts import Outcome, worst
 from harness.iuts.environments import cache
@@ -21,33 +23,67 @@ from harness.protocol import WireProtocol, load
 
 
 class MatrixPeer(msgspec.Struct, frozen=True):
-    """What a row is made from. Processes hand it to one another, so it names a peer rather than holds it."""
+    """What a row is made from. Processes hand it to one another, so it names a peer rather than holds it.
+
+    ``variants`` are the fault, or the oddities, that make it; ``world`` is the latency between it and the tester.
+    """
 
     kind: Kind
     name: str
     role: str
     rules: tuple[str, ...] = ()
     sentence: str = ""
+    variants: tuple[str, ...] = ()
+    world: str = ""
 
 
-def matrix_peers(protocol: str) -> list[MatrixPeer]:
-    """Return every peer that the matrix holds: the originals, the faults, the oddities."""
+PAIRS = 20
+"""Pairs of oddities that a matrix holds if nobody asks for more: seconds, where all of them are an hour."""
+
+
+def matrix_peers(protocol: str, *, pairs: int = 0, seed: int = 0) -> list[MatrixPeer]:
+    """Return every peer that the matrix holds: originals, faults, oddities; originals and oddities with latencies.
+
+    And so many pairs of oddities, chosen by a seed.
+    """
     definition = load(protocol)
+    oddities = definition.oddities.all.values()
     found = [MatrixPeer("original", role, role) for role in definition.roles]
-    found += [MatrixPeer("fault", v.name, v.role, v.rules, v.sentence) for v in definition.faults.all.values()]
-    found += [MatrixPeer("oddity", v.name, v.role, v.rules, v.sentence) for v in definition.oddities.all.values()]
+    found += [
+        MatrixPeer("fault", v.name, v.role, v.rules, v.sentence, (v.name,)) for v in definition.faults.all.values()
+    ]
+    found += [MatrixPeer("oddity", v.name, v.role, v.rules, v.sentence, (v.name,)) for v in oddities]
+    found += [
+        MatrixPeer("latency", f"{role}, {world}", role, sentence="the reference peer itself", world=world)
+        for role in definition.roles
+        for world in WORLDS
+    ]
+    # Each oddity at one latency, and the next at the next: a habit that is unfair at one will have a neighbour there.
+    found += [
+        MatrixPeer("latency", f"{v.name}, {world}", v.role, v.rules, v.sentence, (v.name,), world)
+        for v, world in zip(oddities, cycle(WORLDS))
+    ]
+    for one, two in chosen_pairs(definition.oddities.all, definition.roles, pairs, seed):
+        name, sentence = f"{one.name} + {two.name}", f"{one.sentence}; {two.sentence}"
+        found.append(MatrixPeer("pair", name, one.role, one.rules + two.rules, sentence, (one.name, two.name)))
     return found
 
 
 def compute_matrix(
-    protocol: str, *, profile: Profile = "document", workers: int = 0, brief: bool = False
+    protocol: str,
+    *,
+    profile: Profile = "document",
+    workers: int = 0,
+    brief: bool = False,
+    pairs: int = PAIRS,
+    seed: int = 0,
 ) -> Iterator[MatrixRow | Matrix]:
     """Yield rows as they are done, and the whole at the end; ``brief`` as for ``compute_row``.
 
-    ``workers`` is the number of processes, 0 for one per core.
+    ``workers`` is the number of processes, 0 for one per core; ``pairs`` and ``seed`` are as for ``matrix_peers``.
     """
     rows: list[MatrixRow] = []
-    todo = matrix_peers(protocol)
+    todo = matrix_peers(protocol, pairs=pairs, seed=seed)
     with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=_keep_out_of_the_way) as pool:
         for done in as_completed([pool.submit(compute_row, protocol, peer, profile, brief=brief) for peer in todo]):
             rows.append(done.result())
@@ -70,7 +106,8 @@ def compute_row(
 ) -> MatrixRow:
     """Play every case against one peer; ``brief`` stops at a fault that is killed, the cases of its rules first."""
     suite = Suite(protocol)
-    world = suite.harness.world(_class_of(peer, suite.harness).of, peer.role, profile=profile)
+    make = _class_of(peer, suite.harness).of
+    world = suite.harness.world(make, peer.role, profile=profile, latency=WORLDS.get(peer.world))
     outcomes: dict[str, list[Outcome]] = {}
     accusers: dict[str, list[str]] = {}
     errors: list[str] = []
@@ -116,13 +153,15 @@ def fitting(suite: Suite, role: str, pattern: str = "") -> list[Case]:
 
 
 def _class_of(peer: MatrixPeer, definition: WireProtocol) -> type[Peer]:
-    match peer.kind:
-        case "fault":
-            return definition.faults.all[peer.name].peer
-        case "oddity":
-            return definition.oddities.all[peer.name].peer
-        case "original":
+    of_its_kind = definition.faults if peer.kind == "fault" else definition.oddities
+    match [of_its_kind.all[name] for name in peer.variants]:
+        case []:
             return definition.roles[peer.role]
+        case [variant]:
+            return variant.peer
+        case [one, two]:
+            return both(one, two)
+    raise AssertionError(f"{peer.name}: a peer has two oddities at most")
 
 
 def _keep_out_of_the_way() -> None:

@@ -1,5 +1,6 @@
 """``goldwire selfcheck``: the kill matrix, as a table."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ from conformance.catalogue.rules import Profile
 from conformance.selfcheck.matrix import Matrix, MatrixRow
 from conformance.selfcheck.mutation.report import check_mutants
 from conformance.selfcheck.mutation.score import Sample
-from conformance.selfcheck.peers import compute_matrix, matrix_peers
+from conformance.selfcheck.peers import PAIRS, compute_matrix, matrix_peers
 from harness.protocol import load
 
 LISTED = 4
@@ -26,7 +27,10 @@ LISTED = 4
 @click.option("--mutants", is_flag=True, help="Change the reference peers' source instead: the mutation score.")
 @click.option("--role", "roles", multiple=True, help="With --mutants: the peer of this role only.")
 @click.option("--sample", type=click.IntRange(min=1), help="With --mutants: so many of each peer, chosen by --seed.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--pairs", type=click.IntRange(min=0), default=PAIRS, show_default=True, help="Pairs of oddities, by --seed."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Chooses the pairs, or the sample.")
 @click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as Markdown.")
 def selfcheck(
     protocol: str | None,
@@ -36,10 +40,13 @@ def selfcheck(
     mutants: bool,
     roles: tuple[str, ...],
     sample: int | None,
+    pairs: int,
     seed: int,
     write: Path | None,
 ) -> int:
     """Prove the tester: every fault is caught, every rule is guarded, no oddity is accused.
+
+    Nor is anybody who is only slow, or odd in two ways at once.
 
     Exit status 1 on a survivor, an unguarded rule, a false accusation or an error of the tester.
     """
@@ -59,7 +66,9 @@ def selfcheck(
             chosen = Sample(sample, seed) if sample else None
             sound = check_mutants(each, roles, profile, workers or 0, chosen) and sound
             continue
-        whole = _compute(each, profile, workers or 0, brief=brief)
+        todo = len(matrix_peers(each, pairs=pairs, seed=seed))
+        rows = compute_matrix(each, profile=profile, workers=workers or 0, brief=brief, pairs=pairs, seed=seed)
+        whole = _with_progress(each, todo, rows)
         _show(whole)
         if write is not None:
             write.write_text(markdown(whole, profile))
@@ -67,14 +76,14 @@ def selfcheck(
     return 0 if sound else 1
 
 
-def _compute(protocol: str, profile: Profile, workers: int, *, brief: bool) -> Matrix:
+def _with_progress(protocol: str, todo: int, rows: Iterator[MatrixRow | Matrix]) -> Matrix:
     console = Console(stderr=True)
     whole = Matrix(protocol, (), ())
     # On standard error, so that the matrix itself can go into a file or a pipe.
     columns = (SpinnerColumn(), *Progress.get_default_columns()[:3], TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(protocol, total=len(matrix_peers(protocol)))
-        for item in compute_matrix(protocol, profile=profile, workers=workers, brief=brief):
+        task = progress.add_task(protocol, total=todo)
+        for item in rows:
             if isinstance(item, Matrix):
                 whole = item
             else:
@@ -129,9 +138,17 @@ def markdown(whole: Matrix, profile: Profile) -> str:
     lines += [_fault_line(row) for row in whole.rows if row.kind == "fault"]
     lines += ["", "| innocent peer | role | what it does | accused of |", "|---|---|---|---|"]
     for row in whole.rows:
-        if row.kind != "fault":
+        # Those that are slow or odd in two ways are the same peers again: of interest only when they are accused.
+        if row.kind in ("original", "oddity") or (row.kind != "fault" and row.accusers):
             accused = ", ".join(row.accusers) or "nothing"
             lines.append(f"| {row.name} | {row.role} | {row.sentence or 'the reference peer itself'} | {accused} |")
+    for kind, what in (
+        ("latency", "with a latency between them and the tester"),
+        ("pair", "with two oddities at once"),
+    ):
+        rows = [row for row in whole.rows if row.kind == kind]
+        passed = sum(not row.accusers for row in rows)
+        lines += ["", f"{passed} of {len(rows)} peers {what} are accused of nothing."] if rows else []
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,65 @@
+"""Innocent peers that are slow, or odd in two ways: what is played, and that nobody is accused."""
+
+import pytest
+
+from conformance.selfcheck.peers import MatrixPeer, compute_row, matrix_peers
+from conformance.selfcheck.worlds import WORLDS, both, chosen_pairs, pairs
+from harness.peers.memory import Latency, World
+from harness.protocol import known, load
+from harness.trace import Trace
+from harness.zenoh.peers.router import Router
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+
+
+@pytest.mark.parametrize("protocol", known())
+def test_every_role_is_played_at_every_latency_and_every_oddity_at_one(protocol):
+    slow = [peer for peer in matrix_peers(protocol) if peer.kind == "latency"]
+    oddities = load(protocol).oddities.all
+    assert {(peer.role, peer.world) for peer in slow if not peer.variants} == {
+        (role, world) for role in load(protocol).roles for world in WORLDS
+    }
+    assert [peer.variants for peer in slow if peer.variants] == [(name,) for name in oddities]
+
+
+def test_a_pair_keeps_both_habits():
+    definition = load("zenoh")
+    found = pairs(definition.oddities.all, definition.roles)
+    assert len(found) > 200
+    for one, two in found[::20]:
+        made = both(one, two)
+        assert issubclass(made, one.peer)
+        assert issubclass(made, two.peer)
+        assert one.role == two.role
+    some = chosen_pairs(definition.oddities.all, definition.roles, 5, seed=1)
+    assert some == chosen_pairs(definition.oddities.all, definition.roles, 5, seed=1)
+    assert len(some) == 5
+    assert chosen_pairs(definition.oddities.all, definition.roles, 10_000, seed=1) == found
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_slow_router_is_accused_of_nothing(world):
+    """Also where it is offended: what it says to that, or does not say, is waited for as long as it is under way."""
+    row = compute_row("zenoh", MatrixPeer("latency", world, "router", world=world), "document", "test_interest_format")
+    assert len(row.outcomes) > 10
+    assert (row.accusers, row.errors) == ({}, ())
+
+
+def test_what_is_sent_takes_its_time_and_stays_in_order():
+    world = World(Router.of, "router", latency=Latency(0.5, jitter=0.5, seed=3))
+    node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="a/")
+    began = world.clock.now()
+    session = node.main
+    assert world.clock.now() - began >= 1.0, "a handshake is two round trips"
+    assert session.round_trip >= 0.5
+    sent = [session.query(f"k{number}") for number in range(20)]
+    session.barrier()
+    ended = [event.message.id for event in session.received() if type(event.message).__name__ == "ResponseFinal"]
+    assert ended == sent
+
+
+def test_a_world_without_latency_takes_no_time():
+    world = World(Router.of, "router")
+    node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="a/")
+    node.main.barrier()
+    assert world.clock.now() == 0.0
+    assert node.round_trip == 0.0
