@@ -93,7 +93,7 @@ class WireProtocol:
     a role whose peer is a ``Dialler`` dials, and so does each in ``dials``, which its runner lets dial once. ``probe``
     speaks to an address and raises ``LinkError`` when nobody answers there. ``tempo`` is how much faster than ours the
     time of an embedded peer runs. ``decisions`` are the modules in which the peers do what the documents speak of:
-    the mutation score is about these.
+    the mutation score is about these. ``ports`` are those at which its nodes usually listen.
     """
 
     name: str
@@ -108,6 +108,7 @@ class WireProtocol:
     oddities: Variants
     tempo: float = 1.0
     decisions: tuple[str, ...] = ()
+    ports: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if complaints := self._complaints():

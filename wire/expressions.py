@@ -1,7 +1,7 @@
 """Expressions over the fields of a record: what says whether a field is there, how long it is, or which case it has.
 
 A grammar writes them as Construct has them (``this.header.N & 1``). This module alone reads them from Construct,
-measures and evaluates them, and prints them as Python and as C::
+measures and evaluates them, and prints them as Python, as C and as Lua::
 
     Expr = Ref    the value of a field that stands earlier in the record, or of some bits of it
            Const  a number
@@ -346,3 +346,49 @@ def c_truth(expr: Expr, fields: Fields) -> str:
 def c_number(value: int) -> str:
     """Print a number as C."""
     return str(value) if abs(value) < 1 << 31 else f"INT64_C({value})"
+
+
+LUA_EXACT = 53
+"""Bits of the integers that a double holds, which is what a number of Lua 5.2 is."""
+
+LUA_CALLS = {"&": "band", "|": "bor", "^": "bxor", "<<": "shl", ">>": "shr", "+": "add", "-": "sub", "*": "mul"}
+"""What ``wire/emit/dissector.lua`` has for operations that Lua has not, or not exactly."""
+
+LUA_WORDS = frozenset({"end", "function", "goto", "local", "nil", "repeat", "then", "until", "do", "elseif"})
+"""The keywords of Lua that can be names in Python."""
+
+
+def lua(expr: Expr, fields: Fields) -> str:
+    """Print an expression as Lua; an operation stands in parentheses. Values of fields are in the table ``this``."""
+    match expr:
+        case Const(value=value):
+            return str(value) if abs(value) >> LUA_EXACT == 0 else f'Int64.new("{value}")'
+        case Ref(field=field, bit=bit):
+            return f"this{lua_member(field)}{lua_member(bit) if bit else ''}"
+        case Op(symbol=symbol) if symbol in COMPARISONS:
+            return f"truth({lua_truth(expr, fields)})"
+        case Op(symbol="+" | "-" | "*" as symbol, left=left, right=right) if width(expr, fields) <= LUA_EXACT:
+            return f"({lua(left, fields)} {symbol} {lua(right, fields)})"
+        case Op(symbol=symbol, left=left, right=right):
+            return f"{LUA_CALLS[symbol]}({lua_bare(left, fields)}, {lua_bare(right, fields)})"
+
+
+def lua_member(name: str) -> str:
+    """Return how Lua looks a name up in a table."""
+    return f'["{name}"]' if name in LUA_WORDS or not name.isascii() else f".{name}"
+
+
+def lua_bare(expr: Expr, fields: Fields) -> str:
+    """Print an expression as Lua, where it stands alone and needs no parentheses."""
+    printed = lua(expr, fields)
+    return printed[1:-1] if printed.startswith("(") else printed
+
+
+def lua_truth(expr: Expr, fields: Fields) -> str:
+    """Print an expression as a condition in Lua, for which 0 is as true as any number."""
+    match expr:
+        case Op(symbol=symbol, left=left, right=right) if symbol in COMPARISONS:
+            return f"{lua(left, fields)} {'~=' if symbol == '!=' else symbol} {lua(right, fields)}"
+        case Op(symbol="&", left=left, right=right) if width(left, fields) == width(right, fields) == 1:
+            return f"{lua_truth(left, fields)} and {lua_truth(right, fields)}"
+    return f"{lua_bare(expr, fields)} ~= 0"

@@ -38,6 +38,11 @@ class Framing(Protocol):
         """Return what takes the frames out of one connection's bytes."""
         ...
 
+    @property
+    def lua(self) -> str:
+        """What takes them out in a dissector for Wireshark (``framing.lua``)."""
+        ...
+
 
 Framings = Mapping[str, Framing]
 """A protocol's framings by transport; where there is none, a packet or datagram is a frame."""
@@ -63,6 +68,10 @@ class LengthPrefixed:
     def reader(self) -> Reader:
         """Return a reader for one connection."""
         return _LengthReader(self)
+
+    @property
+    def lua(self) -> str:
+        return f"length_prefixed({self.size}, {str(self.order == 'big').lower()}, {self.most})"
 
 
 class _LengthReader:
@@ -131,6 +140,10 @@ class JsonStream:
         """Return a reader for one connection."""
         return _ObjectReader(self.most)
 
+    @property
+    def lua(self) -> str:
+        return f"json_stream({self.most})"
+
 
 class NoFraming:
     """No framing: every packet is a frame."""
@@ -142,6 +155,10 @@ class NoFraming:
     def reader(self) -> Reader:
         """Return a reader that takes every piece for a frame."""
         return _WholeReader()
+
+    @property
+    def lua(self) -> str:
+        return "whole()"
 
 
 class _WholeReader:

@@ -46,4 +46,5 @@ PROTOCOL = WireProtocol(
         "harness.zenoh.peers.client",
         "wire.zenoh.keys",
     ),
+    ports=(7447,),
 )

@@ -10,7 +10,7 @@ from wire.kinds.base import ITEM, FieldFinding, FieldLoop, Part, Sampling, Scope
 from wire.kinds.branches import FULL, MORE, NEGATIVE, NONE, ONE, TOO_MANY, Inside, Place, TracedRefusal, Tracing, some
 from wire.kinds.coded import indented
 from wire.kinds.compound import Compound
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
 from wire.kinds.generators import ANY_BYTE, AVOIDED, REFUSED, Draw, Lead, Numbers, Pair, Source
 from wire.kinds.items import list_cell, list_limits, python_listed
@@ -132,6 +132,11 @@ class Array(Part, frozen=True):
         yield from indented(c_write_item(self.item, code, source), 2)
         yield "    }"
         yield "}"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:array({code.number(self.count)}, {self.most}, function()"
+        yield from indented(self.item.lua_read(code, name))
+        yield "end)"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.items_at(path, self.item)
@@ -324,6 +329,11 @@ class ArrayToEnd(Compound, frozen=True):
         yield from indented(c_write_item(self.item, code, "value"))
         yield "}"
         yield "return 1;"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:array_to_end({self.most}, function()"
+        yield from indented(self.item.lua_read(code, name))
+        yield "end)"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.items_at(path, self.item)

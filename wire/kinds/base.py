@@ -17,6 +17,7 @@ What a kind answers, and the file in which each question is explained::
                   number_bits, group, ...   what expressions can see of its value; the number that it is
                   fewest, most_bytes, ...   its bytes
     coded.py      python_*, c_*             how it is read and written in Python and in C
+                  lua_read, meanings        how Wireshark shows it, and what it calls earlier numbers
                   slots, column_read, cells its columns, how C fills them, how Python does
     covered.py    branches, traced          what can happen at a place of it, and what does
                   composed, ways            how a frame is written by a plan, and how to get to the places within

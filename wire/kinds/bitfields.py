@@ -10,7 +10,7 @@ from wire.expressions import Group, Ref
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import UNKNOWN, Place, TracedRefusal, Tracing, group_is
 from wire.kinds.coded import made, written
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Below, Find, MutableField, Mutation, put, truncate
 from wire.kinds.flags import Bit, check_bit_places, spare_name
 from wire.kinds.generators import Draw, Numbers, Pair, Source
@@ -215,6 +215,9 @@ class BitFields(Part, frozen=True):
 
     def c_fits(self, code: CCode, source: str) -> str | None:
         return f"Py_TYPE({source}) == kind_{code.names.tables[self]}.type"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"{code.kept(name)}r:bits({code.declare_bits(name, self)}, {self.size}{', true' if self.big else ''})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.number(path, self.size)

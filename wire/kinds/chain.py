@@ -13,7 +13,7 @@ from wire.kinds.branches import END_MISSING, FULL, MORE, ONE, TOO_MANY, Inside, 
 from wire.kinds.coded import indented
 from wire.kinds.composing import Change, ComposedTarget, Composing, Looking, Plan, PlannedOption, Way, before
 from wire.kinds.compound import Compound
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots, lua_text
 from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
 from wire.kinds.flags import Flags
 from wire.kinds.generators import Draw, Numbers, Pair, Source
@@ -162,6 +162,9 @@ class Chain(Compound, frozen=True):
         yield f"        w->data[start] |= 0x{self.mask:02X};"
         yield "}"
         yield "return count > 0;"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:chain({code.record(self.item, name)}, {self.most}, {lua_text(self.first)}, {lua_text(self.more)})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.items_at(path, self.item)

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Slots
+from wire.expressions import Expr
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Slots
 from wire.kinds.described import Described
 
 WHOLE = "only a whole frame is one, so no code reads or writes it inside another"
@@ -74,6 +75,16 @@ class Coded(Described, frozen=True):
     def c_fits(self, code: CCode, source: str) -> str | None:
         """Return a condition: the plain value ``source`` of a list, which somebody may have changed, can be written."""
         return None
+
+    # Lua: `r` reads the frame and shows it in Wireshark's tree; whatever is refused leaves by an error.
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        """Read a value that is called ``name`` where it stands."""
+        raise TypeError(f"{type(self).__name__}: its dissector reads whole frames only")
+
+    def meanings(self) -> Iterator[tuple[Expr, dict[int, str]]]:
+        """Give what it calls the numbers that a field before it can have."""
+        yield from ()
 
     # Columns: `p` is where the frame goes on, `f` the frames, a cell is `f, p, TABLE, COLUMN, ROW`.
 

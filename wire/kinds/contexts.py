@@ -3,7 +3,7 @@
 The parts of a tree are ``Node`` here, or what expressions can look at: these classes know no kind.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Protocol
 
@@ -138,6 +138,42 @@ class ColumnCode(Protocol):
 
     def listed(self, path: str, item: Any, table: str = "items") -> "tuple[str, ColumnCode]":
         """Return the constant of a list's column, and what writes down the reading of its items into ``table``."""
+
+
+class LuaCode(Protocol):
+    """One function of a generated dissector (``wire/emit/lua.py``): ``r`` reads the frame and shows what it reads.
+
+    Values that expressions look at are in the table ``this``, by their field. What a leaf is shown by has a *key*,
+    which its reader takes; declaring it returns the key as Lua.
+    """
+
+    fields: dict[str, Operand]
+
+    def number(self, expr: Expr) -> str:
+        """Print an expression as Lua."""
+
+    def truth(self, expr: Expr) -> str:
+        """Print an expression as a condition in Lua."""
+
+    def kept(self, field: str) -> str:
+        """Return what stands before the reading of a field: an assignment, if expressions look at it."""
+
+    def declare(self, name: str, kind: str, beside: Mapping[str, str] | None = None) -> str:
+        """Declare a field of Wireshark's type ``kind``, and those that belong to it; return its key."""
+
+    def declare_bits(self, name: str, bits: Any) -> str:
+        """Declare an integer of named bits; return its key."""
+
+    def record(self, part: Any, name: str) -> str:
+        """Return the key and the name of a record's function: what reads one takes both."""
+
+    def union(self, part: Any, name: str) -> str:
+        """Return the name of the messages that a union tells apart."""
+
+
+def lua_text(text: str) -> str:
+    """Return a text as it stands in Lua."""
+    return '"' + "".join(f"\\{ord(c):03d}" if c < " " else f"\\{c}" if c in '"\\' else c for c in text) + '"'
 
 
 Cell = tuple[tuple[str, Kind], Any]

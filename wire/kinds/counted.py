@@ -27,7 +27,7 @@ from wire.kinds.branches import (
 )
 from wire.kinds.coded import made, written
 from wire.kinds.composing import Change, ComposedTarget, Looking, PlannedOption, short_options
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Slots
 from wire.kinds.edits import GROWN, Below, Find, Found, MutableField, Mutation, UnreadableFrame, not_utf8, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 from wire.kinds.varint import (
@@ -107,6 +107,11 @@ def kind_of(text: bool) -> Kind:
     return Kind.TEXT if text else Kind.BYTES
 
 
+def lua_kind(text: bool) -> str:
+    """Return Wireshark's type for text or for bytes."""
+    return "string" if text else "bytes"
+
+
 class Counted(Part, frozen=True):
     """Bytes, or UTF-8 ``text``, after their count, a variable-length integer below ``2**bits``."""
 
@@ -153,6 +158,10 @@ class Counted(Part, frozen=True):
 
     def c_fits(self, code: CCode, source: str) -> str | None:
         return f"fits_{'text' if self.text else 'bytes'}({source}, {self.bits})"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        length = {"length": "uint32" if self.bits <= 32 else "uint64"}
+        yield f"r:counted({code.declare(name, lua_kind(self.text), length)}, {self.bits})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.octets(path, text=self.text)

@@ -11,7 +11,7 @@ from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import BEYOND, NEGATIVE, TRAILING, Inside, Place, TracedRefusal, Tracing, some
 from wire.kinds.coded import indented, made, written
 from wire.kinds.compound import Compound
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, UnreadableFrame, put, truncate
 from wire.kinds.generators import PATIENCE, Draw, Numbers, Pair, Source, Unsatisfiable
 from wire.kinds.sized import announced, computed
@@ -114,6 +114,11 @@ class Enclosed(Part, frozen=True):
         yield "    if ((int64_t)(w->size - begin) != count)"
         yield "        return 0;"
         yield "}"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:within({code.number(self.count)}, function()"
+        yield from indented(self.node.lua_read(code, name))
+        yield "end)"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.add(self.node, path)

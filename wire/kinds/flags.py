@@ -11,7 +11,7 @@ from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import MISSING, UNKNOWN, Place, TracedRefusal, Tracing, group_is
 from wire.kinds.coded import written
 from wire.kinds.composing import ComposedTarget, Looking
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Node, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Node, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, UnreadableFrame, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, leaf
 
@@ -283,6 +283,9 @@ class Flags(Part, frozen=True):
 
     def c_fits(self, code: CCode, source: str) -> str | None:
         return f"Py_TYPE({source}) == kind_{code.names.tables[self]}.type"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"{code.kept(name)}r:bits({code.declare_bits(name, self)}, 1)"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.number(path, 1)

@@ -9,7 +9,7 @@ from wire.errors import CannotLayOut
 from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
 from wire.kinds.branches import INFINITE, MINUS_ZERO, NAN, ZERO, Place, Tracing
 from wire.kinds.coded import made, written
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Slots
 from wire.kinds.edits import Find, MutableField, replaced, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 from wire.kinds.integer import Order, fixed_ends, fixed_finder
@@ -104,6 +104,10 @@ class Float(Part, frozen=True):
 
     def c_fits(self, code: CCode, source: str) -> str | None:
         return f"fits_unsigned({source}, {8 * self.size})"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        key = code.declare(name, "float" if self.size == 4 else "double")
+        yield f"r:float({key}, {self.size}{', true' if self.big else ''})"
 
     @property
     def column(self) -> Kind:

@@ -11,7 +11,7 @@ from wire.kinds.boundaries import PLAIN, BoundaryBytes, say
 from wire.kinds.branches import CUT, MAXIMUM, MINIMUM, MINUS_ONE, MISSING, ZERO, Place, Tracing
 from wire.kinds.coded import made, written
 from wire.kinds.composing import ComposedTarget, Looking, PlannedOption
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Slots
 from wire.kinds.edits import Find, Found, MutableField, Mutation, UnreadableFrame, replaced, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source, leaf
 from wire.varints import boundaries
@@ -145,6 +145,11 @@ class Integer(Part, frozen=True):
     def column(self) -> Kind:
         """The kind of column."""
         return Kind.SIGNED if self.is_signed else Kind.NUMBER
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        sign = "" if self.is_signed else "u"
+        key = code.declare(name, f"{sign}int{8 * self.size if self.size <= 4 else 64}")
+        yield f"{code.kept(name)}r:{sign and 'un'}signed({key}, {self.size}{', true' if self.big else ''})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.number(path, self.size, self.column)

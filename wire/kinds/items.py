@@ -11,7 +11,7 @@ from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import FULL, MORE, NONE, ONE, STOPS, TOO_MANY, Inside, Place, Tracing
 from wire.kinds.composing import Change, ComposedTarget, Composing, Looking, Plan, PlannedOption, Way
 from wire.kinds.compound import Compound
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
 from wire.kinds.generators import ANY_BYTE, Draw, Numbers, Pair, Source
 from wire.kinds.union import OneOf, Union
@@ -144,6 +144,9 @@ class Items(Compound, frozen=True):
         yield f"    if (!{code.names.parts[self.union]}_write(w, PyList_GetItem(value, i)))"
         yield "        return 0;"
         yield "return 1;"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:items({code.union(self.union, name)}, {self.most}{', true' if self.to_end else ''})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.items_at(path, self.union)

@@ -12,7 +12,7 @@ from wire.expressions import Expr, compiled
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, lead_of, within
 from wire.kinds.branches import UNKNOWN, Inside, Place, TracedRefusal, Tracing, some
 from wire.kinds.coded import indented
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Find, Found, MutableField, UnreadableFrame, truncate
 from wire.kinds.flags import Flags
 from wire.kinds.generators import AVOIDED, REFUSED, Draw, Lead, Numbers, Pair, Source, Unsatisfiable, any_of
@@ -141,6 +141,20 @@ class KeyedUnion(Part, frozen=True):
         yield "default:"
         yield "    return 0;"
         yield "}"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"local case = {code.number(self.key)}"
+        word = "if"
+        for number, record in self.cases:
+            yield f"{word} case == {number} then"
+            yield from indented(record.lua_read(code, name))
+            word = "elseif"
+        yield "else"
+        yield '    refuse("unknown-id", r.at, "no message has the number " .. tostring(case))'
+        yield "end"
+
+    def meanings(self) -> Iterator[tuple[Expr, dict[int, str]]]:
+        yield self.key, {number: record.name for number, record in self.cases}
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.choice(path, (record.name for _, record in self.cases))

@@ -22,6 +22,7 @@ from wire.constructs import Context, Leaf, Span, counted, encoded
 from wire.derivation import Derivation, NoDerivation, derive
 from wire.errors import DecodeError, Reason, WireError
 from wire.kinds.base import Part, Scope, Walk
+from wire.kinds.contexts import Lines, LuaCode
 
 
 class Unread(WireError):
@@ -157,3 +158,6 @@ class Language(Part, frozen=True):
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
         return cls(grammar.language, grammar.grammar)
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:language({code.declare(name, 'string')})"  # shown as it is, and not judged

@@ -8,7 +8,7 @@ from wire.errors import DecodeError, EncodeError, Reason
 from wire.kinds.base import FieldLoop, Part, Scope, Walk
 from wire.kinds.branches import FULL, TOO_LONG, Inside, Place, TracedRefusal, Tracing
 from wire.kinds.composing import Composing, Plan, Way
-from wire.kinds.contexts import Cell, Lines, Names, Slots
+from wire.kinds.contexts import Cell, Lines, LuaCode, Names, Slots
 
 
 class LimitedTo(Grammar):
@@ -54,6 +54,9 @@ class Limited(Part, frozen=True):
 
     def take_names(self, names: Names, hint: str) -> None:
         names.visit(self.node, hint)
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield from self.node.lua_read(code, name)
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.add(self.node, path)

@@ -8,7 +8,7 @@ from wire.errors import DecodeError, EncodeError, Reason
 from wire.kinds.base import FieldFinding, Part, Scope, Walk
 from wire.kinds.branches import REFUSED, Place, TracedRefusal, Tracing
 from wire.kinds.compound import Compound
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode
 from wire.kinds.edits import Find
 from wire.kinds.nothing import unreadable
 
@@ -74,6 +74,9 @@ class Bottom(Compound, frozen=True):
     def c_writer(self, code: CCode) -> Lines:
         yield from ("(void)w;", "(void)value;")
         yield "return 0;"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f'refuse("too-long", r.at, "nested deeper than {self.depth}")'
 
     def column_reader(self, code: ColumnCode, path: str) -> Lines:
         yield "return refused(f, TOO_LONG, p);"

@@ -10,7 +10,7 @@ from wire.errors import DecodeError, EncodeError, Reason
 from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
 from wire.kinds.branches import REFUSED, Place, TracedRefusal, Tracing
 from wire.kinds.composing import ComposedTarget, Looking
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, lua_text
 from wire.kinds.edits import Find, Found, UnreadableFrame
 from wire.kinds.generators import ABSENT, Draw, Numbers
 
@@ -61,6 +61,9 @@ class Nothing(Part, frozen=True):
 
     def c_write(self, code: CCode, source: str, field: str) -> Lines:
         yield ";"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield from ()
 
     def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
         yield from ()
@@ -127,6 +130,9 @@ class Reserved(Part, frozen=True):
 
     def c_write(self, code: CCode, source: str, field: str) -> Lines:
         yield "return 0;"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f'refuse("reserved", r.at - 1, {lua_text(self.detail)})'
 
     def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
         yield "return refused(f, RESERVED, p - 1);"

@@ -11,7 +11,7 @@ from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import Inside, Place, Tracing
 from wire.kinds.coded import indented
 from wire.kinds.composing import Composing
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Find
 from wire.kinds.generators import ABSENT, Draw, Lead, Numbers
 
@@ -101,6 +101,11 @@ class Optional(Part, frozen=True):
         yield f"if ({code.truth(self.when)}) {{"
         yield from indented(self.node.c_write(code, source, field))
         yield "}"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"if {code.truth(self.when)} then"
+        yield from indented(self.node.lua_read(code, name))
+        yield "end"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.add(self.node, path)

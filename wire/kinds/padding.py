@@ -20,7 +20,7 @@ from wire.kinds.branches import (
     Tracing,
 )
 from wire.kinds.coded import indented, written
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, UnreadableFrame, put, truncate
 from wire.kinds.generators import Draw, Lead, Numbers, Pair, Source, leaf
 from wire.kinds.integer import fixed_ends
@@ -121,6 +121,9 @@ class Padding(Part, frozen=True):
 
     def c_write(self, code: CCode, source: str, field: str) -> Lines:
         yield from written(f"write_zeros(w, {self.size})")
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:zeros({code.declare(name, 'bytes')}, {self.size})"
 
     def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
         yield f"TAKE(take_zeros(f, p, {self.size}));"
@@ -257,6 +260,13 @@ class Padded(Part, frozen=True):
         yield f"    if (!write_zeros(w, ({self.to} - (w->size - begin) % {self.to}) % {self.to}))"
         yield "        return 0;"
         yield "}"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield "do"
+        yield "    local begin = r.at"
+        yield from indented(self.node.lua_read(code, name))
+        yield f"    r:zeros({code.declare(f'{name}.padding', 'bytes')}, (begin - r.at) % {self.to})"
+        yield "end"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.add(self.node, path)

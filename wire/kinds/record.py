@@ -13,7 +13,7 @@ from wire.kinds.branches import Place, Tracing
 from wire.kinds.coded import indented
 from wire.kinds.composing import ComposedTarget, Composing, Looking, PlannedOption
 from wire.kinds.compound import Compound
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Node, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Node, Slots
 from wire.kinds.edits import Find
 from wire.kinds.flags import Flags
 from wire.kinds.generators import Draw
@@ -268,6 +268,10 @@ class Record(Compound, frozen=True):
         yield "return 1;"
 
     # Columns
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        if not self.silent:
+            yield f"r:record({code.record(self, name)})"
 
     def slots(self, slots: Slots, path: str) -> None:
         for field in self.fields:

@@ -11,8 +11,8 @@ from wire.kinds.boundaries import PLAIN_BYTE, PLAIN_TEXT, BoundaryBytes, text_bo
 from wire.kinds.branches import BAD_TEXT, EMPTY, MORE_BYTES, NOT_ASCII, Place, Tracing
 from wire.kinds.coded import made, written
 from wire.kinds.composing import Change, ComposedTarget, Looking, PlannedOption, short_options
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Slots
-from wire.kinds.counted import kind_of, python_octets, python_slice
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Slots
+from wire.kinds.counted import kind_of, lua_kind, python_octets, python_slice
 from wire.kinds.edits import Find, Found, MutableField, spoiled_text, truncate
 from wire.kinds.generators import ANY_BYTE, Draw, Numbers, leaf
 
@@ -71,6 +71,9 @@ class Remainder(Part, frozen=True):
 
     def c_write(self, code: CCode, source: str, field: str) -> Lines:
         yield from written(f"write_{'text' if self.text else 'bytes'}(w, {source}, 0)")
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:remainder({code.declare(name, lua_kind(self.text))})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.octets(path, text=self.text)

@@ -11,8 +11,8 @@ from wire.kinds.boundaries import PAIRED_SIZE
 from wire.kinds.branches import BAD_TEXT, CUT, MISSING, NEGATIVE, NOT_ASCII, Place, TracedRefusal, Tracing, some
 from wire.kinds.coded import made, written
 from wire.kinds.composing import ComposedTarget, Composing, Looking
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Slots
-from wire.kinds.counted import kind_of, python_octets, python_slice
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Slots
+from wire.kinds.counted import kind_of, lua_kind, python_octets, python_slice
 from wire.kinds.edits import Find, Found, MutableField, UnreadableFrame, spoiled_text, truncate
 from wire.kinds.generators import AVOIDED, MOST_SIZED, Draw, Lead, Numbers, Pair, Source
 
@@ -122,6 +122,9 @@ class Sized(Part, frozen=True):
 
     def c_write(self, code: CCode, source: str, field: str) -> Lines:
         yield from written(f"write_{'text' if self.text else 'bytes'}(w, {source}, 0)")
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:sized({code.declare(name, lua_kind(self.text))}, {code.number(self.count)})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.octets(path, text=self.text)

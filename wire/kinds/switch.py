@@ -12,7 +12,7 @@ from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import Inside, Place, Tracing
 from wire.kinds.coded import indented
 from wire.kinds.composing import Composing
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Find
 from wire.kinds.generators import AVOIDED, REFUSED, Draw, Lead, Numbers, any_of
 from wire.kinds.nothing import Reserved
@@ -108,6 +108,17 @@ class Switch(Part, frozen=True):
         if not isinstance(self.default, Reserved):
             yield "    break;"
         yield "}"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"local case = {code.number(self.key)}"
+        word = "if"
+        for number, part in self.cases:
+            yield f"{word} case == {number} then"
+            yield from indented(part.lua_read(code, name))
+            word = "elseif"
+        yield "else"
+        yield from indented(self.default.lua_read(code, name))
+        yield "end"
 
     def slots(self, slots: Slots, path: str) -> None:
         for case in self.inner():

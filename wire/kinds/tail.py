@@ -9,7 +9,7 @@ from wire.expressions import Const, Expr
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import Inside, Place, Tracing
 from wire.kinds.coded import indented
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Find, Found, MutableField, put, truncate
 from wire.kinds.generators import ABSENT as NO_BYTES
 from wire.kinds.generators import Draw, Numbers, Pair, Source
@@ -107,6 +107,11 @@ class OptionalTail(Part, frozen=True):
         yield f"if ({source} != Py_None) {{"
         yield from indented(self.node.c_write(code, source, field))
         yield "}"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield "if r.at < r.stop then"
+        yield from indented(self.node.lua_read(code, name))
+        yield "end"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.add(self.node, path)

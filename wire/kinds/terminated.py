@@ -22,8 +22,8 @@ from wire.kinds.branches import (
     size_of,
 )
 from wire.kinds.coded import made, written
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, Slots
-from wire.kinds.counted import kind_of, python_octets, python_slice
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Slots
+from wire.kinds.counted import kind_of, lua_kind, python_octets, python_slice
 from wire.kinds.edits import GROWN, Below, Find, Found, MutableField, Mutation, UnreadableFrame, not_utf8, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 
@@ -117,6 +117,9 @@ class Terminated(Part, frozen=True):
 
     def c_fits(self, code: CCode, source: str) -> str | None:
         return f"fits_terminated({source}, {int(self.text)}, {self.most})"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:terminated({code.declare(name, lua_kind(self.text))}, {self.most})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.octets(path, text=self.text)

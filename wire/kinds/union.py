@@ -12,7 +12,7 @@ from wire.kinds.boundaries import PLAIN
 from wire.kinds.branches import MISSING, UNKNOWN, Inside, Place, TracedRefusal, Tracing
 from wire.kinds.composing import ComposedTarget, Composing, Looking, Plan, PlannedOption, Way
 from wire.kinds.compound import Compound
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Find, Found, MutableField, Mutation, UnreadableFrame, replaced
 from wire.kinds.flags import ID, header_of
 from wire.kinds.generators import Draw, Numbers, any_of
@@ -144,6 +144,9 @@ class Union(Compound, frozen=True):
             yield f"    return {name}_write(w, value);"
         yield "(void)w;"
         yield "return 0;"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"r:union({code.union(self, name)})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.choice(path, (message.name for message in self.messages))

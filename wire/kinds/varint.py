@@ -11,7 +11,7 @@ from wire.kinds.boundaries import PLAIN, BoundaryBytes, say
 from wire.kinds.branches import CUT, MAXIMUM, MISSING, OUT_OF_RANGE, OVERLONG, ZERO, Place, Tracing, length, lengths
 from wire.kinds.coded import made, written
 from wire.kinds.composing import ComposedTarget, Looking, PlannedOption
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, put, truncate
 from wire.kinds.generators import Draw, Numbers, leaf
 from wire.varints import LONGEST, boundaries, spell, stretch, unspell
@@ -142,6 +142,9 @@ class Varint(Part, frozen=True):
 
     def c_fits(self, code: CCode, source: str) -> str | None:
         return f"fits_unsigned({source}, {self.bits})"
+
+    def lua_read(self, code: LuaCode, name: str) -> Lines:
+        yield f"{code.kept(name)}r:varint({code.declare(name, 'uint32' if self.bits <= 32 else 'uint64')}, {self.bits})"
 
     def slots(self, slots: Slots, path: str) -> None:
         slots.number(path, (self.bits + 7) // 8)

@@ -1,0 +1,185 @@
+"""Dissectors for Wireshark: golden vectors field by field, and the captures that goldwire writes."""
+
+import subprocess
+from collections import Counter
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import pytest
+from click.testing import CliRunner
+from dissected import differences
+from tshark import HEADERS, LARGEST, ShownFrame, frame, need_tshark, packets, run, shown
+
+from harness.captures.traces import write_pcapng
+from harness.dissector_command import dissector, dissector_of
+from harness.protocol import load
+from harness.trace import Direction, EntryKind, Trace
+from vectors.golden.loader import Vector
+from vectors.golden.loader import load as load_vectors
+from wire import catalogue
+from wire.primitives import vle
+
+PROTOCOLS = ("zenoh", "pathfinder")
+AT_RANDOM = (40123, 51234)
+"""Ports that nobody knows."""
+
+
+def vectors_of(protocol: str) -> list[Vector]:
+    """The vectors of all layouts of a protocol that fit in a datagram; nobody is asked about one without bytes."""
+    names = [name for name in catalogue.grammars() if name.startswith(f"{protocol}/")]
+    return [vector for name in names for vector in load_vectors(name) if 0 < len(vector.data) <= LARGEST]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_field_of_every_vector_is_shown_where_the_layout_has_it(protocol: str, tmp_path: Path) -> None:
+    """And what the layout refuses is marked as malformed, with the same reason at the same place."""
+    need_tshark()
+    vectors = vectors_of(protocol)
+    found = shown(dissector_of(load(protocol)), [(vector.layout, vector.data) for vector in vectors], tmp_path)
+    judged = Counter(frame.refusal is None for frame in found)
+    for vector, each in zip(vectors, found, strict=True):
+        if catalogue.layout(vector.layout).is_text:  # a language is shown as it is, and not judged
+            assert [field.size for field in each.fields] == [len(vector.data)]
+        else:
+            assert not differences(vector.layout, vector.data, each), (vector.id, vector.data.hex())
+    assert min(judged[True], judged[False]) > 1000
+
+
+def trace_of(protocol: str, transport: str, frames: list[bytes], ports: tuple[int, int]) -> Trace:
+    """A trace of frames that go to and fro over one link."""
+    trace = Trace(protocol, transport)
+    trace.ports["a"] = ports
+    trace.record("a", EntryKind.OPENED, Direction.SENT)
+    for index, data in enumerate(frames):
+        direction = Direction.RECEIVED if index % 2 else Direction.SENT
+        trace.record("a", EntryKind.FRAME, direction, data)
+    trace.record("a", EntryKind.CLOSED, Direction.SENT)
+    return trace
+
+
+def captured(trace: Trace, into: Path, *options: str) -> list[ShownFrame]:
+    """What Wireshark shows of the frames of a trace, as goldwire writes it into a report."""
+    protocol = load(trace.protocol)
+    capture, script = into / "trace.pcapng", into / "dissector.lua"
+    script.write_text(dissector_of(protocol))
+    write_pcapng(trace, capture, protocol.framings)
+    name = f"goldwire_{trace.protocol}"
+    protos = (name, f"{name}_{trace.transport.replace('-', '_')}")
+    return [
+        frame(root, int(str(root.get("pos"))) + before(root))
+        for packet in packets(capture, script, protos, *options)
+        for root in packet.iter("proto")
+        if root.get("name") in protos
+    ]
+
+
+def before(root: Element) -> int:
+    """How many bytes stand before a frame: its length, if there is one."""
+    length = next((each for each in root if str(each.get("name")).endswith(".framing.length")), None)
+    return 0 if length is None else int(str(length.get("size")))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "transport"),
+    [("zenoh", "tcp"), ("zenoh", "udp"), ("pathfinder", "tcp"), ("pathfinder", "tcp-stream")],
+)
+def test_a_capture_of_ours_opens_at_any_port(protocol: str, transport: str, tmp_path: Path) -> None:
+    """The frames are found, whatever they are split into, from the first one that can be read."""
+    need_tshark()
+    layout = load(protocol).layout
+    valid = [v.data for v in load_vectors(layout) if v.result == "valid" and 0 < len(v.data) <= LARGEST]
+    if transport == "tcp-stream":  # white space between objects belongs to none of them
+        valid = [data for data in valid if data.strip() == data]
+    frames = [valid[0], *valid[::3]]
+    found = captured(trace_of(protocol, transport, frames, AT_RANDOM), tmp_path)
+    assert len(found) == len(frames)
+    for data, each in zip(frames, found, strict=True):
+        assert not differences(layout, data, each), data[:99].hex()
+
+
+def test_frames_cross_segments(tmp_path: Path) -> None:
+    """Wireshark puts together what no datagram, and no segment, holds."""
+    need_tshark()
+    push = bytes.fromhex("0501 1d00 01") + vle(60000) + bytes(60000)
+    (found,) = captured(trace_of("zenoh", "tcp", [push], (AT_RANDOM[0], 7447)), tmp_path)
+    assert next(field for field in found.fields if field.name == "zenoh.put.payload")[1:3] == (8, 60000)
+    layout = "pathfinder/message"
+    frames = [v.data for v in load_vectors(layout) if LARGEST < len(v.data) <= 1 << 18]
+    refused = captured(trace_of("pathfinder", "tcp", frames, AT_RANDOM), tmp_path, *decode_as("pathfinder"))
+    assert not [differences(layout, *each) for each in zip(frames, refused, strict=True) if differences(layout, *each)]
+    assert any(each.refusal for each in refused)
+
+
+def test_what_is_refused_does_not_hide_what_follows(tmp_path: Path) -> None:
+    """Over TCP the length says where the next frame begins; a frame may have no bytes."""
+    need_tshark()
+    frames = [bytes.fromhex(data) for data in ("04", "ff", "", "0500", "05")]
+    found = captured(trace_of("zenoh", "tcp", frames, (40123, 7447)), tmp_path)
+    assert [each.refusal for each in found] == [None, ("unknown-id", 0), None, None, ("truncated", 1)]
+    found = captured(trace_of("pathfinder", "tcp", [b"", b"{}"], AT_RANDOM), tmp_path, *decode_as("pathfinder"))
+    # What has no bytes is marked at its length.
+    assert [each.refusal for each in found] == [("truncated", -4), ("missing-field", 1)]
+
+
+def decode_as(protocol: str) -> tuple[str, ...]:
+    """The options that make Wireshark take a port for a protocol's."""
+    return tuple(f"-dtcp.port=={port},goldwire_{protocol}" for port in AT_RANDOM)
+
+
+def test_a_length_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    """Behind it no frame is found again."""
+    need_tshark()
+    trace = trace_of("pathfinder", "tcp", [], AT_RANDOM)
+    trace.record("a", EntryKind.RAW, Direction.SENT, bytes.fromhex("7fffffff") + b"{}")
+    (found,) = captured(trace, tmp_path, *decode_as("pathfinder"))
+    assert found.refusal == ("too-long", -4)
+    assert found.is_malformed
+
+
+def test_numbers_and_extensions_have_names(tmp_path: Path) -> None:
+    """Those that the protocol's words give them, in the packet list as well."""
+    need_tshark()
+    trace = trace_of("zenoh", "tcp", [bytes.fromhex("2501 b90501 3307")], AT_RANDOM)
+    captured(trace, tmp_path)
+    options = "-r", str(tmp_path / "trace.pcapng"), "-X", f"lua_script:{tmp_path / 'dissector.lua'}"
+    said = run(*options, "-O", "goldwire_zenoh")
+    for words in (
+        "R: reliable (1)",
+        "Mod: Current (1)",
+        "id: INTEREST (25)",
+        "extensions: NodeId",
+        "encoding: Z64 (1)",
+    ):
+        assert words in said
+    assert " FRAME, INTEREST\n" in run(*options)
+
+
+def test_what_is_odd_is_remarked(tmp_path: Path) -> None:
+    """Integers longer than necessary, and bits that have no name."""
+    need_tshark()
+    layout = "zenoh/network-message"
+    frames = [(layout, bytes.fromhex(data)) for data in ("198500", "1905", "5e1a")]
+    remarks = [each.remarks for each in shown(dissector_of(load("zenoh")), frames, tmp_path)]
+    assert remarks == [["More bytes than the number needs"], [], ["Reserved bits are set"]]
+
+
+def test_what_the_capture_cut_short_is_not_accused(tmp_path: Path) -> None:
+    """The frame may be whole."""
+    need_tshark()
+    (whole,) = shown(dissector_of(load("zenoh")), [("zenoh/batch", bytes.fromhex("05071905"))], tmp_path)
+    assert not whole.is_malformed
+    cut, port = tmp_path / "cut.pcapng", "-dudp.port==40001,goldwire_zenoh_batch"
+    subprocess.run(["editcap", "-s", str(HEADERS + 3), tmp_path / "frames.pcapng", cut], check=True, timeout=60)
+    (packet,) = packets(cut, tmp_path / "dissector.lua", ["goldwire_zenoh_batch"], port)
+    (root,) = (each for each in packet.iter("proto") if each.get("name") == "goldwire_zenoh_batch")
+    assert not frame(root, HEADERS).is_malformed
+    assert "cut short" in str(root.get("showname"))
+
+
+def test_the_command_writes_what_wireshark_reads() -> None:
+    """And refuses a protocol that nobody knows."""
+    written = CliRunner().invoke(dissector, ["zenoh"])
+    assert (written.exit_code, written.output) == (0, dissector_of(load("zenoh")))
+    unknown = CliRunner().invoke(dissector, ["zeno"])
+    assert unknown.exit_code == 2
+    assert "known are" in unknown.output
