@@ -11,7 +11,7 @@ from conformance.catalogue.loading import protocols
 from conformance.catalogue.rules import Profile
 from conformance.selfcheck.matrix import Matrix, MatrixRow
 from conformance.selfcheck.mutation.report import check_mutants
-from conformance.selfcheck.mutation.score import Sample
+from conformance.selfcheck.mutation.score import MutantSample
 from conformance.selfcheck.peers import PAIRS, compute_matrix, matrix_peers
 from harness.protocol import load
 
@@ -63,7 +63,7 @@ def selfcheck(
     sound = True
     for each in [protocol] if protocol else protocols():
         if mutants:
-            chosen = Sample(sample, seed) if sample else None
+            chosen = MutantSample(sample, seed) if sample else None
             sound = check_mutants(each, roles, profile, workers or 0, chosen) and sound
             continue
         todo = len(matrix_peers(each, pairs=pairs, seed=seed))

@@ -11,11 +11,13 @@ from conformance.catalogue.rules import Profile
 from conformance.selfcheck.mutation.listed import BadList
 from conformance.selfcheck.mutation.loading import modules_of
 from conformance.selfcheck.mutation.playing import PlayedMutant
-from conformance.selfcheck.mutation.score import Sample, Score, compute_score
+from conformance.selfcheck.mutation.score import MutantSample, Score, compute_score
 from harness.protocol import load
 
 
-def check_mutants(protocol: str, roles: tuple[str, ...], profile: Profile, workers: int, sample: Sample | None) -> bool:
+def check_mutants(
+    protocol: str, roles: tuple[str, ...], profile: Profile, workers: int, sample: MutantSample | None
+) -> bool:
     """Play the mutants of a protocol's peers and print what becomes of them; true when all are killed or explained."""
     sound = True
     for role in roles or tuple(load(protocol).roles):
@@ -29,7 +31,7 @@ def check_mutants(protocol: str, roles: tuple[str, ...], profile: Profile, worke
     return sound
 
 
-def _compute(protocol: str, role: str, profile: Profile, workers: int, sample: Sample | None) -> Score:
+def _compute(protocol: str, role: str, profile: Profile, workers: int, sample: MutantSample | None) -> Score:
     console = Console(stderr=True)
     columns = (SpinnerColumn(), *Progress.get_default_columns()[:3], TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:

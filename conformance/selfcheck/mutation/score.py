@@ -18,7 +18,7 @@ BATCH = 16
 """Mutants that a process is given at once: a few seconds of work, so that all end at about the same time."""
 
 
-class Sample(msgspec.Struct, frozen=True):
+class MutantSample(msgspec.Struct, frozen=True):
     """So many mutants, chosen by a seed."""
 
     count: int
@@ -66,7 +66,7 @@ def all_mutants(gate: Gate) -> list[Mutant]:
 
 
 def compute_score(
-    protocol: str, role: str, *, profile: Profile = "document", workers: int = 0, sample: Sample | None = None
+    protocol: str, role: str, *, profile: Profile = "document", workers: int = 0, sample: MutantSample | None = None
 ) -> Iterator[int | PlayedMutant | Score]:
     """Yield how many mutants there are, each as it is done, and the score at the end.
 
