@@ -29,7 +29,10 @@ def dissector(protocol: str) -> None:
 
 
 def dissector_of(protocol: WireProtocol) -> str:
-    """Return the dissector of a protocol: its layouts, and how their frames travel."""
+    """Return the dissector of a protocol: its layouts, and how their frames travel.
+
+    What a protocol does with frames beyond its layouts, it says in Lua: ``harness/PROTOCOL/dissector.lua``.
+    """
     layouts = [catalogue.layout(name) for name in catalogue.grammars() if name.partition("/")[0] == protocol.name]
     layout, title = identifier(catalogue.layout(protocol.layout)), protocol.name.capitalize()
     tcp = protocol.framings["tcp"].lua
@@ -39,6 +42,8 @@ def dissector_of(protocol: WireProtocol) -> str:
         if framing.lua != tcp:
             proto = f'Proto("goldwire_{protocol.name}_{transport.replace("-", "_")}", "{title} over {transport}")'
             linked.append(f'linked({proto}, "{title}", layouts.{layout}, {framing.lua}, {{}})')
-    before = files("harness.links").joinpath("framing.lua").read_text().rstrip("\n")
+    own = files(f"harness.{protocol.name}").joinpath("dissector.lua")
+    parts = [files("harness.links").joinpath("framing.lua"), *([own] if own.is_file() else [])]
+    before = "\n".join(part.read_text() for part in parts).rstrip("\n")
     links = lua.Links(before, ("framing_length",), tuple(linked))
     return lua.emit(protocol.name, layouts, lua.vocabulary_of(protocol.name), links)

@@ -121,7 +121,7 @@ local function linked(proto, title, layout, framing, ports)
     function proto.dissector(tvb, pinfo, root)
         local said = {}
         local function show(frame, tree, size)
-            table.insert(said, dissect(layout, frame, tree, size))
+            table.insert(said, dissect(layout, frame, tree, pinfo, size))
         end
         if pinfo.port_type == TCP then
             framing.dissect(tvb, pinfo, root, proto, show)

@@ -142,7 +142,7 @@ def test_numbers_and_extensions_have_names(tmp_path: Path) -> None:
     trace = trace_of("zenoh", "tcp", [bytes.fromhex("2501 b90501 3307")], AT_RANDOM)
     captured(trace, tmp_path)
     options = "-r", str(tmp_path / "trace.pcapng"), "-X", f"lua_script:{tmp_path / 'dissector.lua'}"
-    said = run(*options, "-O", "goldwire_zenoh")
+    said = "".join(run(*options, "-O", "goldwire_zenoh"))
     for words in (
         "R: reliable (1)",
         "Mod: Current (1)",
@@ -151,7 +151,29 @@ def test_numbers_and_extensions_have_names(tmp_path: Path) -> None:
         "encoding: Z64 (1)",
     ):
         assert words in said
-    assert " FRAME, INTEREST\n" in run(*options)
+    assert " FRAME, INTEREST\n" in "".join(run(*options))
+
+
+def fragments(message: bytes, count: int, first: int) -> list[bytes]:
+    """A message in so many fragments, reliable, numbered from ``first``."""
+    size = -(-len(message) // count)
+    pieces = [message[at : at + size] for at in range(0, len(message), size)]
+    more = [0x40] * (len(pieces) - 1) + [0]
+    return [bytes((0x26 | more[n],)) + vle(first + n) + piece for n, piece in enumerate(pieces)]
+
+
+def test_fragments_are_put_together(tmp_path: Path) -> None:
+    """By direction and reliability, in any number of packets; a chain with a gap is not taken for whole."""
+    need_tshark()
+    one = bytes.fromhex("1e22070003612f62")
+    tester, node = fragments(one, 3, 126), fragments(one[:2] + b"\x09" + one[3:], 3, 7)
+    frames = [each for pair in zip(tester, node, strict=True) for each in pair]
+    found = captured(trace_of("zenoh", "tcp", frames, (AT_RANDOM[0], 7447)), tmp_path)
+    ids = [[f.text for f in each.gathered if f.name == "zenoh.d_subscriber.subs_id"] for each in found]
+    assert ids == [[], [], [], [], ["7"], ["9"]]
+    assert not any(each.is_malformed for each in found)
+    lost = captured(trace_of("zenoh", "tcp", [tester[0], b"\x04", tester[2]], (AT_RANDOM[0], 7447)), tmp_path)
+    assert not any(field.name.startswith("zenoh.d_subscriber") for each in lost for field in each.gathered)
 
 
 def test_what_is_odd_is_remarked(tmp_path: Path) -> None:
@@ -170,8 +192,8 @@ def test_what_the_capture_cut_short_is_not_accused(tmp_path: Path) -> None:
     assert not whole.is_malformed
     cut, port = tmp_path / "cut.pcapng", "-dudp.port==40001,goldwire_zenoh_batch"
     subprocess.run(["editcap", "-s", str(HEADERS + 3), tmp_path / "frames.pcapng", cut], check=True, timeout=60)
-    (packet,) = packets(cut, tmp_path / "dissector.lua", ["goldwire_zenoh_batch"], port)
-    (root,) = (each for each in packet.iter("proto") if each.get("name") == "goldwire_zenoh_batch")
+    packet = next(packets(cut, tmp_path / "dissector.lua", ["goldwire_zenoh_batch"], port))
+    root = next(each for each in packet.iter("proto") if each.get("name") == "goldwire_zenoh_batch")
     assert not frame(root, HEADERS).is_malformed
     assert "cut short" in str(root.get("showname"))
 

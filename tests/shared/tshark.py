@@ -4,9 +4,9 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import NamedTuple, NoReturn
 from xml.etree import ElementTree
 
@@ -40,11 +40,13 @@ class ShownField(NamedTuple):
 class ShownFrame(NamedTuple):
     """What Wireshark shows of a frame: the fields, and the reason and the offset of a refusal, if it is refused.
 
-    ``branches`` have other fields below them and no value; ``remarks`` are the texts of expert infos.
+    ``branches`` have other fields below them and no value; ``gathered`` are the fields of what several frames hold
+    together; ``remarks`` are the texts of expert infos.
     """
 
     fields: list[ShownField]
     branches: list[ShownField]
+    gathered: list[ShownField]
     refusal: tuple[str, int] | None
     is_malformed: bool
     remarks: list[str]
@@ -63,26 +65,37 @@ def missing(program: str) -> NoReturn:
     pytest.skip(f"{program} is not installed: apt-get install tshark lua5.2 lua5.4")
 
 
-def run(*arguments: str) -> str:
-    """Run tshark without anybody's preferences; fail on whatever it or Lua complains about."""
-    with TemporaryDirectory() as home:
+def run(*arguments: str) -> Iterator[str]:
+    """Give the lines that tshark says, without anybody's preferences; fail on whatever it or Lua complains about."""
+    with (
+        TemporaryDirectory() as home,
+        TemporaryFile("w+", encoding="utf-8", errors="surrogateescape", newline="\n") as said,
+    ):
         ran = subprocess.run(
             [str(TSHARK), *arguments],
-            capture_output=True,
+            stdout=said,
+            stderr=subprocess.PIPE,
             timeout=120,
             check=False,
             env={**os.environ, "HOME": home, "XDG_CONFIG_HOME": home, "LC_ALL": "C.UTF-8"},
         )
-    complaints = [line for line in ran.stderr.decode().splitlines() if line and not line.startswith("Running as user")]
-    assert (ran.returncode, complaints) == (0, [])
-    return ran.stdout.decode(errors="surrogateescape")
+        complaints = [line for line in ran.stderr.decode().splitlines() if not line.startswith("Running as user")]
+        assert (ran.returncode, complaints) == (0, [])
+        said.seek(0)
+        yield from said
 
 
-def packets(capture: Path, script: Path, protos: Iterable[str], *options: str) -> list[ElementTree.Element]:
-    """Return what is shown below some protocols, packet by packet, as PDML."""
-    text = run("-r", str(capture), "-X", f"lua_script:{script}", *options, "-T", "pdml", "-J", " ".join(protos))
-    # tshark writes control characters as they are, which XML does not allow.
-    return list(ElementTree.fromstring(UNSPEAKABLE.sub("\N{REPLACEMENT CHARACTER}", text)).iter("packet"))
+def packets(capture: Path, script: Path, protos: Iterable[str], *options: str) -> Iterator[ElementTree.Element]:
+    """Give what is shown below some protocols, as PDML: packet by packet, as all of them take a lot of memory."""
+    parser = ElementTree.XMLPullParser()
+    shown = "-T", "pdml", "-J", " ".join(protos)
+    for line in run("-r", str(capture), "-X", f"lua_script:{script}", *options, *shown):
+        # tshark writes control characters as they are, which XML does not allow.
+        parser.feed(UNSPEAKABLE.sub("\N{REPLACEMENT CHARACTER}", line))
+        for _, element in parser.read_events():
+            if element.tag == "packet":
+                yield element
+                element.clear()
 
 
 def shown(dissector: str, frames: Sequence[tuple[str, bytes]], into: Path) -> list[ShownFrame]:
@@ -96,28 +109,39 @@ def shown(dissector: str, frames: Sequence[tuple[str, bytes]], into: Path) -> li
             writer.write(datagram(*ends, data), time)
     protos = {layout: f"goldwire_{layout.replace('/', '_').replace('-', '_')}" for layout in ports}
     options = [f"-dudp.port=={port},{protos[layout]}" for layout, port in ports.items()]
-    found = packets(capture, script, protos.values(), *options)
-    roots = [root for packet in found for root in packet.iter("proto") if root.get("name") in protos.values()]
-    assert len(roots) == len(frames)
-    return [frame(root, HEADERS) for root in roots]
+    found = [
+        frame(root, HEADERS)
+        for packet in packets(capture, script, protos.values(), *options)
+        for root in packet.iter("proto")
+        if root.get("name") in protos.values()
+    ]
+    assert len(found) == len(frames)
+    return found
 
 
 def frame(root: ElementTree.Element, before: int) -> ShownFrame:
     """Return what is shown below a protocol, whose frame begins ``before`` bytes into the data."""
     protocol = str(root.get("name")).split("_")[1]
-    fields: list[ShownField] = []
-    branches: list[ShownField] = []
-    remarks: list[str] = []
-    refusals: list[tuple[str, int]] = []
-    for each in root.iter("field"):
-        name, start = str(each.get("name")), int(str(each.get("pos"))) - before
-        if name == f"{protocol}.reason":
-            refusals.append((str(each.get("show")), start))
-        elif name == "_ws.expert.message":
-            remarks.append(str(each.get("show")))
-        elif name.startswith(f"{protocol}.") and name.removeprefix(f"{protocol}.") not in NO_FIELDS:
-            shown = ShownField(name, start, int(str(each.get("size"))), str(each.get("show")))
-            # What has no value has an empty one; empty bytes and texts have none.
-            (branches if each.get("value") == each.get("show") == "" else fields).append(shown)
-    malformed = any(each.get("name") == "_ws.malformed" for each in root.iter("proto"))
-    return ShownFrame(fields, branches, refusals[0] if refusals else None, malformed, remarks)
+    shown = ShownFrame([], [], [], None, any(each.get("name") == "_ws.malformed" for each in root.iter("proto")), [])
+    for each in root:
+        shown = with_field(shown, each, protocol, before)
+    return shown
+
+
+def with_field(shown: ShownFrame, field: ElementTree.Element, protocol: str, before: int) -> ShownFrame:
+    """Return a frame with a field more, and with what is below that."""
+    name, start = str(field.get("name")), int(str(field.get("pos"))) - before
+    value = ShownField(name, start, int(str(field.get("size"))), str(field.get("show")))
+    if name == f"{protocol}.reason":
+        shown = shown._replace(refusal=(value.text, start))
+    elif name == "_ws.expert.message":
+        shown.remarks.append(value.text)
+    elif "put together" in str(field.get("showname")):  # other bytes than those of the frame
+        gathered = [ShownField(str(each.get("name")), 0, 0, str(each.get("show"))) for each in field.iter("field")]
+        return shown._replace(gathered=gathered)
+    elif name.startswith(f"{protocol}.") and name.removeprefix(f"{protocol}.") not in NO_FIELDS:
+        # What has no value has an empty one; empty bytes and texts have none.
+        (shown.branches if field.get("value") == field.get("show") == "" else shown.fields).append(value)
+    for each in field:
+        shown = with_field(shown, each, protocol, before)
+    return shown

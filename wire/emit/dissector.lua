@@ -6,14 +6,14 @@
 local fields = {} -- by key: { field = ProtoField, kind = …, bits = … }; a key is the filter's name without the protocol
 local read = {} -- by name: the function that reads a record, and returns those of its values that others depend on
 local unions = {} -- by name: what each first byte begins
+local titles = {} -- by key: what a record is called, by bits of its first field and the message that has it
+local after = {} -- by key: what a protocol does with a record that was read: function(reader, this, start)
 
 local refused = ProtoExpert.new(PREFIX .. "refused", "Refused", expert.group.MALFORMED, expert.severity.ERROR)
 local overlong = ProtoExpert.new(PREFIX .. "overlong", "Overlong", expert.group.PROTOCOL, expert.severity.WARN)
 local reserved = ProtoExpert.new(PREFIX .. "reserved", "Reserved", expert.group.PROTOCOL, expert.severity.NOTE)
 
 fields.reason = { field = ProtoField.string(PREFIX .. "reason", "Refused"), kind = "string" }
-
-local titles = {} -- by key: what a record is called, by bits of its first field and the message that has it
 
 local function refuse(reason, at, detail)
     error({ reason = reason, at = at, detail = detail }, 0)
@@ -107,13 +107,14 @@ local function title_of(key, this, message)
 end
 
 -- The reader of one frame: the next byte stands `at`, what may be read ends before `stop`. Without a `tree` it only
--- finds out whether the frame can be read.
+-- finds out whether the frame can be read. What is done `after` a record may need the packet, `pinfo`.
 
 local Reader = {}
 Reader.__index = Reader
 
-function Reader.new(tvb, tree, size)
-    return setmetatable({ tvb = tvb, tree = tree, at = 0, stop = size or tvb:len(), messages = {} }, Reader)
+function Reader.new(tvb, tree, pinfo, size)
+    local reader = { tvb = tvb, tree = tree, pinfo = pinfo, at = 0, stop = size or tvb:len(), messages = {} }
+    return setmetatable(reader, Reader)
 end
 
 -- Returns a value as Wireshark takes it for a field of its type.
@@ -147,7 +148,7 @@ end
 function Reader:take(count)
     local start = self.at
     if count > self.stop - start then
-        refuse("truncated", self.stop, "needs " .. count .. " bytes, " .. self.stop - start .. " left")
+        refuse("truncated", self.stop, "needs " .. tostring(count) .. " bytes, " .. self.stop - start .. " left")
     end
     self.at = start + count
     return start
@@ -196,7 +197,7 @@ function Reader:bits(key, size, big)
     for _, group in ipairs(entry.groups) do
         local value
         if type(number) == "number" then
-            value = math.floor(math.floor(number / 2 ^ group.low) % 2 ^ group.width)
+            value = math.floor(number / 2 ^ group.low) % 2 ^ group.width
             rest = rest - value * 2 ^ group.low
         else
             value = number:rshift(group.low):lshift(64 - group.width):rshift(64 - group.width)
@@ -379,6 +380,9 @@ function Reader:record(key, name)
         if title then
             self.tree:append_text(": " .. title)
         end
+        if after[key] then
+            after[key](self, this, start)
+        end
     end
     self.tree, self.message = outer, message
     return this
@@ -485,8 +489,8 @@ local function show_refusal(tvb, tree, at, reason, detail)
 end
 
 -- Shows a frame in a `tree`, and returns what the packet list says about it. It has all bytes of the buffer, or `size`.
-local function dissect(layout, tvb, tree, size)
-    local reader = Reader.new(tvb, tree, size)
+local function dissect(layout, tvb, tree, pinfo, size)
+    local reader = Reader.new(tvb, tree, pinfo, size)
     local fault = fault_in(reader, layout)
     local said = table.concat(reader.messages, ", ")
     if not fault then
@@ -500,5 +504,5 @@ local function dissect(layout, tvb, tree, size)
 end
 
 local function is_readable(layout, tvb)
-    return tvb:len() > 0 and not fault_in(Reader.new(tvb, nil), layout)
+    return tvb:len() > 0 and not fault_in(Reader.new(tvb), layout)
 end

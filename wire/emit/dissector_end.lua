@@ -22,7 +22,7 @@ local function alone(name, title, layout)
     local proto = Proto(name, title)
     function proto.dissector(tvb, pinfo, tree)
         pinfo.cols.protocol = title
-        pinfo.cols.info = dissect(layout, tvb, tree:add(proto, tvb()))
+        pinfo.cols.info = dissect(layout, tvb, tree:add(proto, tvb()), pinfo)
         return tvb:len()
     end
     DissectorTable.get("udp.port"):add_for_decode_as(proto)
