@@ -25,7 +25,7 @@ def dissector(protocol: str) -> None:
         text = dissector_of(load(protocol))
     except BadDescription as error:
         raise click.UsageError(str(error)) from None
-    click.echo(text, nl=False)
+    click.echo(text.encode(), nl=False)  # a comment has what no ASCII has, whatever the locale says
 
 
 def dissector_of(protocol: WireProtocol) -> str:
@@ -36,8 +36,8 @@ def dissector_of(protocol: WireProtocol) -> str:
     layouts = [catalogue.layout(name) for name in catalogue.grammars() if name.partition("/")[0] == protocol.name]
     layout, title = identifier(catalogue.layout(protocol.layout)), protocol.name.capitalize()
     tcp = protocol.framings["tcp"].lua
-    ports = ", ".join(map(str, protocol.ports))
-    linked = ["", f'linked(main, "{title}", layouts.{layout}, {tcp}, {{ {ports} }})']
+    ports = f"{{ {', '.join(map(str, protocol.ports))} }}" if protocol.ports else "{}"
+    linked = ["", f'linked(main, "{title}", layouts.{layout}, {tcp}, {ports})']
     for transport, framing in protocol.framings.items():
         if framing.lua != tcp:
             proto = f'Proto("goldwire_{protocol.name}_{transport.replace("-", "_")}", "{title} over {transport}")'

@@ -155,6 +155,12 @@ def test_its_frames_are_explained(house: House) -> None:
     assert [line.split()[-1] for line in said.splitlines()] == ["id=0x03", "1", "7a"]
 
 
+def test_wireshark_is_told_of_it(house: House) -> None:
+    said = house.goldwire("dissector", "toy")
+    assert 'branch("value", "VALUE", true)' in said
+    assert 'linked(main, "Toy", layouts.message, length_prefixed(2, false, 65535), {})' in said
+
+
 def test_its_codecs_are_fuzzed(house: House) -> None:
     said = house.goldwire("fuzz", "codec", LAYOUT, "--engine", "random", "--for", "0.5s", "--jobs", 1)
     assert f"NOTHING FOUND {LAYOUT}" in said
