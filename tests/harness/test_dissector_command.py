@@ -110,6 +110,29 @@ def test_frames_cross_segments(tmp_path: Path) -> None:
     assert any(each.refusal for each in refused)
 
 
+@pytest.mark.parametrize(
+    ("protocol", "transport"), [("zenoh", "tcp"), ("pathfinder", "tcp"), ("pathfinder", "tcp-stream")]
+)
+def test_segments_end_anywhere(protocol: str, transport: str, tmp_path: Path) -> None:
+    """A segment has the end of a frame, whole ones, and the beginning of the next."""
+    need_tshark()
+    known = load(protocol)
+    valid = [
+        v.data for v in load_vectors(known.layout) if v.result == "valid" and 9 < len(v.data.strip()) == len(v.data)
+    ]
+    stream = b"".join(known.framings[transport].encode(data) for data in valid[:60])
+    trace = trace_of(protocol, transport, [valid[0]], AT_RANDOM)
+    for at in range(0, len(stream), 211):
+        trace.record("a", EntryKind.RAW, Direction.SENT, stream[at : at + 211])
+    found = captured(trace, tmp_path)
+    assert len(found) == 61
+    assert not [
+        differences(known.layout, *each)
+        for each in zip(valid, found[1:], strict=False)
+        if differences(known.layout, *each)
+    ]
+
+
 def test_what_is_refused_does_not_hide_what_follows(tmp_path: Path) -> None:
     """Over TCP the length says where the next frame begins; a frame may have no bytes."""
     need_tshark()

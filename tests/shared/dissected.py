@@ -21,9 +21,9 @@ FAMILIES = ("branch", "bytes", "text", "float", "double", "boolean", "number", "
 
 
 class WantedField(NamedTuple):
-    """A field that has to be shown: its filter, where it stands, its value, and what may follow in the filter."""
+    """A field that has to be shown: its filter, or which it may have, where it stands, its value, and a sub-field."""
 
-    name: str
+    name: str | tuple[str, ...]
     start: int
     size: int
     value: Any
@@ -31,8 +31,9 @@ class WantedField(NamedTuple):
 
     def is_shown_by(self, shown: ShownField) -> bool:
         """Tell whether this is it."""
-        names = {f"{self.name}{self.below}", *(f"{self.name}.{family}{self.below}" for family in FAMILIES)}
-        return shown.name in names and shown[1:3] == self[1:3] and is_shown(self.value, shown.text)
+        names = (self.name,) if isinstance(self.name, str) else self.name
+        known = {f"{name}{family}{self.below}" for name in names for family in ("", *(f".{each}" for each in FAMILIES))}
+        return shown.name in known and shown[1:3] == self[1:3] and is_shown(self.value, shown.text)
 
 
 def is_shown(value: Any, text: str) -> bool:
@@ -84,10 +85,15 @@ def wanted(layout: str, data: bytes, spans: list[Span]) -> Iterator[WantedField]
 
 
 def wanted_of_json(layout: str, spans: list[Span]) -> Iterator[WantedField]:
-    """Give the fields of a text of JSON, in order: of what is within a member only the name of the member counts."""
+    """Give the fields of a text of JSON, in order.
+
+    A filter has the members down to the value; of an object whose members may have any names it has not the names.
+    """
     for start, end, path, value, _ in spans:
         if not isinstance(value, dict | list):
-            yield WantedField(f"{layout.partition('/')[0]}.{re.split('[.[]', path)[0]}", start, end - start, value)
+            steps = INDEX.sub("", path).split(".")
+            names = (".".join([layout.partition("/")[0], *steps[:count]]) for count in range(1, len(steps) + 1))
+            yield WantedField(tuple(names), start, end - start, value)
 
 
 def differences(layout: str, data: bytes, shown: ShownFrame) -> list[Any]:

@@ -19,6 +19,18 @@ from tshark import missing, need_tshark, shown
 from wire.emit import lua
 from wire.emit.lua import Vocabulary
 from wire.errors import CannotLayOut
+from wire.json.primitives import (
+    JsonAnyOf,
+    JsonArrayOf,
+    JsonBoolean,
+    JsonEnum,
+    JsonInt,
+    JsonMapOf,
+    JsonNumeric,
+    JsonObjectOf,
+    JsonOptional,
+    JsonString,
+)
 from wire.layout import lay_out
 from wire.primitives import Bits, Grammar, Signed, Unsigned
 
@@ -65,6 +77,39 @@ def test_every_kind_is_shown_as_the_reference_reads_it(tmp_path: Path, monkeypat
     """Names, places, values; and refusals with their reason and place."""
     made = [(f"alphabet/{name}", data) for name in GRAMMARS for data in frames(name)[:MOST]]
     check("alphabet", GRAMMARS, made, tmp_path, monkeypatch)
+
+
+everything = JsonObjectOf(
+    "flag" / JsonBoolean(),
+    "rows" / JsonArrayOf(JsonArrayOf(JsonInt(-5, 5))),
+    "any" / JsonOptional(JsonAnyOf(JsonString(), JsonBoolean(), JsonNumeric(least=0))),
+    "inner" / JsonObjectOf("a-b" / JsonEnum("x", "y"), "maps" / JsonMapOf(JsonMapOf(JsonNumeric()))),
+)
+TEXTS = (
+    '{"flag":true,"rows":[[1,-5],[],[0]],"any":"\\u00e9\\ud83d\\ude00 \u00e9",'
+    '"inner":{"a-b":"x","maps":{"":{"p":-1.5e3}}}}',
+    ' { "inner" : { "maps" : { } , "a-b" : "y" } , "any" : 0.0 , "rows" : [ ] , "flag" : false } ',
+    '{"flag":false,"rows":[],"any":9223372036854775807,"inner":{"a-b":"y","maps":{"q":{"r":-9223372036854775808}}}}',
+)
+
+
+def spoiled(rng: random.Random) -> bytes:
+    """A text with a few bytes changed, left out, doubled or put in."""
+    data = bytearray(rng.choice(TEXTS).encode())
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        at = rng.randrange(len(data))
+        new = rng.choice(
+            (b"", data[at : at + 1] * 2, rng.choice((b'"', b"\\", b"{", b"1", b"0", b"-", b"e", b"\xc3", b"\x01")))
+        )
+        data[at : at + 1] = new
+    return bytes(data[: rng.randrange(len(data))] if rng.random() < 0.1 else data)
+
+
+def test_json_is_read_as_strictly_as_the_reference_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every kind of value, and texts that are spoiled in a few bytes."""
+    rng = random.Random(8)
+    made = [("texts/everything", data) for _ in range(900) if (data := spoiled(rng))]
+    check("texts", {"everything": everything}, made, tmp_path, monkeypatch)
 
 
 def test_numbers_that_no_double_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,7 +141,7 @@ class _Dissector:
         if isinstance(layout.root, Limited):
             yield f"    most = {layout.root.size},"
         if isinstance(frame, Json):
-            yield f"    read = json({self.places.place(frame.node, '')}),"
+            yield f"    read = json({self.places.frame(frame.node, name)}),"
         else:
             yield "    read = function(r)"
             if isinstance(frame, Record):

@@ -40,6 +40,10 @@ class Places:
         for name, (first, *more) in self._messages.items():
             yield from ("", f"messages[{lua_text(name)}] = {first}", *more)
 
+    def frame(self, part: JsonPart, name: str) -> str:
+        """Return what declares a whole frame: a message, or what is called by the ``name`` of the layout."""
+        return self._object(part, "", name) if isinstance(part, JsonObject) else self.place(part, name)
+
     def place(self, part: JsonPart, path: str, *, inside: bool = False) -> str:
         """Return what declares a part whose filter is ``path``; ``inside``: several types may share it."""
 
@@ -65,17 +69,17 @@ class Places:
                 name = self._field(f"{path}.name", "string", "name")
                 return f"map({key('none', 'members')}, {name}, {self.place(item, path, inside=True)})"
             case JsonObject():
-                return self._object(part, path)
-            case JsonUnion(by=by):
-                return f"one_of({listed(by)}, {self._choices(dict(part.table()), path)})"
+                return self._object(part, path, path)
+            case JsonUnion(by=by):  # the filters of its messages' members are not called after it
+                return f"one_of({listed(by)}, {self._choices(dict(part.table()))})"
 
     def _field(self, place: str, kind: str, title: str) -> str:
         return lua_text(self._declare(place, kind, plain_field(title)))
 
-    def _object(self, part: JsonObject, path: str) -> str:
-        title, shown = lua_text(part.name or path.rpartition(".")[2]), ", true" if part.name else ""
+    def _object(self, part: JsonObject, path: str, name: str) -> str:
+        title, shown = lua_text(part.name or name.rpartition(".")[2]), ", true" if part.name else ""
         key = self._declare(
-            word(part.name or path), "none", lambda key, kind: f"branch({lua_text(key)}, {title}{shown})"
+            word(part.name or name), "none", lambda key, kind: f"branch({lua_text(key)}, {title}{shown})"
         )
         lines = [f"object({lua_text(key)}, {{"]
         for member in part.members:
@@ -85,18 +89,18 @@ class Places:
         lines.append("})")
         if not part.name:
             return "\n".join(lines)
-        name, number = part.name, 1
-        while self._messages.setdefault(name, lines) != lines:
+        called, number = part.name, 1
+        while self._messages.setdefault(called, lines) != lines:
             number += 1
-            name = f"{part.name}#{number}"
-        return f"messages[{lua_text(name)}]"
+            called = f"{part.name}#{number}"
+        return f"messages[{lua_text(called)}]"
 
-    def _choices(self, table: Mapping[tuple[str, ...], JsonObject | JsonUnion], path: str) -> str:
+    def _choices(self, table: Mapping[tuple[str, ...], JsonObject | JsonUnion]) -> str:
         """Return what is chosen by the first text, then within it by the others."""
         branches = []
         for text in dict.fromkeys(key[0] for key in table):
             left = {key[1:]: message for key, message in table.items() if key[0] == text}
-            chosen = self.place(left[()], path) if () in left else self._choices(left, path)
+            chosen = self.place(left[()], "") if () in left else self._choices(left)
             branches.append(f"[{lua_text(text)}] = {chosen}")
         return f"{{ {', '.join(branches)} }}"
 
@@ -113,4 +117,4 @@ def listed(texts: Iterable[str]) -> str:
 
 def word(name: str) -> str:
     """Return the name of a member as it can stand in a filter."""
-    return re.sub(r"[^A-Za-z0-9_-]", "_", name)
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", name)
