@@ -44,6 +44,6 @@ def dissector_of(protocol: WireProtocol) -> str:
             linked.append(f'linked({proto}, "{title}", layouts.{layout}, {framing.lua}, {{}})')
     own = files(f"harness.{protocol.name}").joinpath("dissector.lua")
     parts = [files("harness.links").joinpath("framing.lua"), *([own] if own.is_file() else [])]
-    before = "\n".join(part.read_text() for part in parts).rstrip("\n")
+    before = "\n".join(part.read_text("utf-8") for part in parts).rstrip("\n")
     links = lua.Links(before, ("framing_length",), tuple(linked))
     return lua.emit(protocol.name, layouts, lua.vocabulary_of(protocol.name), links)

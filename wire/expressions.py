@@ -362,7 +362,7 @@ def lua(expr: Expr, fields: Fields) -> str:
     """Print an expression as Lua; an operation stands in parentheses. Values of fields are in the table ``this``."""
     match expr:
         case Const(value=value):
-            return str(value) if abs(value) >> LUA_EXACT == 0 else f'Int64.new("{value}")'
+            return lua_integer(value)
         case Ref(field=field, bit=bit):
             return f"this{lua_member(field)}{lua_member(bit) if bit else ''}"
         case Op(symbol=symbol) if symbol in COMPARISONS:
@@ -371,6 +371,13 @@ def lua(expr: Expr, fields: Fields) -> str:
             return f"({lua(left, fields)} {symbol} {lua(right, fields)})"
         case Op(symbol=symbol, left=left, right=right):
             return f"{LUA_CALLS[symbol]}({lua_bare(left, fields)}, {lua_bare(right, fields)})"
+
+
+def lua_integer(value: int) -> str:
+    """Print an integer as Lua; one of 64 bits without a sign is what these bits are with a sign."""
+    if abs(value) >> LUA_EXACT == 0:
+        return str(value)
+    return f'Int64.new("{value - (1 << 64) if value >> 63 > 0 else value}")'
 
 
 def lua_member(name: str) -> str:

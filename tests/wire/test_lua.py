@@ -10,7 +10,7 @@ import pytest
 import random_grammars
 import test_random_grammars
 from alphabet import GRAMMARS
-from construct import If, Struct, this
+from construct import If, Pass, Struct, Switch, this
 from dissected import differences
 from laid_out import announce
 from test_alphabet import frames
@@ -32,7 +32,7 @@ from wire.json.primitives import (
     JsonString,
 )
 from wire.layout import lay_out
-from wire.primitives import Bits, Grammar, Signed, Unsigned
+from wire.primitives import Bits, Grammar, Signed, Unsigned, Word
 
 MOST = 300
 """Frames of each grammar: near its seeds, so that about half of them are refused."""
@@ -47,6 +47,20 @@ wide = Struct(
     "high" / If(this.b >> 50 == -16, Unsigned(1)),
     "times" / If((this.a >> 40) * 3 - 1 > 1 << 16, Unsigned(1)),
 )
+magic = Struct(
+    "all" / Word(8, "big", mark=(63, 0, 0xFEDCBA9876543210)),
+    "some" / Word(8, mark=(62, 3, (1 << 59) + 1), kind=(2, 1)),
+    "key" / Unsigned(7, "big"),
+    "case" / Switch(this.key, {1 << 54: Unsigned(1), (1 << 54) + 1: Unsigned(2)}, default=Pass),
+)
+SOME = ((1 << 59) + 1 << 3).to_bytes(8, "little")
+MAGIC = [
+    mark.to_bytes(8) + some + key.to_bytes(7) + bytes(count)
+    for mark in (0xFEDCBA9876543210, 0xFEDCBA9876543211, 0x7EDCBA9876543210)
+    for some in (SOME, b"\x07" + SOME[1:], b"\x17" + SOME[1:])
+    for key in (0, 1 << 54, (1 << 54) + 1, (1 << 54) + 2)
+    for count in range(3)
+]
 WIDE = [
     (a.to_bytes(7) + b.to_bytes(7, signed=True) + bytes(count))
     for a in (0, 1, 1 << 54, (1 << 54) + 1, (1 << 54) + 2, (1 << 56) - 1)
@@ -114,7 +128,8 @@ def test_json_is_read_as_strictly_as_the_reference_does(tmp_path: Path, monkeypa
 
 def test_numbers_that_no_double_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lua's numbers are doubles, and expressions are exact all the same."""
-    check("wide", {"numbers": wide}, [("wide/numbers", data) for data in WIDE], tmp_path, monkeypatch)
+    made = [*(("wide/numbers", data) for data in WIDE), *(("wide/magic", data) for data in MAGIC)]
+    check("wide", {"numbers": wide, "magic": magic}, made, tmp_path, monkeypatch)
 
 
 @pytest.mark.slow  # thousands of frames of dozens of grammars

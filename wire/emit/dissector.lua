@@ -206,7 +206,7 @@ function Reader:bits(key, size, big)
         values[group.name] = plain(value)
         group.value = value
         if group.must and values[group.name] ~= group.must then
-            refuse("unknown-id", start, group.name .. " has to be " .. group.must)
+            refuse("unknown-id", start, group.name .. " has to be " .. tostring(group.must))
         end
     end
     if entry.spare then

@@ -16,23 +16,25 @@ from wire import expressions
 from wire.emit import lua_json
 from wire.emit.naming import identifier
 from wire.errors import CannotLayOut
-from wire.expressions import Expr, Operand, Ref
+from wire.expressions import Expr, Operand, Ref, lua_integer
 from wire.kinds import Bit, BitFields, Flags, Json, Limited, Part, Record, Union
 from wire.kinds.base import together
 from wire.kinds.coded import indented
 from wire.kinds.contexts import Lines, LuaCode, lua_text
 from wire.layout import Layout
 
+Words = Mapping[str, Mapping[int, str]]
+"""What the numbers of a field mean, by ``MESSAGE.field.bits``."""
+
+Titles = Mapping[tuple[str, ...], Mapping[str, Mapping[tuple[int, ...], str]]]
+"""What a record is called: by a field of it and the bits of that, by the message that holds it, by what they are."""
+
 
 class Vocabulary(NamedTuple):
-    """What a protocol's numbers are called: it exports ``WORDS`` and ``TITLES``, if it has any.
+    """What a protocol's numbers are called: its ``WORDS``, and its ``TITLES`` by the names of records."""
 
-    ``words`` have what the numbers of a field mean, by ``MESSAGE.field.bits``. ``titles`` have what a record is called,
-    by its name, the field and the bits of it that decide, the message that holds it, and these bits.
-    """
-
-    words: Mapping[str, Mapping[int, str]] = {}
-    titles: Mapping[str, Mapping[tuple[str, ...], Mapping[str, Mapping[tuple[int, ...], str]]]] = {}
+    words: Words = {}
+    titles: Mapping[str, Titles] = {}
 
 
 FAMILIES = {
@@ -80,7 +82,7 @@ def vocabulary_of(protocol: str) -> Vocabulary:
 
 def runtime(name: str) -> str:
     """Return Lua that every dissector has, whatever the protocol."""
-    return files("wire.emit").joinpath(name).read_text().rstrip("\n")
+    return files("wire.emit").joinpath(name).read_text("utf-8").rstrip("\n")
 
 
 def family(kind: str) -> str:
@@ -256,7 +258,7 @@ class _Function(LuaCode):
         if self.message and bit.name == "id" and bit.name in constants:
             known = {constants[bit.name]: self.message}
         words = self.dissector.meaning(f"{key}.{bit.name}", known)
-        must = str(constants[bit.name]) if bit.name in constants else ""
+        must = lua_integer(constants[bit.name]) if bit.name in constants else ""
         more = f", {words or 'nil'}{must and ', '}{must}" if words or must else ""
         return f"{{ {lua_text(bit.name)}, {bit.high}, {bit.low}{more} }}"
 
@@ -280,7 +282,7 @@ class _Function(LuaCode):
         return lua_text(function)
 
 
-def titled(name: str, titles: Mapping[tuple[str, ...], Mapping[str, Mapping[tuple[int, ...], str]]]) -> Lines:
+def titled(name: str, titles: Titles) -> Lines:
     """Say what a record is called."""
     for (first, *bits), by_message in titles.items():
         yield ""

@@ -8,7 +8,7 @@ from construct import Renamed, Struct
 from wire import expressions
 from wire.constructs import Context, Grammar, Message, Values, dotted
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
-from wire.expressions import Expr, compiled
+from wire.expressions import Expr, compiled, lua_integer
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, lead_of, within
 from wire.kinds.branches import UNKNOWN, Inside, Place, TracedRefusal, Tracing, some
 from wire.kinds.coded import indented
@@ -146,7 +146,7 @@ class KeyedUnion(Part, frozen=True):
         yield f"local case = {code.number(self.key)}"
         word = "if"
         for number, record in self.cases:
-            yield f"{word} case == {number} then"
+            yield f"{word} case == {lua_integer(number)} then"
             yield from indented(record.lua_read(code, name))
             word = "elseif"
         yield "else"

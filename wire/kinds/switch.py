@@ -7,7 +7,7 @@ import construct
 
 from wire import expressions
 from wire.errors import CannotLayOut
-from wire.expressions import Expr, compiled
+from wire.expressions import Expr, compiled, lua_integer
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, lead_of, seen_in
 from wire.kinds.branches import Inside, Place, Tracing
 from wire.kinds.coded import indented
@@ -113,7 +113,7 @@ class Switch(Part, frozen=True):
         yield f"local case = {code.number(self.key)}"
         word = "if"
         for number, part in self.cases:
-            yield f"{word} case == {number} then"
+            yield f"{word} case == {lua_integer(number)} then"
             yield from indented(part.lua_read(code, name))
             word = "elseif"
         yield "else"
