@@ -159,6 +159,16 @@ def test_a_length_that_is_too_long_is_refused(tmp_path: Path) -> None:
     assert found.is_malformed
 
 
+def test_what_begins_no_object_is_a_frame_of_its_own(tmp_path: Path) -> None:
+    """Behind it no border can be found. White space is no frame, and braces in texts are no borders."""
+    need_tshark()
+    trace = trace_of("pathfinder", "tcp-stream", [], AT_RANDOM)
+    trace.record("a", EntryKind.RAW, Direction.SENT, rb' {"a\"}":{"b":1}} ' + b"\n{}nonsense {} ")
+    options = (f"-dtcp.port=={AT_RANDOM[1]},goldwire_pathfinder_tcp_stream",)
+    found = captured(trace, tmp_path, *options)
+    assert [each.refusal for each in found] == [("missing-field", 15), ("missing-field", 1), ("bad-syntax", 1)]
+
+
 def test_numbers_and_extensions_have_names(tmp_path: Path) -> None:
     """Those that the protocol's words give them, in the packet list as well."""
     need_tshark()
