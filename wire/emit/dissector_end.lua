@@ -1,3 +1,46 @@
+-- Whole frames: read, and shown with what they are refused for.
+
+-- Reads a whole frame of a layout; returns nil, or what it is refused for.
+local function fault_in(reader, layout)
+    local fine, fault = pcall(function()
+        if layout.most and reader.stop > layout.most then
+            refuse("too-long", layout.most, reader.stop .. " bytes, at most " .. layout.most .. " fit")
+        end
+        layout.read(reader)
+        if reader.at < reader.stop then
+            refuse("trailing", reader.at, reader.stop - reader.at .. " bytes over")
+        end
+    end)
+    if not fine and type(fault) ~= "table" then
+        error(fault, 0) -- a mistake of this file, to be seen as it is
+    end
+    return not fine and fault or nil
+end
+
+local function show_refusal(tvb, tree, at, reason, detail)
+    local item = tree:add(fields.reason.field, tvb(at, math.min(1, tvb:len() - at)), reason)
+    item:add_proto_expert_info(refused, string.format("%s at byte %d: %s", reason, at, detail))
+end
+
+-- Shows a frame in a `tree`, and returns what the packet list says about it. It has all bytes of the buffer, or `size`.
+local function dissect(layout, tvb, tree, pinfo, size)
+    local reader = Reader.new(tvb, tree, pinfo, size)
+    local fault = fault_in(reader, layout)
+    local said = table.concat(reader.messages, ", ")
+    if not fault then
+        return said
+    elseif fault.reason == "truncated" and tvb:reported_len() > tvb:len() then
+        tree:append_text(" (cut short by the capture)")
+        return said
+    end
+    show_refusal(tvb, tree, fault.at, fault.reason, fault.detail)
+    return said .. (said == "" and "" or ", ") .. "refused: " .. fault.reason
+end
+
+local function is_readable(layout, tvb)
+    return tvb:len() > 0 and not fault_in(Reader.new(tvb), layout)
+end
+
 -- What Wireshark is told: protocols by name, for "Decode As", `tshark -d` and the table of user DLTs.
 
 local function protocol(name, title, more)
