@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from wire import expressions
@@ -75,9 +76,11 @@ def emit(protocol: str, layouts: list[Layout], vocabulary: Vocabulary, links: Li
 
 
 def vocabulary_of(protocol: str) -> Vocabulary:
-    """Return what a protocol exports."""
-    module = import_module(f"wire.{protocol}")
-    return Vocabulary(getattr(module, "WORDS", {}), getattr(module, "TITLES", {}))
+    """Return what ``words.py`` of a protocol has, which not every one needs."""
+    if find_spec(f"wire.{protocol}.words") is None:
+        return Vocabulary()
+    module = import_module(f"wire.{protocol}.words")
+    return Vocabulary(module.WORDS, module.TITLES)
 
 
 def runtime(name: str) -> str:

@@ -3,9 +3,6 @@
 from wire.zenoh.annotations import annotate
 from wire.zenoh.grammar_network import network_message
 from wire.zenoh.grammar_transport import batch, transport_message
-from wire.zenoh.words import TITLES, WORDS
-
-__all__ = ["ANNOTATE", "LAYOUTS", "TITLES", "WORDS"]
 
 LAYOUTS = {
     "network-message": network_message,
