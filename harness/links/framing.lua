@@ -22,9 +22,9 @@ local function length_prefixed(size, big, most)
         if length > most then
             show_refusal(tvb, tree, 0, "too-long", length .. " bytes are announced, at most " .. most .. " fit")
         elseif length == 0 then
-            show(tvb, tree, 0) -- Wireshark has no buffers without bytes
+            show(tvb, tree, false, 0) -- Wireshark has no buffers without bytes
         else
-            show(tvb(size):tvb(), tree)
+            show(tvb(size):tvb(), tree, cut_short(tvb))
         end
     end
 
@@ -101,7 +101,7 @@ end
 local function whole()
     return {
         dissect = function(tvb, _, root, proto, show)
-            show(tvb, root:add(proto, tvb()))
+            show(tvb, root:add(proto, tvb()), cut_short(tvb))
         end,
         begins = function(tvb, is_frame)
             return is_frame(tvb)
@@ -120,13 +120,13 @@ local function linked(proto, title, layout, framing, ports)
 
     function proto.dissector(tvb, pinfo, root)
         local said = {}
-        local function show(frame, tree, size)
-            table.insert(said, dissect(layout, frame, tree, pinfo, size))
+        local function show(frame, tree, is_cut, size)
+            table.insert(said, dissect(layout, frame, tree, pinfo, is_cut, size))
         end
         if pinfo.port_type == TCP then
             framing.dissect(tvb, pinfo, root, proto, show)
         else
-            show(tvb, root:add(proto, tvb()))
+            show(tvb, root:add(proto, tvb()), cut_short(tvb))
         end
         pinfo.cols.protocol = title
         if #said > 0 then

@@ -229,6 +229,15 @@ def test_what_the_capture_cut_short_is_not_accused(tmp_path: Path) -> None:
     root = next(each for each in packet.iter("proto") if each.get("name") == "goldwire_zenoh_batch")
     assert not frame(root, HEADERS).is_malformed
     assert "cut short" in str(root.get("showname"))
+    captured(trace_of("zenoh", "tcp", [bytes.fromhex("05071905")], (AT_RANDOM[0], 7447)), tmp_path)
+    subprocess.run(["editcap", "-s", "59", tmp_path / "trace.pcapng", cut], check=True, timeout=60)
+    roots = [
+        (frame(root, 0).is_malformed, str(root.get("showname")))
+        for packet in packets(cut, tmp_path / "dissector.lua", ["goldwire_zenoh"])
+        for root in packet.iter("proto")
+        if root.get("name") == "goldwire_zenoh"
+    ]
+    assert roots == [(False, "Zenoh (cut short by the capture)")]
 
 
 def test_the_command_writes_what_wireshark_reads() -> None:

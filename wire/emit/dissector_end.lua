@@ -22,14 +22,19 @@ local function show_refusal(tvb, tree, at, reason, detail)
     item:add_proto_expert_info(refused, string.format("%s at byte %d: %s", reason, at, detail))
 end
 
--- Shows a frame in a `tree`, and returns what the packet list says about it. It has all bytes of the buffer, or `size`.
-local function dissect(layout, tvb, tree, pinfo, size)
+local function cut_short(tvb)
+    return tvb:reported_len() > tvb:len()
+end
+
+-- Shows a frame in a `tree`, and returns what the packet list says about it. It has all bytes of the buffer, or `size`;
+-- `is_cut` if the capture has not all of them.
+local function dissect(layout, tvb, tree, pinfo, is_cut, size)
     local reader = Reader.new(tvb, tree, pinfo, size)
     local fault = fault_in(reader, layout)
     local said = table.concat(reader.messages, ", ")
     if not fault then
         return said
-    elseif fault.reason == "truncated" and tvb:reported_len() > tvb:len() then
+    elseif fault.reason == "truncated" and is_cut then
         tree:append_text(" (cut short by the capture)")
         return said
     end
@@ -65,7 +70,7 @@ local function alone(name, title, layout)
     local proto = Proto(name, title)
     function proto.dissector(tvb, pinfo, tree)
         pinfo.cols.protocol = title
-        pinfo.cols.info = dissect(layout, tvb, tree:add(proto, tvb()), pinfo)
+        pinfo.cols.info = dissect(layout, tvb, tree:add(proto, tvb()), pinfo, cut_short(tvb))
         return tvb:len()
     end
     DissectorTable.get("udp.port"):add_for_decode_as(proto)
