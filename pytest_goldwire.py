@@ -31,6 +31,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--link", dest="goldwire_link", metavar="TRANSPORT", help="default: what it speaks first")
     group.addoption("--expectations", dest="goldwire_expectations", metavar="FILE", help="what is known to be wrong")
     group.addoption("--accept", dest="goldwire_accept", action="store_true", help="rewrite the expectations as it is")
+    group.addoption("--goldwire-histories", type=int, metavar="N", help="histories to play of each kind")
+    group.addoption("--goldwire-for", type=float, metavar="SECONDS", help="how long to play histories")
     group.addoption("--goldwire-report", metavar="DIR", help="where run.ndjson, summary.json and traces go")
 
 

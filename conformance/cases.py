@@ -5,8 +5,9 @@ which rules fall when it fails, which roles it can be played against, and over w
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,16 +18,25 @@ import msgspec
 
 from harness.protocol import IncompleteProtocol
 
-Function = Callable[..., None]
+Function = Callable[..., object]
+
+SEEDS = 4
+"""Histories that are played of each kind, by default: about ten seconds in all over sockets, with our own peers."""
 
 
 class Marks(msgspec.Struct, frozen=True):
-    """What ``@rule`` says of a case: rule ids, roles (empty: any), transports, and whether monitors watch it."""
+    """What ``@rule`` says of a case: rule ids, roles (empty: any), transports, and whether monitors watch it.
+
+    ``is_history``: it returns the rules that it came to judge, and says nothing of others, also of those in ``rules``;
+    ``is_seeded``: it takes a seed beside the node.
+    """
 
     rules: tuple[str, ...]
     roles: frozenset[str] = frozenset()
     transports: frozenset[str] = frozenset({"tcp"})
     monitored: bool = True
+    is_history: bool = False
+    is_seeded: bool = False
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -63,6 +73,34 @@ def rule(
     return mark
 
 
+def history(*ids: str, roles: tuple[str, ...] = (), seeded: bool = True) -> Callable[[Function], Function]:
+    """Mark a case that plays a history, one for each seed, and name rules that all of them are about."""
+
+    def mark(function: Function) -> Function:
+        function.__goldwire__ = Marks(ids, frozenset(roles), is_history=True, is_seeded=seeded)  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+def seeded(name: str, function: Function, seeds: Iterable[int]) -> Iterator[tuple[str, Function]]:
+    """Yield the cases that a function stands for: itself, or one for each seed."""
+    marks = marks_of(function)
+    if marks is None or not marks.is_seeded:
+        yield name, function
+        return
+    for seed in seeds:
+        yield f"{name}[{seed}]", _with_seed(function, seed)
+
+
+def _with_seed(function: Function, seed: int) -> Function:
+    @wraps(function)
+    def case(node: object) -> object:
+        return function(node=node, seed=seed)
+
+    return case
+
+
 def marks_of(function: object) -> Marks | None:
     """Return a function's marks, if it is a case."""
     # Of functions only: pytest asks for everything that a module holds, and an object may answer to any name.
@@ -74,12 +112,17 @@ class Inconclusive(Exception):
     """The case could not be judged; the message is the cause."""
 
 
-class RuleBroken(AssertionError):
-    """One of the case's rules is broken, and only that one."""
+class NotPlayed(Exception):
+    """The case was left out for want of time: it says nothing, of no rule."""
 
-    def __init__(self, ids: tuple[str, ...], message: str) -> None:
+
+class RuleBroken(AssertionError):
+    """One of the case's rules is broken, and only that one; ``is_whole`` when the message is to be kept as it is."""
+
+    def __init__(self, ids: tuple[str, ...], message: str, *, is_whole: bool = False) -> None:
         super().__init__(message)
         self.ids = ids
+        self.is_whole = is_whole
 
 
 # A context manager and not a second decorator: most cases state several requirements in a row, each for its own rules.
@@ -117,7 +160,8 @@ def cases_in(module: ModuleType) -> list[Case]:
     """Return the cases of one module, in the order of its lines."""
     short = module.__name__.rpartition(".")[2]
     return [
-        Case(f"{short}.{name}", function, marks)
-        for name, function in vars(module).items()
-        if (marks := marks_of(function)) is not None
+        Case(f"{short}.{each}", function, marks)
+        for name, found in vars(module).items()
+        if (marks := marks_of(found)) is not None
+        for each, function in seeded(name, found, range(1, SEEDS + 1))
     ]

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from hypothesis.errors import Flaky
 
-from conformance.cases import Case, Inconclusive, RuleBroken
+from conformance.cases import Case, Inconclusive, NotPlayed, RuleBroken
 from conformance.catalogue.rules import Profile
 from conformance.findings import judge_conversations, judge_reading
 from conformance.suite import Suite
@@ -106,6 +106,8 @@ class _Judge:
         self.case = case
         self.suite = suite
         self.profile = profile
+        self.rules = case.marks.rules
+        """Those that a pass judges; of a history, those that it says it came to."""
         self.judgements: list[Judgement] = []
         self.failed = False
 
@@ -113,11 +115,16 @@ class _Judge:
         """Run the case's function; returns whether another play could not change an inconclusive outcome."""
         # From the most exact to the least: RuleBroken is an AssertionError, Unsupported a HarnessError.
         try:
-            self.case.function(node=node)
+            judged = self.case.function(node=node)
+            if self.case.marks.is_history and isinstance(judged, frozenset):
+                self.rules = tuple(sorted(judged))
         except RuleBroken as error:
-            self.broken(error.ids, str(error))
+            self.broken(error.ids, str(error) if error.is_whole else first_lines(str(error)))
         except AssertionError as error:
-            self.broken(self.case.marks.rules, str(error))
+            self.broken(self.case.marks.rules, first_lines(str(error)))
+        except NotPlayed:
+            self.failed = True
+            return True
         except (Inconclusive, Unsupported) as error:
             self.inconclusive(str(error))
             return True
@@ -141,7 +148,9 @@ class _Judge:
     def broken(self, rules: tuple[str, ...], what: str) -> None:
         """Judge rules as broken, and the case's others as inconclusive: the case has ended before it came to them."""
         for rule in rules:
-            self.add((rule,), self.suite.broken(rule), first_lines(what), 1)
+            self.add((rule,), self.suite.broken(rule), what, 1)
+        if self.case.marks.is_history:
+            return  # it says nothing of rules that it did not come to
         others = tuple(rule for rule in self.case.marks.rules if rule not in rules)
         self.add(others, Outcome.INCONCLUSIVE, f"not reached: {', '.join(rules)} broke first")
 
@@ -163,7 +172,7 @@ class _Judge:
         seen = {
             rule: judge_reading(rule, reading, option, self.suite, self.profile) for rule, reading, option in readings
         }
-        for rule in self.case.marks.rules:
+        for rule in self.rules:
             outcome, what, reading = seen.get(rule, (Outcome.PASS, "", ""))
             self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, reading, evidence))
 

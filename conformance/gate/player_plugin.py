@@ -4,10 +4,22 @@ from typing import Any
 
 import pytest
 
+from conformance.cases import SEEDS
 from conformance.gate.items import CaseItem
 from conformance.gate.messages import attach
 from conformance.gate.player import Player
+from conformance.histories.budget import BUDGET
 from conformance.run.settings import RunSettings
+
+HISTORIES = 10.0
+"""Seconds for the histories of a run, if nobody says how many or how long."""
+
+
+def budget(option: Any) -> float:
+    """Return the seconds that histories have: more of them take longer in proportion."""
+    if option.goldwire_for is not None:
+        return float(option.goldwire_for)
+    return HISTORIES * max(1.0, (option.goldwire_histories or 0) / SEEDS)
 
 
 class PlayerPlugin:
@@ -15,6 +27,7 @@ class PlayerPlugin:
 
     def __init__(self, settings: RunSettings, config: pytest.Config) -> None:
         self.settings = settings
+        BUDGET.seconds = budget(config.option)
         self.player = Player(settings, lambda line: config.hook.pytest_goldwire_progress(line=line))
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:

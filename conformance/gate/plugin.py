@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 CASES = re.compile(r"conformance[./](\w+)[./]cases")
 """The protocol in a path of cases, or in their dotted name as ``--pyargs`` takes it."""
 
+SEED = re.compile(r"\[(\d+)\]")
+"""The seed of a history in a ``-k`` expression."""
+
+PER_SECOND = 2
+"""Histories of each kind that are made ready for each second of ``--for``: more than are played in it."""
+
 GLOB = re.compile(r"[\w:+.\\/*?-]*[*?][\w:+.\\/*?-]*")
 """A word of a ``-k`` expression that has a wildcard in it; the characters are those that pytest takes in a name."""
 
@@ -58,14 +64,28 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(PlayerPlugin(settings, config), "goldwire-playing")
 
 
-def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> "CaseItem | None":
-    """Make an item of a case."""
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> "list[CaseItem] | None":
+    """Make an item of a case, or one of each seed of a history."""
     if not isinstance(obj, FunctionType) or "__goldwire__" not in vars(obj):
         return None
+    from conformance.cases import seeded
     from conformance.gate.items import CaseItem
 
-    item: CaseItem = CaseItem.from_parent(collector, name=name, function=obj)
-    return item
+    seeds = _seeds(collector.config.option)
+    return [
+        CaseItem.from_parent(collector, name=each, function=function) for each, function in seeded(name, obj, seeds)
+    ]
+
+
+def _seeds(option: Any) -> list[int]:
+    """Return the seeds to play: the first few, more of them where there is time, and those that ``-k`` names."""
+    from conformance.cases import SEEDS
+
+    count = SEEDS if option.goldwire_histories is None else option.goldwire_histories
+    if option.goldwire_for is not None:
+        count = max(count, round(option.goldwire_for * PER_SECOND))
+    named = {int(number) for number in SEED.findall(option.keyword or "")}
+    return [*range(1, count + 1), *sorted(number for number in named if number > count)]
 
 
 # First, as pytest itself reads the expression in the same hook.

@@ -24,6 +24,7 @@ from harness.command import WRONG_USAGE, WrongUsage
 from harness.iuts.environments import cache
 from harness.links.transports import SPELLINGS, TRANSPORTS
 from harness.protocol import IncompleteProtocol
+from vectors.check_command import read_time
 
 # What pytest's own statuses mean here when there is no summary.
 STATUSES: dict[int, int] = {
@@ -47,6 +48,8 @@ STATUSES: dict[int, int] = {
 )
 @judging_options.expectations("Default: expectations/NAME.toml here, or what comes with goldwire.")
 @click.option("--accept", is_flag=True, help="Rewrite the expectations so that this run is as expected.")
+@click.option("--histories", type=click.IntRange(min=1), metavar="N", help="Play N histories of each kind.")
+@click.option("--for", "seconds", metavar="TIME", callback=read_time, help="Play histories for so long: 60s, 10m.")
 @click.option("--alluredir", metavar="DIR", type=click.Path(file_okay=False), help="Write results for Allure there.")
 @click.argument("pytest_args", nargs=-1, metavar="[-- PYTEST_ARGS...]")
 def test(
@@ -60,6 +63,8 @@ def test(
     link: str | None,
     expectations: Path | None,
     accept: bool,
+    histories: int | None,
+    seconds: float | None,
     alluredir: str | None,
     pytest_args: tuple[str, ...],
 ) -> None:
@@ -90,6 +95,8 @@ def test(
         *(("-k", keyword) if keyword else ()),
         *(("--expectations", str(expectations)) if expectations else ()),
         *(("--accept",) if accept else ()),
+        *(("--goldwire-histories", str(histories)) if histories is not None else ()),
+        *(("--goldwire-for", str(seconds)) if seconds is not None else ()),
         *(("-p", "xdist", "-n", _workers(workers)) if workers is not None else ()),
         *(("-p", "allure_pytest", "--alluredir", alluredir) if alluredir else ()),
         *pytest_args,

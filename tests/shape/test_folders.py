@@ -25,7 +25,7 @@ FOLDERS = {
     "wire": {"generated"},
     "vectors": {"curated"},
     "harness": {"iuts", "peers", "tester", "variants"},
-    "conformance": {"cases", "expectations", "monitors"},
+    "conformance": {"cases", "expectations", "histories", "monitors"},
     "fuzz": set(),
     "reports": set(),
 }

@@ -182,6 +182,10 @@ class Driver:
 
     def barrier(self) -> None:
         """Make sure that everything sent so far was acted on: ask for what nobody has, wait for the D_FINAL."""
+        self.await_barrier(self.send_barrier())
+
+    def send_barrier(self) -> tuple[int, int]:
+        """Ask for what nobody has; returns the interest, and the place from which its answer is to be looked for."""
         self._next["barrier"] += 1
         interest = self._next["barrier"]
         since, began = self.place, self.now()
@@ -189,6 +193,11 @@ class Driver:
         options = Options.T | Options.R | Options.N | Options.M
         # It is answered behind everything else: a node acts on the messages of a session one after the other.
         self.send(Interest(interest, Mode.CURRENT, options, key))
+        return interest, since
+
+    def await_barrier(self, barrier: tuple[int, int]) -> None:
+        """Wait for the D_FINAL of a barrier that was sent; raises ``NotAnswered``."""
+        interest, since = barrier
         answer = self.wait_for(
             lambda event: event.interest_id == interest and isinstance(event.body, DeclareFinal), since=since
         )

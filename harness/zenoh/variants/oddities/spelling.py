@@ -68,8 +68,7 @@ class ExtensionsInBody(Router):
 class HighIds(Router):
     def advertise(self, session: Session, entity: Entity, interest_id: int | None) -> None:
         if entity not in session.advertised:
-            # Both parts of the difference fall, so that no id is given twice.
-            session.advertised[entity] = TOP - len(session.advertised) - session.next_id[entity.kind]
+            session.advertised[entity] = TOP - session.next_id[entity.kind]
             session.next_id[entity.kind] += 1
         super().advertise(session, entity, interest_id)
 

@@ -1,6 +1,6 @@
 """Unusual choices: what is listed, in which order, to whom, where the documents leave it open."""
 
-from harness.zenoh.peers.router import LIVE, Router
+from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.variants.registry import oddity
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO
@@ -81,20 +81,21 @@ class Merging(Router):
         return super().is_news(session, entity) and self.twin(session, entity) is None
 
     def withdraw(self, entity: Entity) -> None:
-        # While another entity of the key is there, only the first of them has gone for the subscriber.
-        heir = next((e for e in self.entities() if e.kind is entity.kind and e.key == entity.key), None)
-        if heir is None:
-            super().withdraw(entity)
-            return
         for session in self.sessions.values():
-            number = session.advertised.pop(entity, None)
-            if number is not None and heir.owner != session.link:
+            number = session.advertised.get(entity)
+            if number is None:
+                continue
+            heir = self.heir(session, entity)
+            if heir is not None:
                 session.advertised.setdefault(heir, number)
-            elif number is not None:
-                session.advertised[entity] = number
-                if any(self.matches(asked, entity) for asked in session.wants(entity, LIVE)):
-                    self.retract(session, entity)
-                del session.advertised[entity]
+            elif self.is_wanted(session, entity):
+                self.retract(session, entity)
+            del session.advertised[entity]
+
+    def heir(self, session: Session, entity: Entity) -> Entity | None:
+        """Return what a session goes on knowing an entity as: another one like it, but not the session's own."""
+        alike = (each for each in self.entities() if each.kind is entity.kind and each.key == entity.key)
+        return next((each for each in alike if each.owner != session.link), None)
 
 
 @oddity("ZD-040", "ZD-056", "ZI-064", does="ends a session that undeclares or ends what does not exist")

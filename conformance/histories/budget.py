@@ -1,0 +1,23 @@
+"""The budget of a run's histories: seconds that begin with the first of them. Without one they take what they take."""
+
+import time
+
+
+class Budget:
+    """Seconds for all histories of this process; ``None`` is without end, as in memory, where nothing waits."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.seconds = seconds
+        self._end = 0.0
+
+    def left(self) -> float:
+        """Return the seconds that are left."""
+        if self.seconds is None:
+            return float("inf")
+        if not self._end:
+            self._end = time.monotonic() + self.seconds
+        return self._end - time.monotonic()
+
+
+BUDGET = Budget()
+"""That of this process; the gate sets its seconds."""

@@ -1,0 +1,162 @@
+"""A history as a case: told by its seed, played with the node and the model, and made small when they differ."""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeVar
+from weakref import WeakKeyDictionary
+
+from conformance.cases import NotPlayed, RuleBroken
+from conformance.histories.budget import BUDGET
+from conformance.histories.mismatch import Mismatch
+from conformance.histories.shrinking import Moves, shrunk
+from conformance.histories.telling import Teller, told
+
+LENGTH = 40
+"""Moves of a history: enough for ids to be used again and for sessions to come and go, a fraction of a second long."""
+
+MoveT = TypeVar("MoveT")
+MoveT_contra = TypeVar("MoveT_contra", contravariant=True)
+
+
+class HistoryPlayed(Protocol[MoveT_contra]):
+    """A history in the course of being played."""
+
+    @property
+    def judged(self) -> Counter[str]:
+        """How often each rule was put to the test."""
+        ...
+
+    def begin(self) -> None:
+        """Do what every history begins with; raises ``Mismatch``."""
+        ...
+
+    def fits(self, move: MoveT_contra) -> bool:
+        """Tell whether a move can be made as things are."""
+        ...
+
+    def do(self, move: MoveT_contra) -> None:
+        """Make a move and compare; raises ``Mismatch``."""
+        ...
+
+
+class NodeAbilities(Protocol):
+    """What a node does at all."""
+
+    @property
+    def complaints(self) -> Sequence[tuple[str, str]]:
+        """What it does not do, with the rules that ask for it."""
+        ...
+
+
+class Histories(Protocol[MoveT]):
+    """What a protocol brings to histories of one role."""
+
+    def tells(self, chooser: Any, theme: str) -> Teller[MoveT]:
+        """Return a teller of histories about a theme."""
+        ...
+
+    @property
+    def tried(self) -> frozenset[str]:
+        """The rules that ``abilities`` puts to the test."""
+        ...
+
+    def abilities(self, node: Any) -> NodeAbilities:
+        """Return what a node does at all, so that nobody is accused of doing wrongly what it never does."""
+        ...
+
+    def scene(self, node: Any, abilities: Any, /) -> AbstractContextManager[HistoryPlayed[MoveT]]:
+        """Begin to play: fresh sessions, a namespace of its own, a fresh model."""
+        ...
+
+    def simpler(self, move: MoveT) -> Sequence[MoveT]:
+        """Return what a move may be replaced by when a history is made small."""
+        ...
+
+
+class _Memory:
+    """What is remembered of one instance: what it can, and what histories have come to that failed."""
+
+    def __init__(self) -> None:
+        self.abilities: NodeAbilities | None = None
+        self.failed: dict[tuple[str, int], tuple[Moves[Any], str]] = {}
+
+
+_MEMORIES: WeakKeyDictionary[object, _Memory] = WeakKeyDictionary()
+
+
+def play_abilities(node: Any, brings: Histories[Any]) -> frozenset[str]:
+    """Try what a node does at all; returns the rules that were put to the test.
+
+    Raises ``RuleBroken`` for all that it does not do: histories leave that out, so that it is told once.
+    """
+    memory = _MEMORIES.setdefault(node.instance, _Memory())
+    memory.abilities = brings.abilities(node)
+    if complaints := memory.abilities.complaints:
+        rules = tuple(dict.fromkeys(rule for rule, _ in complaints))
+        raise RuleBroken(rules, "\n".join(f"{rule}: {what}" for rule, what in complaints), is_whole=True)
+    return brings.tried
+
+
+def play_history(node: Any, brings: Histories[Any], theme: str, seed: int, name: str) -> frozenset[str]:
+    """Play the history of a seed; returns the rules that it put to the test.
+
+    Raises ``RuleBroken`` with the history made small. Where it failed before on this instance, which was started anew
+    since, only those few moves are played: that is the confirmation.
+    """
+    if BUDGET.left() <= 0:
+        raise NotPlayed
+    memory = _MEMORIES.setdefault(node.instance, _Memory())
+    if memory.abilities is None:
+        memory.abilities = brings.abilities(node)
+    attempt = _Attempt(node, brings, memory.abilities)
+    known, rule = memory.failed.get((theme, seed), ((), ""))
+    moves = known or told(brings.tells, theme, seed, LENGTH)
+    if not attempt.fails(moves):
+        # What was seen before and not again is judged too: so it counts as seen once, and not as confirmed.
+        return frozenset(attempt.judged) | ({rule} if rule else frozenset())
+    if not known:
+        moves = shrunk(attempt.moves, attempt.fails_likewise, brings.simpler)
+        memory.failed[theme, seed] = moves, attempt.difference.rule
+    elif attempt.difference.rule != rule:
+        return frozenset({rule})
+    steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
+    again = f"seed {seed}; alone: -k '{name}[{seed}]'"
+    raise RuleBroken((attempt.difference.rule,), "\n".join([attempt.difference.what, *steps, again]), is_whole=True)
+
+
+class _Attempt:
+    """Plays histories with one node, and keeps what the last difference was."""
+
+    def __init__(self, node: Any, brings: Histories[Any], abilities: Any) -> None:
+        self.node, self.brings, self.abilities = node, brings, abilities
+        self.difference = Mismatch("", "")
+        self.moves: Moves[Any] = ()
+        self.judged: Counter[str] = Counter()
+
+    def fails(self, moves: Moves[Any]) -> bool:
+        """Play a history and tell whether there was a difference; what cannot be done any more is left out."""
+        done: list[Any] = []
+        with self.brings.scene(self.node, self.abilities) as scene:
+            try:
+                scene.begin()
+                for move in moves:
+                    if BUDGET.left() <= 0:
+                        break
+                    if scene.fits(move):
+                        done.append(move)
+                        scene.do(move)
+            except Mismatch as difference:
+                self.difference, self.moves = difference, tuple(done)
+                return True
+            finally:
+                self.judged = scene.judged
+        return False
+
+    def fails_likewise(self, moves: Moves[Any]) -> bool:
+        """Tell whether a history breaks the same rule as the one before."""
+        before, whole = self.difference, self.moves
+        if self.fails(moves) and self.difference.rule == before.rule:
+            return True
+        self.difference, self.moves = before, whole
+        return False

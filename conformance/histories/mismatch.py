@@ -1,0 +1,10 @@
+"""Mismatches: what a node did in a history that the model rules out."""
+
+
+class Mismatch(Exception):
+    """The node did what it must not, or did not what it must; ``rule`` is what that breaks."""
+
+    def __init__(self, rule: str, what: str) -> None:
+        super().__init__(what)
+        self.rule = rule
+        self.what = what

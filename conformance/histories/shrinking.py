@@ -1,0 +1,83 @@
+"""Shrinking: a history that shows a difference becomes a few moves that show it, within bounds.
+
+Not by Hypothesis: each try costs a play with a node, and a wait where something never comes. So tries are counted and
+timed, and moves are left out in pieces that grow smaller, with what nobody prepares any more.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+MoveT = TypeVar("MoveT")
+Moves = tuple[MoveT, ...]
+
+TRIES = 120
+SECONDS = 10.0
+"""What shrinking one history may cost: in memory the tries count, over sockets the seconds."""
+
+
+class _Tries:
+    """What may still be tried: a number, until some moment."""
+
+    def __init__(self, fails: Callable[[Moves[Any]], bool], count: int, seconds: float) -> None:
+        self._fails = fails
+        self._count = count
+        self._end = time.monotonic() + seconds
+
+    @property
+    def are_over(self) -> bool:
+        """Whether nothing more is tried."""
+        return self._count <= 0 or time.monotonic() > self._end
+
+    def fail(self, moves: Moves[Any]) -> bool:
+        """Tell whether moves fail, as long as that may be tried."""
+        if self.are_over:
+            return False
+        self._count -= 1
+        return self._fails(moves)
+
+
+def shrunk(
+    moves: Moves[MoveT],
+    fails: Callable[[Moves[MoveT]], bool],
+    simpler: Callable[[MoveT], Sequence[MoveT]] = lambda move: (),
+    *,
+    tries: int = TRIES,
+    seconds: float = SECONDS,
+) -> Moves[MoveT]:
+    """Return the least that was found to fail still; ``simpler`` gives what a move may be replaced by."""
+    left = _Tries(fails, tries, seconds)
+    while not left.are_over:
+        before = moves
+        moves = _simplified(_shortened(moves, left), simpler, left)
+        if moves == before:
+            break
+    return moves
+
+
+def _shortened(moves: Moves[MoveT], tries: _Tries) -> Moves[MoveT]:
+    """Leave out pieces: the largest first, from the end on, where less depends on them."""
+    size = len(moves) // 2
+    while size:
+        # Not the last move: it is the one after which the difference was seen.
+        end = len(moves) - 1
+        while end > 0:
+            start = max(0, end - size)
+            shorter = moves[:start] + moves[end:]
+            if tries.fail(shorter):
+                moves = shorter
+            end = start
+        size //= 2
+    return moves
+
+
+def _simplified(moves: Moves[MoveT], simpler: Callable[[MoveT], Sequence[MoveT]], tries: _Tries) -> Moves[MoveT]:
+    """Replace moves by simpler ones."""
+    for place in range(len(moves) - 1, -1, -1):
+        options = list(simpler(moves[place]))
+        while options:
+            changed = (*moves[:place], options.pop(0), *moves[place + 1 :])
+            if tries.fail(changed):
+                moves = changed
+                options = list(simpler(moves[place]))
+    return moves

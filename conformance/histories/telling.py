@@ -1,0 +1,77 @@
+"""Telling: histories out of choices, which a seed makes for the gate, and Hypothesis where it is to shrink."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Protocol, TypeVar
+
+from hypothesis import strategies as st
+
+T = TypeVar("T")
+MoveT_co = TypeVar("MoveT_co", covariant=True)
+MoveT = TypeVar("MoveT")
+
+
+class Chooser(Protocol):
+    """Who makes choices: a ``random.Random``, or Hypothesis."""
+
+    def choice(self, options: Sequence[T], /) -> T:
+        """Return one of some options."""
+        ...
+
+    def randint(self, least: int, most: int, /) -> int:
+        """Return a number from ``least`` to ``most``, both included."""
+        ...
+
+
+class Teller(Protocol[MoveT_co]):
+    """What tells one history, move by move, each by what the model knows after those before it."""
+
+    def opening(self) -> Sequence[MoveT_co]:
+        """Return the moves that a history begins with."""
+        ...
+
+    def move(self) -> MoveT_co | None:
+        """Return the next move; ``None`` when what was chosen cannot be done now."""
+        ...
+
+
+Tells = Callable[[Chooser, str], Teller[MoveT]]
+"""Makes a teller that asks a chooser, for one of a protocol's themes."""
+
+
+def told(tells: Tells[MoveT], theme: str, number: int, length: int) -> tuple[MoveT, ...]:
+    """Return the history of a seed: the same moves on every machine, with every version of Hypothesis.
+
+    Not drawn by Hypothesis, which takes a hundred times as long, and begins with the simplest of everything.
+    """
+    teller = tells(Random(f"{theme} {number}"), theme)
+    moves = list(teller.opening())
+    while len(moves) < length:
+        move = teller.move()
+        if move is not None:
+            moves.append(move)
+    return tuple(moves)
+
+
+class Drawn:
+    """Choices that Hypothesis makes, and makes smaller when something fails: the first option, the least number."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+
+    def choice(self, options: Sequence[T]) -> T:
+        """Return one of some options."""
+        return options[self.randint(0, len(options) - 1)]
+
+    def randint(self, least: int, most: int) -> int:
+        """Return a number from ``least`` to ``most``, both included."""
+        return self._draw(st.integers(least, most))
+
+
+@st.composite
+def histories(draw: st.DrawFn, tells: Tells[MoveT], theme: str, longest: int) -> tuple[MoveT, ...]:
+    """Draw a history of so many moves at most."""
+    teller = tells(Drawn(draw), theme)
+    moves = list(teller.opening())
+    told = (teller.move() for _ in range(draw(st.integers(1, longest))))
+    return (*moves, *(move for move in told if move is not None))

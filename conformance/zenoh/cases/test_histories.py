@@ -1,0 +1,65 @@
+"""Histories: what the sentences of both documents do together, over several sessions and many messages.
+
+Each is told by a seed (``conformance/zenoh/histories/``) and judged after every move by the reference router's
+knowledge of who declared what and who asks for what. ``-k 'test_modes[17]'`` plays the history of another seed.
+"""
+
+from conformance.cases import history
+from conformance.histories.history import play_abilities, play_history
+from conformance.zenoh.histories.router import ROUTER
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+
+ROLES = ("router",)
+
+
+def play(node: NodeUnderTest, theme: str, seed: int) -> frozenset[str]:
+    """Play the history of a seed."""
+    return play_history(node, ROUTER, theme, seed, f"test_histories.test_{theme}")
+
+
+@history("ZI-070", "ZD-091", roles=ROLES, seeded=False)
+def test_abilities(node: NodeUnderTest) -> frozenset[str]:
+    """Both documents: what a node does at all, thing by thing; what it does not do, the histories leave out."""
+    return play_abilities(node, ROUTER)
+
+
+@history("ZI-001", roles=ROLES)
+def test_modes(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """zenoh-interests, "Interest Modes": interests of all modes overlap, end, and are asked again under any id."""
+    return play(node, "modes", seed)
+
+
+@history("ZI-051", roles=ROLES)
+def test_options(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """zenoh-interests, "Options Byte": interests with all options, restricted by keys in all spellings."""
+    return play(node, "options", seed)
+
+
+@history("ZD-027", roles=ROLES)
+def test_aliases(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """zenoh-declarations, "D_KEYEXPR" and "U_KEYEXPR": numbers are given, used, released and given again."""
+    return play(node, "aliases", seed)
+
+
+@history("ZD-053", roles=ROLES)
+def test_entities(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """zenoh-declarations, "D_SUBSCRIBER" to "U_TOKEN": entities come and go, under ids that are used again."""
+    return play(node, "entities", seed)
+
+
+@history("ZD-043", roles=ROLES)
+def test_data(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """zenoh-declarations, "D_SUBSCRIBER" and "D_QUERYABLE": data and queries go where they should, and nowhere else."""
+    return play(node, "data", seed)
+
+
+@history("ZD-091", roles=ROLES)
+def test_propagation(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """zenoh-declarations, "Declaration Propagation": several sessions have the same keys and leave in any order."""
+    return play(node, "propagation", seed)
+
+
+@history("ZD-092", roles=ROLES)
+def test_doubt(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Both documents: guests say what a node may understand in several ways, or refuse; nobody else is harmed."""
+    return play(node, "doubt", seed)

@@ -1,0 +1,119 @@
+"""Believing: what one session was told in a history, and so believes to exist."""
+
+from collections.abc import Callable
+
+from conformance.zenoh.histories.doubts import UNKNOWN
+from harness.trace import Direction
+from harness.zenoh.tester.driver import BARRIER, Driver
+from harness.zenoh.tester.events import Event
+from wire.zenoh.keys import Table
+from wire.zenoh.values import DeclareEntity, DeclareFinal, Push, Request, UndeclareEntity, WireExpr
+
+Thing = tuple[str, str]
+
+BARRIERS = BARRIER + 100_000
+"""More than the barriers of a session: what comes under their ids is believed, and no answer to a history's words."""
+
+
+class Believer:
+    """A session with the node, and what came on it; keys are taken out of the play's namespace."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.place = driver.place
+        self.news: list[Event] = []
+        """What came in this step."""
+        self.known: set[tuple[str, int, str | None]] = set()
+        """What it was told and not told the end of, with ids. A node may give one id to all that a snapshot lists."""
+        self.forgotten: dict[tuple[str, int], str | None] = {}
+        """Ids, with keys, of what may have ended while the session did not ask: the node need not say so, but may."""
+
+    def begin(self) -> None:
+        """Begin a step."""
+        self.catch_up()
+        self.news = []
+
+    def catch_up(self) -> None:
+        """Take in what has come."""
+        events = self.driver.conversation.events
+        for event in events[self.place :]:
+            if event.direction is Direction.RECEIVED and self.is_ours(event):
+                self.take(event)
+                if not BARRIER < (event.interest_id or 0) < BARRIERS:
+                    self.news.append(event)
+        self.place = len(events)
+
+    def learns(self, done: Callable[[], bool]) -> bool:
+        """Read until something holds of what the session was told; ``False`` when patience or the link ends first."""
+
+        def caught_up() -> bool:
+            self.catch_up()
+            return done()
+
+        return self.driver.wait_until(caught_up)
+
+    def is_ours(self, event: Event) -> bool:
+        """Tell whether an event is about this history: within its namespace, or about no key."""
+        if isinstance(event.body, DeclareFinal):
+            return True
+        if isinstance(event.body, DeclareEntity | UndeclareEntity) or isinstance(event.message, Push | Request):
+            key = self.key(event)
+            return not key or self.driver.inner(key) is not None
+        return False
+
+    def key(self, event: Event) -> str | None:
+        """Return the key that an event is about, in full."""
+        return event.known or event.key if isinstance(event.body, UndeclareEntity) else event.key
+
+    def thing(self, event: Event) -> Thing:
+        """Return what an event is about."""
+        body = event.body
+        assert isinstance(body, DeclareEntity | UndeclareEntity)
+        key = self.key(event)
+        return body.kind.value, self.driver.inner(key) or "" if key is not None else "?"
+
+    def take(self, event: Event) -> None:
+        """Believe what is said."""
+        match event.body:
+            case DeclareEntity(kind=kind, id=id):
+                if event.interest_id is None:
+                    self.known = {each for each in self.known if each[:2] != (kind.value, id)}
+                self.known.add((kind.value, id, self.driver.inner(event.key)))
+                self.forgotten.pop((kind.value, id), None)
+            case UndeclareEntity(kind=kind, id=id):
+                self.known = {each for each in self.known if each[:2] != (kind.value, id)}
+
+    def forget(self, gone: set[Thing]) -> None:
+        """Forget what ended without its having to be told."""
+        old = {each for each in self.known if (each[0], each[2]) in gone}
+        self.known -= old
+        self.forgotten |= {each[:2]: each[2] for each in old}
+
+    def believes(self) -> set[Thing]:
+        """Return what it must believe to exist."""
+        return {(kind, key) for kind, _, key in self.known if key is not None}
+
+    def has_heard_of(self, what: Thing) -> bool:
+        """Tell whether it was told of a thing, and not of its end."""
+        kind, key = what
+        return what in self.believes() or any(k == kind and v == key for (k, _), v in self.forgotten.items())
+
+    def spell(self, key: WireExpr, *, borrows: bool = True) -> WireExpr:
+        """Spell a key for the node: in the namespace, and through an alias of the node's where that is asked for.
+
+        ``borrows`` is whether the node's aliases are known: it may change them at each word of ours.
+        """
+        if key.scope == UNKNOWN:
+            return WireExpr(self.driver.namespace + (key.suffix or ""), UNKNOWN)
+        if key.scope or key.suffix is None:
+            return key
+        whole = self.driver.namespace + (key.suffix or "")
+        if key.sender:
+            return WireExpr(whole)
+        theirs: Table = self.driver.conversation.tables[Direction.RECEIVED]
+        for number, named in theirs.items() if borrows else ():
+            if whole == named:
+                return WireExpr(None, number, sender=False)
+            if whole.startswith(f"{named}/"):
+                return WireExpr(whole[len(named) :], number, sender=False)
+        return WireExpr(whole, sender=False)

@@ -1,0 +1,195 @@
+"""Blame: which rule a difference breaks, by what the session asked, what exists, and what was said in the step."""
+
+from conformance.histories.mismatch import Mismatch
+from conformance.zenoh.histories.model import Answer, Model, Thing, thing
+from conformance.zenoh.histories.moves import Doubtful, Leaves, Move, Says, Together
+from conformance.zenoh.histories.words import Asks, Declares, Ends, NamesKey, ReleasesKey, Undeclares, Utterance
+from harness.zenoh.peers.router import LIVE
+from wire.zenoh.grammar_extensions import NODE_ID
+from wire.zenoh.values import EntityKind, Mode
+
+ENDING = {"subscriber": "ZD-053", "queryable": "ZD-075", "token": "ZD-083"}
+"""An undeclaration ends the one entity that it names."""
+
+ENDED = {Mode.CURRENT_FUTURE: "ZI-018", Mode.FUTURE: "ZI-022"}
+"""After its Final an interest brings nothing."""
+
+OF_KIND = {"subscriber": "ZI-042", "queryable": "ZI-043", "token": "ZI-044"}
+"""An interest in one kind brings no other."""
+
+MAPPING = {EntityKind.SUBSCRIBER: "ZD-045", EntityKind.QUERYABLE: "ZD-066", EntityKind.TOKEN: "ZD-081"}
+"""M says whose aliases the scope of a declaration is looked up in."""
+
+
+class Blame:
+    """The rules that one step may show to be broken."""
+
+    def __init__(self, model: Model, move: Move) -> None:
+        self.model = model
+        self.move = move
+        self.words = words_of(move)
+        self.before = model.things()
+        """What existed before the step."""
+
+    # --- what never came ----------------------------------------------------------------------------------
+
+    def not_listed(self, answer: Answer, what: Thing) -> Mismatch:
+        """Say that a snapshot lacks something."""
+        interest = answer.interest
+        rule = "ZI-010" if interest.mode is Mode.CURRENT else "ZI-014"
+        if interest.key is not None and interest.key.scope:
+            rule = "ZI-047"
+        elif interest.key is not None and not interest.key.sender:
+            rule = "ZI-048"
+        return Mismatch(rule, f"interest {interest.id} ({interest.mode.name}) does not list {what[0]} {what[1]}")
+
+    def never_declared(self, who: str, what: Thing) -> Mismatch:
+        """Say that a session was not told of something."""
+        said = f"{who} was never told of {what[0]} {what[1]}"
+        if what in self.before:
+            rule = self.move.rule if isinstance(self.move, Doubtful) else ENDING[what[0]]
+            return Mismatch(rule, f"{who} was told that {what[0]} {what[1]} ended, which lives")
+        return Mismatch(self.misread(what) or "ZD-091", said)
+
+    def never_undeclared(self, who: str, what: Thing) -> Mismatch:
+        """Say that a session was not told the end of something."""
+        rule = ENDING[what[0]]
+        if isinstance(self.move, Leaves):
+            rule = "ZD-078" if what[0] == "token" else "ZD-092"
+        return Mismatch(rule, f"{who} was never told that {what[0]} {what[1]} ended")
+
+    # --- what came and must not ---------------------------------------------------------------------------
+
+    def declared(self, who: str, what: Thing) -> Mismatch:
+        """Say that a session was told of something that it must not be told of now."""
+        session, said = self.model.session(who), f"{who} was told of {what[0]} {what[1]}"
+        live = [each for each in session.interests.values() if each.mode in LIVE]
+        new = {thing(each) for each in self.model.appeared}
+        if what not in self.model.things() | new:
+            return Mismatch(self.misread(what) or self.changed(), f"{said}, which nobody has declared")
+        if any(self.model.covers(asked, what) for asked in live):
+            if any(isinstance(word, Asks) for word in self.words):
+                return Mismatch("ZI-019", f"{said}, which existed before it asked")
+            rule = "ZD-095" if what in new else "ZD-094" if self.declares() else self.changed()
+            return Mismatch(rule, f"{said} again")
+        if (late := self.ended(who, what)) is not None:
+            return Mismatch(late, f"{said} after it had ended its interest")
+        if any(self.model.covers(asked, what) for asked in self.model.asked_before[who]):
+            return Mismatch("ZI-013", f"{said}, though its Current interest is over")
+        return Mismatch("ZD-093" if live else "ZI-002", f"{said}, and has not asked for it")
+
+    def listed(self, who: str, answer: Answer, what: Thing, times: int) -> Mismatch:
+        """Say that a snapshot lists what it must not."""
+        interest = answer.interest
+        said = f"interest {interest.id} ({interest.mode.name}) of {who} lists {what[0]} {what[1]}"
+        if times > 1 and answer.may[what]:
+            return Mismatch("ZD-095", f"{said} {times} times, of which there are {answer.may[what]}")
+        kind = EntityKind(what[0])
+        if kind not in interest.kinds:
+            asked = [each.value for each in EntityKind if each in interest.kinds]
+            rule = OF_KIND[asked[0]] if len(asked) == 1 else "ZI-051" if asked else "ZI-041"
+            return Mismatch(rule, f"{said}, of which it does not ask")
+        if what in self.model.things():
+            rule = "ZI-067" if answer.any_of else "ZI-053" if answer.key is None and interest.key else "ZI-045"
+            return Mismatch(rule, f"{said}, which does not match its key")
+        if answer.any_of or interest.options & 0x80:
+            return Mismatch("ZI-067" if answer.any_of else "ZI-068", f"{said}, which nobody has declared")
+        return Mismatch(ENDING[what[0]], f"{said}, which is not there")
+
+    def under_no_question(self, who: str, number: int, what: Thing) -> Mismatch:
+        """Say that something came under an interest id that waits for nothing."""
+        asked = self.model.session(who).interests.get(number)
+        said = f"{who} was told of {what[0]} {what[1]} under interest {number}"
+        if asked is None:
+            return Mismatch("ZD-006", f"{said}, under which it asks nothing")
+        if asked.mode is Mode.FUTURE:
+            return Mismatch("ZI-020", f"{said}, a Future interest")
+        return Mismatch("ZI-016", f"{said}, whose snapshot is over")
+
+    def final_for_nothing(self, who: str, number: int) -> Mismatch:
+        """Say that a D_FINAL came for an interest that waits for none."""
+        asked = self.model.session(who).interests.get(number)
+        if asked is not None and asked.mode is Mode.FUTURE:
+            return Mismatch("ZI-021", f"{who} got a D_FINAL for interest {number}, a Future one")
+        if asked is None and number not in self.model.used[who]:
+            return Mismatch("ZD-006", f"{who} got a D_FINAL under {number}, an id that it never used")
+        if any(isinstance(word, Ends) for word in self.words):
+            return Mismatch("ZI-071", f"{who} got a D_FINAL for interest {number}, which it has ended")
+        return Mismatch("ZD-087", f"{who} got a D_FINAL for interest {number}, which waits for none")
+
+    def undeclared(self, who: str, what: Thing) -> Mismatch:
+        """Say that a session was told the end of what lives."""
+        return Mismatch(self.changed(), f"{who} was told that {what[0]} {what[1]} ended, which it did not")
+
+    def data(self, who: str, said: str) -> Mismatch:
+        """Say that data came that was not for a session."""
+        publishes = any(word for word in self.words if not isinstance(word, Declares | Undeclares))
+        return Mismatch("ZD-042" if publishes else "ZD-043", said)
+
+    def query(self, who: str, said: str) -> Mismatch:
+        """Say that a query came that was not for a session."""
+        partial = any(each.kind is EntityKind.QUERYABLE for each in self.model.session(who).entities.values())
+        return Mismatch("ZD-071" if partial and any(getattr(w, "target", 0) for w in self.words) else "ZD-064", said)
+
+    # --- which rule ---------------------------------------------------------------------------------------
+
+    def ended(self, who: str, what: Thing) -> str | None:
+        """Return the rule about ended interests, if a session had one that covered a thing."""
+        for asked in reversed(self.model.asked_before[who]):
+            if asked.mode in ENDED and self.model.covers(asked, what):
+                return ENDED[asked.mode]
+        return None
+
+    def ending(self, kind: EntityKind) -> str:
+        """Return the rule about the end of an entity of a kind."""
+        return "ZD-052" if kind is EntityKind.SUBSCRIBER else ENDING[kind.value]
+
+    def declares(self) -> bool:
+        """Tell whether something is declared in the step."""
+        return any(isinstance(word, Declares) for word in self.words)
+
+    def misread(self, what: Thing) -> str | None:
+        """Return the rule about reading keys, if the step declares something on a key that is not spelled out."""
+        for word in self.words:
+            if isinstance(word, Declares) and word.kind.value == what[0]:
+                if not word.key.sender:
+                    return MAPPING[word.kind] if word.kind is not EntityKind.SUBSCRIBER else "ZD-050"
+                if word.key.scope:
+                    return "ZD-027"
+        return None
+
+    def changed(self) -> str:
+        """Return the rule about what a step must leave as it is."""
+        if isinstance(self.move, Doubtful):
+            return self.move.rule
+        for word in self.words:
+            match word:
+                case Undeclares(kind=kind):
+                    return self.ending(kind)
+                case NamesKey() | ReleasesKey():
+                    return "ZD-041"
+                case Ends():
+                    return "ZI-022"
+        return "ZD-092"
+
+    def refused(self) -> str:
+        """Return the rule about what a node must not end a session for."""
+        for word in self.words:
+            extensions = (*getattr(word, "extensions", ()), *getattr(word, "inner", ()))
+            asks = isinstance(word, Asks | Ends)
+            if any(each.is_(NODE_ID) for each in extensions):
+                return "ZI-056" if asks else "ZD-014"
+            if extensions:
+                return ("ZI-057" if isinstance(word, Ends) else "ZI-058") if asks else "ZD-015"
+        return "ZI-001" if any(isinstance(word, Asks | Ends) for word in self.words) else "ZD-091"
+
+
+def words_of(move: Move) -> tuple[Utterance, ...]:
+    """Return what is said in a move."""
+    match move:
+        case Says() | Doubtful():
+            return move.words
+        case Together(said):
+            return tuple(word for each in said for word in each.words)
+        case _:
+            return ()

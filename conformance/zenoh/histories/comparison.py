@@ -1,0 +1,306 @@
+"""Comparison: what each session was told in one step, beside what the model says that it must and may be told."""
+
+from collections import Counter
+
+from conformance.histories.mismatch import Mismatch
+from conformance.zenoh.histories.abilities import Abilities
+from conformance.zenoh.histories.believing import Believer
+from conformance.zenoh.histories.blame import Blame
+from conformance.zenoh.histories.model import Answer, Concerns, Model, Thing, thing
+from conformance.zenoh.histories.moves import Doubtful
+from conformance.zenoh.histories.words import Asks, AsksOddly
+from harness.zenoh.tester.events import Event
+from harness.zenoh.tester.snapshots import Incomplete
+from wire.zenoh.keys import intersects, read_queryable_info
+from wire.zenoh.values import DeclareEntity, DeclareFinal, Mode, Push, Request, UndeclareEntity
+
+FARTHEST = 0xFFFF
+"""The largest distance that QueryableInfo can say: there it cannot grow."""
+
+
+class HistoryComparison:
+    """Compares listeners with the model; ``judged`` counts what was compared, by rule."""
+
+    def __init__(
+        self,
+        model: Model,
+        listeners: dict[str, Believer],
+        abilities: Abilities,
+        judged: Counter[str],
+        *,
+        deployed: bool,
+    ) -> None:
+        self.model = model
+        self.listeners = listeners
+        self.abilities = abilities
+        self.judged = judged
+        self.deployed = deployed
+        self.declared: dict[str, Counter[Thing]] = {}
+        """What each session may still be told that it need not be, and was not yet: it may be on its way."""
+        self.undeclared: dict[str, Counter[Thing]] = {}
+
+    def compare(self, blame: Blame) -> None:
+        """Wait for what must come, make sure that nothing else comes, and raise the first ``Mismatch``."""
+        for who, listener in self.listeners.items():
+            self.await_all(who, listener, blame)
+        self.await_queries(blame)
+        self.catch_up()
+        for who, listener in self.listeners.items():
+            self.judge(who, listener, blame)
+
+    def catch_up(self) -> None:
+        """Make sure that what was to come to any session has come: all are asked at once, and then waited for."""
+        asked = [(listener, listener.driver.send_barrier()) for listener in self.listeners.values()]
+        for listener, barrier in asked:
+            listener.driver.await_barrier(barrier)
+            listener.catch_up()
+
+    # --- what must come -----------------------------------------------------------------------------------
+
+    def await_all(self, who: str, listener: Believer, blame: Blame) -> None:
+        """Wait until a session knows all that it must."""
+
+        # What is due does not change while we wait; a hundred entities are looked through once.
+        due = self.model.due(who)
+        ended = self.model.concerns[self.model.names[who]].lost
+        ended = ended and ended - self.model.things()
+        if not listener.learns(lambda: self.missing(who, listener, due, ended, blame) is None):
+            difference = self.missing(who, listener, due, ended, blame)
+            if listener.driver.ended:
+                raise Incomplete(f"the session of {who} ended: {listener.driver.ended}")
+            assert difference is not None
+            raise difference
+
+    def missing(
+        self, who: str, listener: Believer, due: set[Thing], ended: set[Thing], blame: Blame
+    ) -> Mismatch | None:
+        """Return the first thing that a session has yet to be told: of what is ``due``, or has ``ended``."""
+        concerns, believed = self.model.concerns[self.model.names[who]], listener.believes()
+        for number, answer in concerns.answers.items():
+            if (difference := self.unanswered(number, answer, listener, believed, blame)) is not None:
+                return difference
+        if lacking := self.unheard(listener, due - believed):
+            return blame.never_declared(who, min(lacking))
+        if kept := ended & believed:
+            return blame.never_undeclared(who, min(kept))
+        payloads = {payload(event) for event in listener.news if isinstance(event.message, Push)}
+        if lost := concerns.data - payloads:
+            return Mismatch("ZD-042", f"{who} has a subscriber and never got the data {min(lost)!r}")
+        asked = {event.message.parameters for event in listener.news if isinstance(event.message, Request)}
+        if lost := concerns.queries - asked:
+            return Mismatch("ZD-064", f"{who} has a queryable and was never asked {min(lost)!r}")
+        return None
+
+    def unanswered(
+        self, number: int, answer: Answer, listener: Believer, believed: set[Thing], blame: Blame
+    ) -> Mismatch | None:
+        """Return what an answer lacks."""
+        named = f"interest {number} ({answer.interest.mode.name})"
+        mine = [event for event in listener.news if event.interest_id == number]
+        if not any(isinstance(event.body, DeclareFinal) for event in mine):
+            return Mismatch("ZI-070", f"{named} was not answered up to D_FINAL")
+        lacking = answer.must - {listener.thing(e) for e in mine if isinstance(e.body, DeclareEntity)}
+        if lacking := self.unheard(listener, lacking):
+            return blame.not_listed(answer, min(lacking))
+        kinds = {event.body.kind.value for event in mine if isinstance(event.body, DeclareEntity)}
+        for group in answer.any_of:
+            if not (group & believed or min(group)[0] in kinds):
+                return Mismatch("ZI-068", f"{named} asks with A and was answered by nothing, though {min(group)} is")
+        return None
+
+    def unheard(self, listener: Believer, lacking: set[Thing]) -> set[Thing]:
+        """Return what a session lacks, without what it has heard of where a node says nothing twice (reading R35)."""
+        if self.abilities.again:
+            return lacking
+        return {what for what in lacking if not listener.has_heard_of(what)}
+
+    def await_queries(self, blame: Blame) -> None:
+        """Wait until each query of the step has reached somebody who can answer it."""
+        for parameters, able in self.model.asked_queries:
+            names = [who for who, link in self.model.names.items() if link in able]
+            if not any(self.was_asked(self.listeners[who], parameters) for who in names):
+                last = self.listeners[names[-1]]
+                if not last.driver.wait_until(lambda at=last, text=parameters: self.was_asked(at, text)):  # type: ignore[misc]
+                    raise Mismatch("ZD-064", f"nobody was asked {parameters!r}, which {', '.join(names)} can answer")
+
+    def was_asked(self, listener: Believer, parameters: str) -> bool:
+        """Tell whether a session was sent a query."""
+        listener.catch_up()
+        return any(isinstance(e.message, Request) and e.message.parameters == parameters for e in listener.news)
+
+    # --- what must not ------------------------------------------------------------------------------------
+
+    def judge(self, who: str, listener: Believer, blame: Blame, allowed: frozenset[Thing] = frozenset()) -> None:
+        """Raise the first thing that a session was told and must not be; take the rest down."""
+        concerns = self.model.concerns[self.model.names[who]]
+        self.declared[who] = self.declared.get(who, Counter()) + concerns.declared
+        self.undeclared[who] = self.undeclared.get(who, Counter()) + concerns.undeclared
+        listed: dict[int, Counter[Thing]] = {}
+        finals: Counter[int] = Counter()
+        for event in listener.news:
+            match event.body:
+                case DeclareFinal():
+                    self.final(who, event, concerns, finals, blame)
+                case DeclareEntity() if listener.thing(event) not in allowed:
+                    self.declaration(who, listener, event, concerns, listed, finals, blame)
+                case UndeclareEntity() if listener.thing(event) not in allowed:
+                    self.undeclaration(who, listener, event, concerns, blame)
+                case _:
+                    self.data(who, event, concerns, blame)
+        listener.forget(set(concerns.undeclared) - self.model.things())
+        self.count(concerns)
+
+    def final(self, who: str, event: Event, concerns: Concerns, finals: Counter[int], blame: Blame) -> None:
+        """Judge a D_FINAL."""
+        number = event.interest_id
+        if number is None:
+            raise Mismatch("ZD-087", f"{who} got a D_FINAL without an interest_id")
+        finals[number] += 1
+        if number in concerns.answers and finals[number] > 1:
+            raise Mismatch("ZI-071", f"{who} got a second D_FINAL for interest {number}")
+        if number not in concerns.answers:
+            raise blame.final_for_nothing(who, number)
+
+    def declaration(
+        self,
+        who: str,
+        listener: Believer,
+        event: Event,
+        concerns: Concerns,
+        listed: dict[int, Counter[Thing]],
+        finals: Counter[int],
+        blame: Blame,
+    ) -> None:
+        """Judge a D_SUBSCRIBER, D_QUERYABLE or D_TOKEN."""
+        what = listener.thing(event)
+        if event.key is None:
+            raise Mismatch("ZI-074", f"{who} was told of a {what[0]} on an alias that the node never declared")
+        number = event.interest_id
+        if number is None:
+            if not self.declared[who][what]:
+                raise blame.declared(who, what)
+            self.declared[who][what] -= 1
+        elif number not in concerns.answers:
+            raise blame.under_no_question(who, number, what)
+        else:
+            if finals[number]:
+                raise Mismatch("ZI-071", f"{who} was told of {shown(what)} after the D_FINAL of interest {number}")
+            counted = listed.setdefault(number, Counter())
+            counted[what] += 1
+            if counted[what] > concerns.answers[number].may[what]:
+                raise blame.listed(who, concerns.answers[number], what, counted[what])
+        self.info(who, event, what)
+
+    def undeclaration(self, who: str, listener: Believer, event: Event, concerns: Concerns, blame: Blame) -> None:
+        """Judge a U_SUBSCRIBER, U_QUERYABLE or U_TOKEN."""
+        body, what = event.body, listener.thing(event)
+        assert isinstance(body, UndeclareEntity)
+        if event.interest_id is not None:
+            raise Mismatch("ZI-017", f"{who} was told under interest {event.interest_id} that {shown(what)} ended")
+        if (body.kind.value, body.id) in listener.forgotten:
+            del listener.forgotten[body.kind.value, body.id]
+        elif event.known is None:
+            rule = blame.ending(body.kind)
+            raise Mismatch(rule, f"{who} was told the end of a {body.kind.value} {body.id} that it was never told of")
+        elif self.undeclared[who][what]:
+            self.undeclared[who][what] -= 1
+        elif what not in concerns.gone:
+            raise blame.undeclared(who, what)
+        elif (late := self.too_late(who, what, blame)) is not None:
+            raise Mismatch(late, f"{who} was told that {shown(what)} ended, after it had ended its interest")
+
+    def too_late(self, who: str, what: Thing, blame: Blame) -> str | None:
+        """Return the rule that an undeclaration without a running interest breaks, if it breaks one.
+
+        What a Current interest has listed may be taken back (reading R32); what others have told, as the profile says
+        (reading R29).
+        """
+        if self.deployed or "quiet after Final" in self.abilities.lacking:
+            return None
+        return blame.ended(who, what)
+
+    def info(self, who: str, event: Event, what: Thing) -> None:
+        """Judge what a queryable is announced with."""
+        body = event.body
+        assert isinstance(body, DeclareEntity)
+        if what[0] != "queryable":
+            return
+        complete, distance = read_queryable_info(body.info or 0, deployed=self.deployed)
+        known = (*self.model.entities(), *self.model.appeared, *self.model.vanished)
+        own = [each for each in known if thing(each) == what]
+        if own and complete not in {each.complete for each in own}:
+            raise Mismatch("ZD-071", f"{who} was told that {shown(what)} is {'' if complete else 'not '}complete")
+        if own and "hops" not in self.abilities.lacking and not self.deployed:
+            near = min(each.distance for each in own)
+            if distance <= near < FARTHEST:
+                raise Mismatch("ZD-072", f"{who} was told of {shown(what)} at {distance}, declared at {near}")
+
+    def data(self, who: str, event: Event, concerns: Concerns, blame: Blame) -> None:
+        """Judge a PUSH or a REQUEST."""
+        match event.message:
+            case Push():
+                if payload(event) not in concerns.data | concerns.data_may:
+                    raise blame.data(who, f"{who} was sent the data {payload(event)!r}, and has no subscriber for it")
+            case Request(parameters=parameters):
+                if parameters not in concerns.queries | concerns.queries_may:
+                    raise blame.query(who, f"{who} was asked {parameters!r}, and has no queryable for it")
+
+    def count(self, concerns: Concerns) -> None:
+        """Take down which rules the step has put to the test, and found kept."""
+        for answer in concerns.answers.values():
+            current = answer.interest.mode is Mode.CURRENT
+            self.judged.update(
+                ["ZI-070", "ZI-071", "ZI-010" if current else "ZI-014", *(["ZI-068"] * bool(answer.any_of))]
+            )
+        self.judged.update(["ZI-021"] * bool(concerns.futures))
+        self.judged.update(["ZD-091", "ZD-095"] * bool(concerns.declared))
+        self.judged.update(["ZD-092"] * bool(concerns.lost))
+        self.judged.update(["ZD-042"] * bool(concerns.data) + ["ZD-064"] * bool(concerns.queries))
+
+    # --- guests -------------------------------------------------------------------------------------------
+
+    def compare_guest(self, move: Doubtful, guest: Believer) -> None:
+        """Judge what a guest has brought about, before it leaves."""
+        may, ended = set(move.may), bool(guest.driver.ended)
+        self.catch_up()
+        heard = {guest.thing(event) for event in guest.news if isinstance(event.body, DeclareEntity)}
+        finals = {event.interest_id for event in guest.news if isinstance(event.body, DeclareFinal)}
+        # What the guest asks for in a way that a node need not understand is answered in full or not at all.
+        listed = self.model.things() if move.all else set()
+        near = {(kind, key) for kind, key in self.model.things() if move.listens and intersects("guest/**", key)}
+        if finals and listed - heard:
+            raise Mismatch(move.rule, f"what is not understood is answered without {shown(min(listed - heard))}")
+        if strange := heard - may - listed - near:
+            raise Mismatch(move.rule, f"the guest was told of {shown(min(strange))}")
+        if move.asked is not None and not ended and move.asked not in finals:
+            raise Mismatch(move.rule, f"interest {move.asked} is not answered")
+        asked = {word.id for word in move.words if isinstance(word, Asks | AsksOddly)}
+        if stray := [number for number in finals if number not in asked]:
+            raise Mismatch(move.rule, f"the guest got a D_FINAL under {stray[0]}")
+        witness = next(iter(self.listeners.values()))
+        if move.counts and not ended and not witness.learns(lambda: len(witness.believes() & may) in move.counts):
+            there = sorted(witness.believes() & may)
+            raise Mismatch(move.rule, f"{', '.join(map(shown, there)) or 'nothing'} came of it")
+
+    def after_guest(self, move: Doubtful, blame: Blame) -> None:
+        """Make sure that nothing stays of what a guest has said."""
+        may = frozenset({*move.may, ("token", "guest/9")})
+        for who, listener in self.listeners.items():
+            if not listener.learns(lambda at=listener: not at.believes() & may):  # type: ignore[misc]
+                left = min(listener.believes() & may)
+                raise Mismatch("ZD-092", f"{who} was not told that the guest's {shown(left)} ended")
+        self.catch_up()
+        for who, listener in self.listeners.items():
+            self.judge(who, listener, blame, may)
+        self.judged[move.rule] += 1
+
+
+def payload(event: Event) -> str:
+    """Return the text of data."""
+    assert isinstance(event.message, Push)
+    return (event.message.payload or b"").decode(errors="replace")
+
+
+def shown(what: Thing) -> str:
+    """Return a thing as people read it."""
+    return f"{what[0]} {what[1]}"

@@ -1,0 +1,279 @@
+"""Drawing: the moves of a history, each chosen by what the model knows by then.
+
+Few keys, few ids and few sessions: so they meet. At the ends of every range, as that is where numbers are cut.
+"""
+
+from collections.abc import Callable
+
+from conformance.histories.telling import Chooser
+from conformance.zenoh.histories.doubts import DOUBTS
+from conformance.zenoh.histories.model import Model
+from conformance.zenoh.histories.moves import Leaves, Move, Opens, Says, Together
+from conformance.zenoh.histories.words import (
+    Asks,
+    Declares,
+    Ends,
+    NamesKey,
+    Publishes,
+    QueriesFor,
+    ReleasesKey,
+    Undeclares,
+    Utterance,
+)
+from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS
+from harness.zenoh.peers.routing import ALL_COMPLETE
+from wire.zenoh.grammar_extensions import NODE_ID, QOS, TIMESTAMP
+from wire.zenoh.values import EntityKind, Extension, Extensions, Mode, WireExpr
+
+PLAYERS = ("a", "b", "c", "d")
+"""Sessions beside the witness."""
+
+LONG = "/".join(["a-long-way-down"] * 9)
+"""A key whose length takes two bytes."""
+
+KEYS = ("a", "b", "ab", "a/b", "a/c", "b/c", "a/b/c", f"a/{LONG}")
+WILD = ("a/*", "*/b", "a/**", "**/c", "a/*/c", "a/b$*", "**")
+PATTERNS = (*WILD, "*", "a$*", "$*b/c", "a/b/**")
+
+TOP = 2**32 - 1
+ENTITY_IDS = (1, 2, 3, 127, 128, TOP)
+INTEREST_IDS = (1, 2, 3, 0, 128, TOP)
+EXPR_IDS = (1, 128, 65535)
+DISTANCES = (0, 1, 127, 128, 0xFFFE, 0xFFFF)
+CROWD = 110
+"""Tokens of a crowd: more than the faults that count to a hundred take for long."""
+
+TARGETS = (0, 1, ALL_COMPLETE)
+
+KNOWN = (
+    Extension(QOS.id, 0x08),
+    Extension(TIMESTAMP.id, bytes.fromhex("81808080808080800110") + b"t" * 16),
+    Extension(NODE_ID.id, 0, mandatory=True),
+)
+
+WEIGHTS: dict[str, dict[str, int]] = {
+    "modes": {"declare": 4, "undeclare": 3, "ask": 5, "end": 3},
+    "options": {"declare": 5, "undeclare": 2, "ask": 7, "end": 2, "name": 1},
+    "aliases": {"name": 4, "release": 3, "declare": 6, "undeclare": 3, "ask": 3, "end": 1, "publish": 1},
+    "entities": {"declare": 6, "again": 2, "undeclare": 5, "ask": 2, "end": 1},
+    "data": {"declare": 4, "undeclare": 2, "publish": 5, "query": 4, "name": 1},
+    "propagation": {"declare": 5, "again": 1, "undeclare": 3, "ask": 3, "end": 2},
+    "doubt": {"declare": 3, "undeclare": 2, "ask": 3, "end": 1, "name": 1},
+}
+"""How often each kind of word is said, by theme."""
+
+LEAVING = {"propagation": 4, "entities": 2, "aliases": 2}
+"""How many of a hundred moves end a session, by theme; else one."""
+
+RARELY = 12
+"""One in so many messages has extensions."""
+
+MOST_WORDS = 4
+"""Words in one batch: enough for every order of three things, and one that they meet."""
+
+
+class Narrator:
+    """Draws the moves of one history, and has the model hear them."""
+
+    def __init__(self, chooser: Chooser, theme: str) -> None:
+        self.choose, self.number = chooser.choice, chooser.randint
+        self.theme = theme
+        self.model = Model()
+        self.count = 0
+        self.crowded = False
+        self.busy: set[int] = set()
+        self.past: dict[str, list[Declares]] = {}
+        """What each session has declared so far."""
+        self.words: dict[str, Callable[[str], Utterance | None]] = {
+            "declare": self.declaration,
+            "again": self.repetition,
+            "undeclare": self.undeclaration,
+            "ask": self.question,
+            "end": self.final,
+            "name": self.naming,
+            "release": self.release,
+            "publish": self.publication,
+            "query": self.query,
+        }
+        weights = WEIGHTS[theme]
+        self.choices = [name for name, weight in weights.items() for _ in range(weight)]
+
+    def opening(self) -> list[Move]:
+        """Draw who is there at the beginning."""
+        players = PLAYERS[: self.number(2, len(PLAYERS))]
+        for who in players:
+            self.model.joins(who)
+        return [Opens(who) for who in players]
+
+    def move(self) -> Move | None:
+        """Draw the next move."""
+        self.model.begin()
+        away = [who for who in PLAYERS if who not in self.model.names]
+        dice = self.number(0, 99)
+        if dice < LEAVING.get(self.theme, 1) and len(self.model.names) > 1:
+            who = self.choose(sorted(self.model.names))
+            self.model.leaves(who)
+            return Leaves(who, self.choose((False, True)))
+        if away and dice < 2 * LEAVING.get(self.theme, 1) + 6:
+            self.model.joins(away[0])
+            return Opens(away[0])
+        if self.theme == "doubt" and dice > 60:
+            return self.choose(DOUBTS)
+        if dice > 97 and not self.crowded:
+            return self.crowd(self.choose(sorted(self.model.names)))
+        if dice > 85 and len(self.model.names) > 1:
+            return self.together()
+        return self.says(self.choose(sorted(self.model.names)))
+
+    def says(self, who: str) -> Says | None:
+        """Draw what a session says."""
+        self.busy = set()
+        words = [self.word(who) for _ in range(self.number(1, MOST_WORDS))]
+        said = tuple(word for word in words if word is not None)
+        fragments = self.choose((0, 0, 0, 0, 0, 0, 0, 1, 7, 40))
+        return Says(who, said, fragments) if said else None
+
+    def together(self) -> Move | None:
+        """Draw what two sessions say at once: one asks, which is not to miss what the other declares."""
+        one, two = self.choose(sorted(self.model.names)), self.choose(sorted(self.model.names))
+        self.busy = set()
+        asked = self.question(one)
+        if asked is None or one == two:
+            return None
+        self.model.hears(one, asked.message())
+        said = [word for _ in range(self.number(1, MOST_WORDS)) if (word := self.change(two)) is not None]
+        return Together((Says(one, (asked,)), Says(two, tuple(said)))) if said else None
+
+    def change(self, who: str) -> Utterance | None:
+        """Draw something that is declared, or undeclared."""
+        word = self.declaration(who) if self.number(0, 2) else self.undeclaration(who)
+        if word is not None:
+            self.model.hears(who, word.message())
+        return word
+
+    def crowd(self, who: str) -> Says:
+        """Draw the declaration of so many tokens that a snapshot of them is long; once is enough."""
+        self.crowded = True
+        words = tuple(Declares(T, CROWD + number, WireExpr(f"a/crowd/{number}")) for number in range(CROWD))
+        for word in words:
+            self.model.hears(who, word.message())
+        return Says(who, words)
+
+    def word(self, who: str) -> Utterance | None:
+        """Draw what a session says next."""
+        word = self.words[self.choose(self.choices)](who)
+        if word is not None:
+            self.model.hears(who, word.message())
+        return word
+
+    # --- declarations -------------------------------------------------------------------------------------
+
+    def declaration(self, who: str) -> Utterance | None:
+        """Draw a declaration under an id that is free."""
+        session = self.model.session(who)
+        kind = self.choose(tuple(EntityKind)) if self.theme != "data" else self.choose(DATA)
+        free = [number for number in ENTITY_IDS if (kind, number) not in session.entities]
+        if not free:
+            return None
+        past = self.past.setdefault(who, [])
+        gone = [word for word in past if (word.kind, word.id) not in session.entities and word.key.scope == 0]
+        if gone and self.number(0, 3) == 0:
+            return self.choose(gone)
+        info = None
+        if kind is EntityKind.QUERYABLE and self.choose((False, True)):
+            info = (self.choose((False, True)), self.choose(DISTANCES))
+        # Half of the time a key that somebody has already: what is one of several is withdrawn in many ways.
+        held = sorted({entity.key for entity in self.model.entities() if "crowd" not in entity.key})
+        key = self.key(who, self.choose(held if held and self.number(0, 1) else KEYS * 2 + WILD))
+        past.append(Declares(kind, self.choose(free), key, info, self.inner(), self.extensions()))
+        return past[-1]
+
+    def repetition(self, who: str) -> Utterance | None:
+        """Draw a declaration that was made before."""
+        entities = list(self.model.session(who).entities.values())
+        if not entities:
+            return None
+        entity = self.choose(entities)
+        info = (entity.complete, entity.distance) if entity.kind is EntityKind.QUERYABLE else None
+        return Declares(entity.kind, entity.id, self.key(who, entity.key), info)
+
+    def undeclaration(self, who: str) -> Utterance | None:
+        """Draw the end of an entity."""
+        entities = list(self.model.session(who).entities.values())
+        if not entities:
+            return None
+        entity = self.choose(entities)
+        return Undeclares(entity.kind, entity.id, self.key(who, entity.key), (), self.extensions())
+
+    def naming(self, who: str) -> Utterance | None:
+        """Draw an alias under a number that is free."""
+        free = [number for number in EXPR_IDS if number not in self.model.session(who).theirs]
+        if not free:
+            return None
+        key = WireExpr(self.choose(KEYS))
+        return NamesKey(self.choose(free), key, self.extensions())
+
+    def release(self, who: str) -> Utterance | None:
+        """Draw the release of an alias."""
+        taken = sorted(self.model.session(who).theirs)
+        return ReleasesKey(self.choose(taken), self.extensions()) if taken else None
+
+    # --- interests ----------------------------------------------------------------------------------------
+
+    def question(self, who: str) -> Utterance | None:
+        """Draw an interest under an id that is free."""
+        session = self.model.session(who)
+        free = [number for number in INTEREST_IDS if number not in session.interests and number not in self.busy]
+        if not free:
+            return None
+        number = self.choose(free)
+        self.busy.add(number)
+        mode = self.choose([Mode.CURRENT, Mode.FUTURE, Mode.CURRENT_FUTURE, Mode.CURRENT_FUTURE])
+        kinds = self.choose(SETS_OF_KINDS)
+        key = self.key(who, self.choose(PATTERNS + KEYS)) if self.number(0, 3) else None
+        flags = self.number(0, 9)
+        return Asks(number, mode, kinds, key, flags == 0, flags in (1, 2, 3, 4), self.extensions())
+
+    def final(self, who: str) -> Utterance | None:
+        """Draw the end of an interest."""
+        running = [number for number in self.model.session(who).interests if number not in self.busy]
+        return Ends(self.choose(running), self.extensions()) if running else None
+
+    # --- data ---------------------------------------------------------------------------------------------
+
+    def publication(self, who: str) -> Utterance | None:
+        """Draw data on a key without wildcards."""
+        self.count += 1
+        return Publishes(self.key(who, self.choose(KEYS)), f"data {self.count}")
+
+    def query(self, who: str) -> Utterance | None:
+        """Draw a query on a key without wildcards."""
+        self.count += 1
+        return QueriesFor(self.count, self.key(who, self.choose(KEYS)), self.choose(TARGETS))
+
+    # --- spelling -----------------------------------------------------------------------------------------
+
+    def key(self, who: str, key: str) -> WireExpr:
+        """Draw one of the spellings of a key: in full, through an alias of the sender's, or of the receiver's."""
+        way = self.number(0, 5)
+        if way == 0:
+            return WireExpr(key, sender=False)
+        for number, named in self.model.session(who).theirs.items():
+            if way > 1 and key == named:
+                return WireExpr("" if way == 2 else None, number)
+            if way > 1 and key.startswith(f"{named}/"):
+                return WireExpr(key[len(named) :], number)
+        return WireExpr(key)
+
+    def extensions(self) -> Extensions:
+        """Draw the extensions of a message, if any."""
+        return (self.choose(KNOWN + UNKNOWN_EXTENSIONS),) if self.number(1, RARELY) == 1 else ()
+
+    def inner(self) -> Extensions:
+        """Draw extensions of a body that nobody knows, if any."""
+        return (self.choose(UNKNOWN_EXTENSIONS),) if self.number(1, RARELY) == 1 else ()
+
+
+S, Q, T = EntityKind
+DATA = (S, S, Q, Q, T)
+SETS_OF_KINDS = tuple(map(frozenset, ((S, Q, T), (S, Q, T), (S,), (Q,), (T,), (S, T), (Q, T), (S, Q))))

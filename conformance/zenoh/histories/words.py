@@ -1,0 +1,254 @@
+"""Words: what one session says in one message, as values that print as the driver's verbs.
+
+Keys stand without a namespace, which each play adds. A key with ``sender=False`` and scope 0 is to be spelled through
+an alias of the node's own where it has one: which that is shows only when it is played.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from wire.zenoh.grammar_extensions import QUERYABLE_INFO, TARGET
+from wire.zenoh.keys import queryable_info, wire_expr_extension
+from wire.zenoh.values import (
+    OPTION,
+    Declare,
+    DeclareEntity,
+    DeclareFinal,
+    DeclareKeyExpr,
+    EntityKind,
+    Extension,
+    Extensions,
+    Interest,
+    InterestFinal,
+    Mode,
+    NetworkMessage,
+    Options,
+    Push,
+    Request,
+    UndeclareEntity,
+    UndeclareKeyExpr,
+    WireExpr,
+)
+
+Spell = Callable[[WireExpr], WireExpr]
+"""Spells a key for whoever hears it: the node, in a namespace and with its aliases, or the model."""
+
+ALL = 1
+"""The value of the Target extension that asks all queryables."""
+
+
+def as_it_is(key: WireExpr) -> WireExpr:
+    """Spell a key for the model."""
+    return key
+
+
+class Utterance(msgspec.Struct, frozen=True):
+    """One message; ``deployed`` where it is made picks the layouts in which the document and the field differ."""
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the message."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        raise NotImplementedError
+
+
+class NamesKey(Utterance, frozen=True):
+    """An alias is declared."""
+
+    id: int
+    key: WireExpr
+    extensions: Extensions = ()
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the D_KEYEXPR."""
+        return Declare(DeclareKeyExpr(self.id, spell(self.key)), None, self.extensions)
+
+    def __str__(self) -> str:
+        return f"declare_keyexpr({text(self.key)}, id={self.id}{also(self.extensions)})"
+
+
+class ReleasesKey(Utterance, frozen=True):
+    """An alias is released."""
+
+    id: int
+    extensions: Extensions = ()
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the U_KEYEXPR."""
+        return Declare(UndeclareKeyExpr(self.id), None, self.extensions)
+
+    def __str__(self) -> str:
+        return f"undeclare_keyexpr({self.id}{also(self.extensions)})"
+
+
+class Declares(Utterance, frozen=True):
+    """An entity is declared; ``info`` is a queryable's completeness and distance, ``inner`` the body's extensions."""
+
+    kind: EntityKind
+    id: int
+    key: WireExpr
+    info: tuple[bool, int] | None = None
+    inner: Extensions = ()
+    extensions: Extensions = ()
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the D_SUBSCRIBER, D_QUERYABLE or D_TOKEN."""
+        inner = self.inner
+        if self.info is not None:
+            inner = (Extension(QUERYABLE_INFO.id, queryable_info(*self.info, deployed=deployed)), *inner)
+        return Declare(DeclareEntity(self.kind, self.id, spell(self.key), inner), None, self.extensions)
+
+    def __str__(self) -> str:
+        info = "" if self.info is None else f", complete={self.info[0]}, distance={self.info[1]}"
+        rest = f"{info}{also(self.inner, 'inner')}{also(self.extensions)}"
+        return f"declare_{self.kind.value}({text(self.key)}, id={self.id}{rest})"
+
+
+class Undeclares(Utterance, frozen=True):
+    """An entity is undeclared; ``key`` goes into the WireExpr extension (``None``: none is sent)."""
+
+    kind: EntityKind
+    id: int
+    key: WireExpr | None
+    inner: Extensions = ()
+    extensions: Extensions = ()
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the U_SUBSCRIBER, U_QUERYABLE or U_TOKEN."""
+        inner = self.inner
+        if self.key is not None:
+            inner = (wire_expr_extension(spell(self.key), deployed=deployed), *inner)
+        return Declare(UndeclareEntity(self.kind, self.id, inner), None, self.extensions)
+
+    def __str__(self) -> str:
+        key = "" if self.key is None else f", key={text(self.key)}"
+        return f"undeclare_{self.kind.value}({self.id}{key}{also(self.inner, 'inner')}{also(self.extensions)})"
+
+
+class Asks(Utterance, frozen=True):
+    """An interest is sent."""
+
+    id: int
+    mode: Mode
+    kinds: frozenset[EntityKind]
+    key: WireExpr | None = None
+    aggregate: bool = False
+    keyexprs: bool = False
+    extensions: Extensions = ()
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the INTEREST."""
+        options = Options.A if self.aggregate else Options(0)
+        options |= Options.K if self.keyexprs else Options(0)
+        for kind in self.kinds:
+            options |= OPTION[kind]
+        key = None if self.key is None else spell(self.key)
+        if key is not None:
+            options |= Options.R
+            options |= Options.N if key.suffix is not None else Options(0)
+            options |= Options.M if key.sender else Options(0)
+        return Interest(self.id, self.mode, options, key, self.extensions)
+
+    def __str__(self) -> str:
+        kinds = "".join(f", {kind.name[0]}" for kind in EntityKind if kind in self.kinds)
+        key = "" if self.key is None else f", key={text(self.key)}"
+        flags = (", aggregate=True" if self.aggregate else "") + (", keyexprs=True" if self.keyexprs else "")
+        return f"interest(Mode.{self.mode.name}{kinds}{key}{flags}, id={self.id}{also(self.extensions)})"
+
+
+class Ends(Utterance, frozen=True):
+    """An interest is ended."""
+
+    id: int
+    extensions: Extensions = ()
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the INTEREST in mode Final."""
+        return InterestFinal(self.id, self.extensions)
+
+    def __str__(self) -> str:
+        return f"final({self.id}{also(self.extensions)})"
+
+
+class AsksOddly(Utterance, frozen=True):
+    """An interest is sent whose options name a key that it does not have (N or M without R), or no kind."""
+
+    id: int
+    options: Options
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the INTEREST."""
+        return Interest(self.id, Mode.CURRENT, self.options)
+
+    def __str__(self) -> str:
+        return f"send(Interest({self.id}, Mode.CURRENT, Options({int(self.options):#x})))"
+
+
+class Completes(Utterance, frozen=True):
+    """A D_FINAL is sent, with an interest id or without, where no interest waits for one."""
+
+    id: int | None = None
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the D_FINAL."""
+        return Declare(DeclareFinal(), self.id)
+
+    def __str__(self) -> str:
+        return f"send(Declare(DeclareFinal(), {self.id}))"
+
+
+class Publishes(Utterance, frozen=True):
+    """Data is put on a key; no other publication of a history has its payload."""
+
+    key: WireExpr
+    payload: str
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the PUSH."""
+        return Push(spell(self.key), self.payload.encode())
+
+    def __str__(self) -> str:
+        return f"publish({text(self.key)}, {self.payload.encode()!r})"
+
+
+class QueriesFor(Utterance, frozen=True):
+    """A query is sent; no other of a history has its id. ``target`` is the value of its Target, 0 for the default."""
+
+    id: int
+    key: WireExpr
+    target: int = 0
+
+    def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
+        """Return the REQUEST; its parameters name it, as a router gives it an id of its own when it forwards it."""
+        target = (Extension(TARGET.id, self.target, mandatory=True),) if self.target else ()
+        return Request(self.id, spell(self.key), self.parameters, target)
+
+    @property
+    def parameters(self) -> str:
+        """What the query can be known by."""
+        return f"query={self.id}"
+
+    def __str__(self) -> str:
+        target = f", target={self.target}" if self.target else ""
+        return f"query({text(self.key)}, id={self.id}{target})"
+
+
+def text(key: WireExpr) -> str:
+    """Return a key as a case writes it: plain text where it is spelled out, else as a WireExpr."""
+    if key.sender and key.scope == 0:
+        return repr(key.suffix)
+    parts = [repr(key.suffix), *([str(key.scope)] if key.scope else []), *([] if key.sender else ["sender=False"])]
+    return f"WireExpr({', '.join(parts)})"
+
+
+def also(extensions: Extensions, name: str = "extensions") -> str:
+    """Return extensions as a further argument, if there are any."""
+    parts = [
+        f"Extension({each.id:#x}"
+        + (f", {each.value!r}" if each.value is not None else "")
+        + (", mandatory=True)" if each.mandatory else ")")
+        for each in extensions
+    ]
+    return f", {name}=({', '.join(parts)},)" if parts else ""
