@@ -7,7 +7,7 @@ which rules fall when it fails, which roles it can be played against, and over w
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,6 +93,7 @@ def seeded(name: str, function: Function, seeds: Iterable[int]) -> Iterator[tupl
         yield f"{name}[{seed}]", _with_seed(function, seed)
 
 
+@cache  # a case is the same whenever cases are looked for
 def _with_seed(function: Function, seed: int) -> Function:
     @wraps(function)
     def case(node: object) -> object:
