@@ -182,13 +182,15 @@ class Driver:
 
     def barrier(self) -> None:
         """Make sure that everything sent so far was acted on: ask for what nobody has, wait for the D_FINAL."""
+        began = self.now()
         self.await_barrier(self.send_barrier())
+        self._took(self.now() - began)
 
     def send_barrier(self) -> tuple[int, int]:
         """Ask for what nobody has; returns the interest, and the place from which its answer is to be looked for."""
         self._next["barrier"] += 1
         interest = self._next["barrier"]
-        since, began = self.place, self.now()
+        since = self.place
         key = WireExpr(f"{self.namespace}goldwire/barrier")
         options = Options.T | Options.R | Options.N | Options.M
         # It is answered behind everything else: a node acts on the messages of a session one after the other.
@@ -201,7 +203,6 @@ class Driver:
         answer = self.wait_for(
             lambda event: event.interest_id == interest and isinstance(event.body, DeclareFinal), since=since
         )
-        self._took(self.now() - began)
         if answer is None:
             raise NotAnswered(f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}")
         self.unsettled = False
