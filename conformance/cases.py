@@ -5,7 +5,7 @@ which rules fall when it fails, which roles it can be played against, and over w
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
 from importlib import import_module
@@ -124,6 +124,14 @@ class RuleBroken(AssertionError):
         super().__init__(message)
         self.ids = ids
         self.is_whole = is_whole
+
+
+class RulesBroken(Exception):
+    """Several rules are broken, each in its own way."""
+
+    def __init__(self, each: Sequence[RuleBroken]) -> None:
+        super().__init__("; ".join(map(str, each)))
+        self.each = each
 
 
 # A context manager and not a second decorator: most cases state several requirements in a row, each for its own rules.

@@ -7,6 +7,7 @@ A protocol is a folder ``conformance/<protocol>/``, and what stands in it has th
 ``cases/``          files ``test_<section>.py`` with functions that ``conformance.cases.rule`` marks
 ``monitors/``       a package whose ``MONITORS`` is a ``Monitors``; what they know of a session stands in ``state.py``
 ``expectations/``   what is known to be wrong with an implementation, a file for each; there may be none
+``histories/``      what histories need of it: moves, a teller, a model, a comparison; docs/histories.md lists the files
 ``strategies.py``   Hypothesis strategies for the property cases, if it has any
 ``model.py``        the reference peer that property cases compare the implementation with
 ``stimuli.py``      what several files of cases send, ``answers.py`` what several of them read in what comes back

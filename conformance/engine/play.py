@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from hypothesis.errors import Flaky
 
-from conformance.cases import Case, Inconclusive, NotPlayed, RuleBroken
+from conformance.cases import Case, Inconclusive, NotPlayed, RuleBroken, RulesBroken
 from conformance.catalogue.rules import Profile
 from conformance.findings import judge_conversations, judge_reading
 from conformance.suite import Suite
@@ -118,6 +118,9 @@ class _Judge:
             judged = self.case.function(node=node)
             if self.case.marks.is_history and isinstance(judged, frozenset):
                 self.rules = tuple(sorted(judged))
+        except RulesBroken as error:
+            for each in error.each:
+                self.broken(each.ids, str(each))
         except RuleBroken as error:
             self.broken(error.ids, str(error) if error.is_whole else first_lines(str(error)))
         except AssertionError as error:

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from conformance.cases import NotPlayed, RuleBroken
+from conformance.cases import NotPlayed, RuleBroken, RulesBroken
 from conformance.histories.budget import BUDGET
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.shrinking import Moves, shrunk
@@ -88,13 +88,15 @@ _MEMORIES: WeakKeyDictionary[object, _Memory] = WeakKeyDictionary()
 def play_abilities(node: Any, brings: Histories[Any]) -> frozenset[str]:
     """Try what a node does at all; returns the rules that were put to the test.
 
-    Raises ``RuleBroken`` for all that it does not do: histories leave that out, so that it is told once.
+    Raises ``RulesBroken`` for what it does not do: histories leave that out, so that it is told once.
     """
     memory = _MEMORIES.setdefault(node.instance, _Memory())
     memory.abilities = brings.abilities(node)
-    if complaints := memory.abilities.complaints:
-        rules = tuple(dict.fromkeys(rule for rule, _ in complaints))
-        raise RuleBroken(rules, "\n".join(f"{rule}: {what}" for rule, what in complaints), is_whole=True)
+    complaints: dict[str, list[str]] = {}
+    for rule, what in memory.abilities.complaints:
+        complaints.setdefault(rule, []).append(what)
+    if complaints:
+        raise RulesBroken([RuleBroken((rule,), "\n".join(what), is_whole=True) for rule, what in complaints.items()])
     return brings.tried
 
 
@@ -104,19 +106,23 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int, name:
     Raises ``RuleBroken`` with the history made small. Where it failed before on this instance, which was started anew
     since, only those few moves are played: that is the confirmation.
     """
-    if BUDGET.left() <= 0:
-        raise NotPlayed
     memory = _MEMORIES.setdefault(node.instance, _Memory())
     if memory.abilities is None:
         memory.abilities = brings.abilities(node)
-    attempt = _Attempt(node, brings, memory.abilities)
+    # Not before: what a node lacks is waited for, and the time for histories is not to go by with that.
     known, rule = memory.failed.get((theme, seed), ((), ""))
+    if not known and BUDGET.left() <= 0:
+        raise NotPlayed
+    attempt = _Attempt(node, brings, memory.abilities)
     moves = known or told(brings.tells, theme, seed, LENGTH)
-    if not attempt.fails(moves):
+    with BUDGET.aside() if known else nullcontext():
+        failed = attempt.fails(moves)
+    if not failed:
         # What was seen before and not again is judged too: so it counts as seen once, and not as confirmed.
         return frozenset(attempt.judged) | ({rule} if rule else frozenset())
     if not known:
-        moves = shrunk(attempt.moves, attempt.fails_likewise, brings.simpler)
+        with BUDGET.aside():
+            moves = shrunk(attempt.moves, attempt.fails_likewise, brings.simpler)
         memory.failed[theme, seed] = moves, attempt.difference.rule
     elif attempt.difference.rule != rule:
         return frozenset({rule})
@@ -153,10 +159,10 @@ class _Attempt:
                 self.judged = scene.judged
         return False
 
-    def fails_likewise(self, moves: Moves[Any]) -> bool:
-        """Tell whether a history breaks the same rule as the one before."""
+    def fails_likewise(self, moves: Moves[Any]) -> Moves[Any]:
+        """Return the moves that were made until the same rule was broken as before, if it was."""
         before, whole = self.difference, self.moves
         if self.fails(moves) and self.difference.rule == before.rule:
-            return True
+            return self.moves
         self.difference, self.moves = before, whole
-        return False
+        return ()

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 MoveT = TypeVar("MoveT")
 Moves = tuple[MoveT, ...]
+Fails = Callable[[Moves[MoveT]], Moves[MoveT]]
+"""Plays moves; returns those that were made, up to the one that failed, or none if none did."""
 
 TRIES = 120
 SECONDS = 10.0
@@ -19,7 +21,7 @@ SECONDS = 10.0
 class _Tries:
     """What may still be tried: a number, until some moment."""
 
-    def __init__(self, fails: Callable[[Moves[Any]], bool], count: int, seconds: float) -> None:
+    def __init__(self, fails: Fails[Any], count: int, seconds: float) -> None:
         self._fails = fails
         self._count = count
         self._end = time.monotonic() + seconds
@@ -29,23 +31,23 @@ class _Tries:
         """Whether nothing more is tried."""
         return self._count <= 0 or time.monotonic() > self._end
 
-    def fail(self, moves: Moves[Any]) -> bool:
-        """Tell whether moves fail, as long as that may be tried."""
+    def fail(self, moves: Moves[Any]) -> Moves[Any]:
+        """Return those of some moves that were made and failed, as long as that may be tried; else none."""
         if self.are_over:
-            return False
+            return ()
         self._count -= 1
         return self._fails(moves)
 
 
 def shrunk(
     moves: Moves[MoveT],
-    fails: Callable[[Moves[MoveT]], bool],
+    fails: Fails[MoveT],
     simpler: Callable[[MoveT], Sequence[MoveT]] = lambda move: (),
     *,
     tries: int = TRIES,
     seconds: float = SECONDS,
 ) -> Moves[MoveT]:
-    """Return the least that was found to fail still; ``simpler`` gives what a move may be replaced by."""
+    """Return the fewest moves that were found to fail still; ``simpler`` gives what a move may be replaced by."""
     left = _Tries(fails, tries, seconds)
     while not left.are_over:
         before = moves
@@ -63,10 +65,9 @@ def _shortened(moves: Moves[MoveT], tries: _Tries) -> Moves[MoveT]:
         end = len(moves) - 1
         while end > 0:
             start = max(0, end - size)
-            shorter = moves[:start] + moves[end:]
-            if tries.fail(shorter):
-                moves = shorter
-            end = start
+            shorter = tries.fail(moves[:start] + moves[end:])
+            moves = shorter or moves
+            end = min(start, len(moves) - 1)
         size //= 2
     return moves
 
@@ -74,10 +75,12 @@ def _shortened(moves: Moves[MoveT], tries: _Tries) -> Moves[MoveT]:
 def _simplified(moves: Moves[MoveT], simpler: Callable[[MoveT], Sequence[MoveT]], tries: _Tries) -> Moves[MoveT]:
     """Replace moves by simpler ones."""
     for place in range(len(moves) - 1, -1, -1):
-        options = list(simpler(moves[place]))
+        options = list(simpler(moves[place])) if place < len(moves) else []
         while options:
             changed = (*moves[:place], options.pop(0), *moves[place + 1 :])
-            if tries.fail(changed):
-                moves = changed
+            if simple := tries.fail(changed):
+                moves = simple
+                if place >= len(moves):
+                    break
                 options = list(simpler(moves[place]))
     return moves

@@ -4,7 +4,7 @@ So a row costs a second or two, waits for nothing, and is the same on every mach
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import cycle
 
@@ -84,7 +84,7 @@ def compute_matrix(
     """
     rows: list[MatrixRow] = []
     todo = matrix_peers(protocol, pairs=pairs, seed=seed)
-    with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=_keep_out_of_the_way) as pool:
+    with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=keep_out_of_the_way) as pool:
         for done in as_completed([pool.submit(compute_row, protocol, peer, profile, brief=brief) for peer in todo]):
             rows.append(done.result())
             yield rows[-1]
@@ -102,22 +102,33 @@ def compute_matrix(
 
 
 def compute_row(
-    protocol: str, peer: MatrixPeer, profile: Profile, pattern: str = "", *, brief: bool = False
+    protocol: str,
+    peer: MatrixPeer,
+    profile: Profile,
+    pattern: str = "",
+    *,
+    brief: bool = False,
+    histories: bool = False,
 ) -> MatrixRow:
-    """Play every case against one peer; ``brief`` stops at a fault that is killed, the cases of its rules first."""
+    """Play every case against one peer; ``brief`` stops at a fault that is killed, the cases of its rules first.
+
+    With ``histories`` the histories alone are played, against a fault until one of them has found something.
+    """
     suite = Suite(protocol)
     make = _class_of(peer, suite.harness).of
     world = suite.harness.world(make, peer.role, profile=profile, latency=WORLDS.get(peer.world))
     outcomes: dict[str, list[Outcome]] = {}
     accusers: dict[str, list[str]] = {}
     errors: list[str] = []
-    todo = fitting(suite, peer.role, pattern)
+    todo = _chosen(fitting(suite, peer.role, pattern), peer, histories=histories)
     if brief:
         # False before True, and a stable sort: the cases of the fault's own rules first, each part in its order.
         todo.sort(key=lambda case: not set(case.marks.rules) & set(peer.rules))
     for number, case in enumerate(todo, 1):
         # Innocent peers play on to the end, as any case may accuse them.
         if brief and peer.kind == "fault" and set(peer.rules) <= accusers.keys():
+            break
+        if histories and peer.kind == "fault" and by_history(accusers):
             break
         # A fault may be that the peer dies; the next case is not to be about that.
         if not world.alive():
@@ -142,6 +153,21 @@ def compute_row(
     )
 
 
+def _chosen(cases: list[Case], peer: MatrixPeer, *, histories: bool) -> list[Case]:
+    """Return what a peer plays: all cases, and as innocents one history of each kind."""
+    if histories:
+        return [case for case in cases if case.marks.is_history]
+    if peer.kind == "fault":
+        # That each rule's own cases find its faults is what the matrix proves; --histories shows what histories do.
+        return [case for case in cases if not case.marks.is_history]
+    return [case for case in cases if not case.marks.is_seeded or case.name.endswith("[1]")]
+
+
+def by_history(accusers: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return the rules that histories themselves accuse somebody of breaking, and not only monitors within them."""
+    return [rule for rule, names in accusers.items() if any(name.endswith("(case)") for name in names)]
+
+
 def fitting(suite: Suite, role: str, pattern: str = "") -> list[Case]:
     """Return the cases that a role can play in memory and whose name or rules hold a pattern."""
     # Links in memory keep frames apart as TCP with a protocol's own framing does; cases about other links need sockets.
@@ -164,6 +190,6 @@ def _class_of(peer: MatrixPeer, definition: WireProtocol) -> type[Peer]:
     raise AssertionError(f"{peer.name}: a peer has two oddities at most")
 
 
-def _keep_out_of_the_way() -> None:
+def keep_out_of_the_way() -> None:
     """Keep Hypothesis from making a folder wherever the user happens to be, in a process that computes rows."""
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(cache() / "hypothesis")

@@ -9,6 +9,7 @@ from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 
 from conformance.catalogue.loading import protocols
 from conformance.catalogue.rules import Profile
+from conformance.selfcheck.history_check import check_histories
 from conformance.selfcheck.matrix import Matrix, MatrixRow
 from conformance.selfcheck.mutation.report import check_mutants
 from conformance.selfcheck.mutation.score import MutantSample
@@ -25,6 +26,7 @@ LISTED = 4
 @click.option("-n", "workers", type=click.IntRange(min=1), help="Processes; one per core by default.")
 @click.option("--brief", is_flag=True, help="Play a fault only until it is killed: what falls with it is not seen.")
 @click.option("--mutants", is_flag=True, help="Change the reference peers' source instead: the mutation score.")
+@click.option("--histories", is_flag=True, help="Play histories alone: which faults they find.")
 @click.option("--role", "roles", multiple=True, help="With --mutants: the peer of this role only.")
 @click.option("--sample", type=click.IntRange(min=1), help="With --mutants: so many of each peer, chosen by --seed.")
 @click.option(
@@ -38,6 +40,7 @@ def selfcheck(
     workers: int | None,
     brief: bool,
     mutants: bool,
+    histories: bool,
     roles: tuple[str, ...],
     sample: int | None,
     pairs: int,
@@ -56,6 +59,8 @@ def selfcheck(
         raise click.UsageError(f"--role: there is no {', '.join(sorted(unknown))}")
     if not mutants and (roles or sample):
         raise click.UsageError("--role and --sample belong to --mutants")
+    if histories and (mutants or brief):
+        raise click.UsageError("--histories: leave out --mutants and --brief")
     if mutants and (brief or write is not None):
         raise click.UsageError("--brief and --write are about the kill matrix; leave out --mutants")
     if brief and write is not None:
@@ -65,6 +70,12 @@ def selfcheck(
         if mutants:
             chosen = MutantSample(sample, seed) if sample else None
             sound = check_mutants(each, roles, profile, workers or 0, chosen) and sound
+            continue
+        if histories:
+            is_sound, page = check_histories(each, profile, workers or 0)
+            sound = is_sound and sound
+            if write is not None:
+                write.write_text(page)
             continue
         todo = len(matrix_peers(each, pairs=pairs, seed=seed))
         rows = compute_matrix(each, profile=profile, workers=workers or 0, brief=brief, pairs=pairs, seed=seed)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from conformance.zenoh.histories.words import Asks, Declares, NamesKey, Utterance
+from conformance.zenoh.histories.words import Asks, Declares, NamesKey, Undeclares, Utterance
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import EntityName, declared, undeclared
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO
@@ -56,12 +56,17 @@ class Abilities(msgspec.Struct, frozen=True):
                     return False
                 return not (aggregate and "aggregate" in lacking)
             case Declares(kind=kind, key=key):
-                return kind.value not in lacking and not (key.scope and "aliases" in lacking)
+                if {kind.value, f"{kind.value} {key.suffix}"} & lacking:
+                    return False
+                return not (key.scope and "aliases" in lacking)
             case _:
                 return True
 
 
 PLAIN = Abilities()
+
+WIRE_EXPR_SUFFIX = "suffix in WireExpr"
+"""The ability to read a suffix in the WireExpr extension as the profile has it (reading R04)."""
 
 MANY = 5
 """Tokens that one may stand for."""
@@ -177,6 +182,38 @@ def hops(node: NodeUnderTest) -> Iterator[Lack]:
                 yield Lack("hops", "ZD-072", "a queryable is announced at the distance that it was declared with")
 
 
+def own_keys(node: NodeUnderTest) -> Iterator[Lack]:
+    """An entity of each kind comes and goes on the very key that somebody asks for, wildcards and all."""
+    for key in ("a/b", "**"):
+        listener, declarer = node.session(), node.session()
+        listener.interest(Mode.CURRENT_FUTURE, *EntityKind, key=key).reply()
+        for kind, rule in ((S, "ZD-053"), (Q, "ZD-075"), (T, "ZD-083")):
+            number, named = declarer.declare(kind, key), EntityName(kind.value, key)
+            declarer.barrier()
+            if not listener.receives_under_any_id(declared(named)):
+                yield Lack(f"{kind.value} {key}", "ZD-091", f"who asks for {key} is not told of a {kind.value} on it")
+                continue
+            declarer.undeclare(kind, number)
+            declarer.barrier()
+            if not listener.receives_under_any_id(undeclared(named)):
+                what = f"who asks for {key} is not told the end of a {kind.value} on it"
+                yield Lack(f"{kind.value} {key}", rule, what)
+
+
+def undeclarations(node: NodeUnderTest) -> Iterator[Lack]:
+    """A token is undeclared with its key spelled out in the WireExpr extension."""
+    listener, declarer = node.session(), node.session()
+    deployed, key = node.profile == "deployed", WireExpr(f"{node.namespace}a/b")
+    listener.interest(Mode.CURRENT_FUTURE, *EntityKind, key="**").reply()
+    for kind in EntityKind:
+        declarer.declare(kind, "a/b", 1)
+        declarer.send(Undeclares(kind, 1, key).message(deployed=deployed))
+        declarer.barrier()
+        if not listener.receives_under_any_id(undeclared(EntityName(kind.value, "a/b"))):
+            yield Lack(WIRE_EXPR_SUFFIX, "ZD-062", f"a {kind.value} with a suffix in WireExpr is not undeclared")
+            return
+
+
 def aggregation(node: NodeUnderTest) -> Iterator[Lack]:
     """Some tokens match; somebody asks for them with A."""
     declarer = node.session()
@@ -188,10 +225,38 @@ def aggregation(node: NodeUnderTest) -> Iterator[Lack]:
         yield Lack("aggregation", "ZI-066", f"a snapshot of {MANY} tokens with A lists all of them")
 
 
-TRIALS: tuple[Trial, ...] = (kinds, modes, futures, finals, silence, aliases, hops, aggregation)
+TRIALS: tuple[Trial, ...] = (
+    kinds,
+    modes,
+    futures,
+    finals,
+    silence,
+    aliases,
+    own_keys,
+    undeclarations,
+    hops,
+    aggregation,
+)
 
 
-TRIED = frozenset(("ZI-070", "ZD-091", "ZD-092", "ZI-010", "ZI-014", "ZI-020", "ZI-021", "ZI-018", "ZD-027", "ZI-066"))
+TRIED = frozenset(
+    (
+        "ZI-070",
+        "ZD-091",
+        "ZD-092",
+        "ZI-010",
+        "ZI-014",
+        "ZI-020",
+        "ZI-021",
+        "ZI-018",
+        "ZD-027",
+        "ZD-053",
+        "ZD-062",
+        "ZD-075",
+        "ZD-083",
+        "ZI-066",
+    )
+)
 """The rules that trials put to the test, whatever the profile."""
 
 

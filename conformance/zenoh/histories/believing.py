@@ -7,7 +7,7 @@ from harness.trace import Direction
 from harness.zenoh.tester.driver import BARRIER, Driver
 from harness.zenoh.tester.events import Event
 from wire.zenoh.keys import Table
-from wire.zenoh.values import DeclareEntity, DeclareFinal, Push, Request, UndeclareEntity, WireExpr
+from wire.zenoh.values import DeclareEntity, DeclareFinal, Mode, Push, Request, UndeclareEntity, WireExpr
 
 Thing = tuple[str, str]
 
@@ -24,7 +24,11 @@ class Believer:
         self.news: list[Event] = []
         """What came in this step."""
         self.known: set[tuple[str, int, str | None]] = set()
-        """What it was told and not told the end of, with ids. A node may give one id to all that a snapshot lists."""
+        """What it was told and not told the end of, with ids."""
+        self.modes: dict[int, Mode] = {}
+        """The mode of each interest, by its id."""
+        self.listed: set[Thing] = set()
+        """What answers to Current interests have listed: nobody need say when it ends, and its ids may mean nothing."""
         self.forgotten: dict[tuple[str, int], str | None] = {}
         """Ids, with keys, of what may have ended while the session did not ask: the node need not say so, but may."""
 
@@ -76,7 +80,11 @@ class Believer:
         """Believe what is said."""
         match event.body:
             case DeclareEntity(kind=kind, id=id):
-                if event.interest_id is None:
+                number = event.interest_id
+                if number is not None and self.modes.get(number, Mode.CURRENT) is Mode.CURRENT:
+                    self.listed.add(self.thing(event))
+                    return
+                if number is None:
                     self.known = {each for each in self.known if each[:2] != (kind.value, id)}
                 self.known.add((kind.value, id, self.driver.inner(event.key)))
                 self.forgotten.pop((kind.value, id), None)
@@ -87,6 +95,7 @@ class Believer:
         """Forget what ended without its having to be told."""
         old = {each for each in self.known if (each[0], each[2]) in gone}
         self.known -= old
+        self.listed -= gone
         self.forgotten |= {each[:2]: each[2] for each in old}
 
     def believes(self) -> set[Thing]:
@@ -96,7 +105,9 @@ class Believer:
     def has_heard_of(self, what: Thing) -> bool:
         """Tell whether it was told of a thing, and not of its end."""
         kind, key = what
-        return what in self.believes() or any(k == kind and v == key for (k, _), v in self.forgotten.items())
+        return what in self.believes() | self.listed or any(
+            k == kind and v == key for (k, _), v in self.forgotten.items()
+        )
 
     def spell(self, key: WireExpr, *, borrows: bool = True) -> WireExpr:
         """Spell a key for the node: in the namespace, and through an alias of the node's where that is asked for.

@@ -6,7 +6,8 @@ from conformance.zenoh.histories.moves import Doubtful, Leaves, Move, Says, Toge
 from conformance.zenoh.histories.words import Asks, Declares, Ends, NamesKey, ReleasesKey, Undeclares, Utterance
 from harness.zenoh.peers.router import LIVE
 from wire.zenoh.grammar_extensions import NODE_ID
-from wire.zenoh.values import EntityKind, Mode
+from wire.zenoh.keys import resolve
+from wire.zenoh.values import EntityKind, Mode, WireExpr
 
 ENDING = {"subscriber": "ZD-053", "queryable": "ZD-075", "token": "ZD-083"}
 """An undeclaration ends the one entity that it names."""
@@ -66,7 +67,7 @@ class Blame:
         live = [each for each in session.interests.values() if each.mode in LIVE]
         new = {thing(each) for each in self.model.appeared}
         if what not in self.model.things() | new:
-            return Mismatch(self.misread(what) or self.changed(), f"{said}, which nobody has declared")
+            return Mismatch(self.misread(what, exactly=False) or self.changed(), f"{said}, which nobody has declared")
         if any(self.model.covers(asked, what) for asked in live):
             if any(isinstance(word, Asks) for word in self.words):
                 return Mismatch("ZI-019", f"{said}, which existed before it asked")
@@ -144,33 +145,50 @@ class Blame:
         """Return the rule about the end of an entity of a kind."""
         return "ZD-052" if kind is EntityKind.SUBSCRIBER else ENDING[kind.value]
 
+    def stray(self, kind: EntityKind) -> str:
+        """Return the rule about the end of what was never told of."""
+        return self.move.rule if isinstance(self.move, Doubtful) else self.ending(kind)
+
     def declares(self) -> bool:
         """Tell whether something is declared in the step."""
         return any(isinstance(word, Declares) for word in self.words)
 
-    def misread(self, what: Thing) -> str | None:
-        """Return the rule about reading keys, if the step declares something on a key that is not spelled out."""
+    def misread(self, what: Thing, *, exactly: bool = True) -> str | None:
+        """Return the rule about reading keys, if the step declares a thing on a key that is not spelled out.
+
+        Not ``exactly`` where what came of it is on another key.
+        """
         for word in self.words:
-            if isinstance(word, Declares) and word.kind.value == what[0]:
-                if not word.key.sender:
-                    return MAPPING[word.kind] if word.kind is not EntityKind.SUBSCRIBER else "ZD-050"
-                if word.key.scope:
-                    return "ZD-027"
+            if not isinstance(word, Declares) or word.kind.value != what[0] or self.is_spelled_out(word.key):
+                continue
+            if exactly and self.key_of(word.key) != what[1]:
+                continue
+            if word.key.sender:
+                return "ZD-027"
+            return "ZD-050" if word.kind is EntityKind.SUBSCRIBER else MAPPING[word.kind]
         return None
 
+    def is_spelled_out(self, key: WireExpr) -> bool:
+        """Tell whether a key is plain text in the sender's own mapping."""
+        return key.sender and not key.scope
+
+    def key_of(self, key: WireExpr) -> str | None:
+        """Return what a key stands for, by what the one who spoke has declared."""
+        if not key.scope:
+            return key.suffix
+        tables = [self.model.session(who).theirs for who in speakers(self.move) if who in self.model.names]
+        return next((found for table in tables if (found := resolve(key, table, table)) is not None), None)
+
     def changed(self) -> str:
-        """Return the rule about what a step must leave as it is."""
+        """Return the rule about what a step must leave as it is: the most telling of what was said in it."""
         if isinstance(self.move, Doubtful):
             return self.move.rule
         for word in self.words:
-            match word:
-                case Undeclares(kind=kind):
-                    return self.ending(kind)
-                case NamesKey() | ReleasesKey():
-                    return "ZD-041"
-                case Ends():
-                    return "ZI-022"
-        return "ZD-092"
+            if isinstance(word, Undeclares):
+                return self.ending(word.kind)
+        if any(isinstance(word, NamesKey | ReleasesKey) for word in self.words):
+            return "ZD-041"
+        return "ZI-022" if any(isinstance(word, Ends) for word in self.words) else "ZD-092"
 
     def refused(self) -> str:
         """Return the rule about what a node must not end a session for."""
@@ -191,5 +209,16 @@ def words_of(move: Move) -> tuple[Utterance, ...]:
             return move.words
         case Together(said):
             return tuple(word for each in said for word in each.words)
+        case _:
+            return ()
+
+
+def speakers(move: Move) -> tuple[str, ...]:
+    """Return who speaks in a move."""
+    match move:
+        case Says():
+            return (move.who,)
+        case Together(said):
+            return tuple(each.who for each in said)
         case _:
             return ()

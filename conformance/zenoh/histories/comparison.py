@@ -104,7 +104,7 @@ class HistoryComparison:
             return blame.not_listed(answer, min(lacking))
         kinds = {event.body.kind.value for event in mine if isinstance(event.body, DeclareEntity)}
         for group in answer.any_of:
-            if not (group & believed or min(group)[0] in kinds):
+            if not (group & (believed | listener.listed) or min(group)[0] in kinds):
                 return Mismatch("ZI-068", f"{named} asks with A and was answered by nothing, though {min(group)} is")
         return None
 
@@ -200,10 +200,12 @@ class HistoryComparison:
         if (body.kind.value, body.id) in listener.forgotten:
             del listener.forgotten[body.kind.value, body.id]
         elif event.known is None:
-            rule = blame.ending(body.kind)
+            rule = blame.stray(body.kind)
             raise Mismatch(rule, f"{who} was told the end of a {body.kind.value} {body.id} that it was never told of")
         elif self.undeclared[who][what]:
             self.undeclared[who][what] -= 1
+        elif self.model.is_stand_in(who, what):
+            return
         elif what not in concerns.gone:
             raise blame.undeclared(who, what)
         elif (late := self.too_late(who, what, blame)) is not None:

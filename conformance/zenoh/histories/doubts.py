@@ -63,8 +63,7 @@ DOUBTS: tuple[Doubtful, ...] = (
     *(Doubtful((Undeclares(kind, 2, ONE),), "ZD-056") for kind in EntityKind),
     Doubtful((Declares(S, 1, ONE), Declares(S, 2, TWO), Undeclares(S, 1, None)), "ZD-056", both(S), (1, 2)),
     Doubtful((Declares(S, 1, ONE), Declares(S, 2, TWO), Undeclares(S, 3, ONE)), "ZD-056", both(S), (1, 2)),
-    Doubtful((Declares(S, 1, ONE), Declares(S, 2, TWO), Undeclares(S, 1, TWO)), "ZD-063", both(S), (1,)),
-    Doubtful((Declares(T, 1, ONE), Declares(T, 1, TWO)), "ZD-092", both(T)),
+    Doubtful((Declares(S, 1, ONE), Declares(S, 2, TWO), Undeclares(S, 1, TWO)), "ZD-063", both(S), (1, 2)),
     # What ends nothing harms no interest that runs.
     Doubtful((LISTENS, Ends(99)), "ZI-064", listens=True),
     Doubtful((LISTENS, Completes()), "ZD-088", listens=True),

@@ -260,7 +260,7 @@ class Narrator:
             return WireExpr(key, sender=False)
         for number, named in self.model.session(who).theirs.items():
             if way > 1 and key == named:
-                return WireExpr("" if way == 2 else None, number)
+                return WireExpr("" if way < 4 else None, number)
             if way > 1 and key.startswith(f"{named}/"):
                 return WireExpr(key[len(named) :], number)
         return WireExpr(key)

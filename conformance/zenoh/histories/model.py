@@ -25,6 +25,9 @@ from wire.zenoh.values import (
     Request,
 )
 
+FAR = 1000
+"""Hops that no network has: whoever is so far away need not be the one who is asked, where one is enough."""
+
 Thing = tuple[str, str]
 """What a session can be told of: a kind of entity and a key. Two entities of one kind on one key are one thing, as a
 router may announce them as one (reading R34)."""
@@ -150,7 +153,8 @@ class Model(Router):
         for session in self.sessions.values():
             if not self.is_wanted(session, entity):
                 continue
-            self.concerns[session.link].declared[thing(entity)] += 1
+            self.concerns[session.link].declared.update([thing(entity), *self.stand_ins(session, entity)])
+            self.revise(session, entity)
             if session.link != entity.owner and self.is_due(session, entity):
                 self.tracked[session.link].add(entity)
 
@@ -160,12 +164,28 @@ class Model(Router):
         for session in self.sessions.values():
             concerns = self.concerns[session.link]
             if self.is_wanted(session, entity):
-                concerns.undeclared[thing(entity)] += 1
+                concerns.undeclared.update([thing(entity), *self.stand_ins(session, entity)])
+                self.revise(session, entity)
             else:
                 concerns.gone.add(thing(entity))
             if entity in self.tracked[session.link]:
                 self.tracked[session.link].remove(entity)
                 concerns.lost.add(thing(entity))
+
+    def stand_ins(self, session: Session, entity: Entity) -> list[Thing]:
+        """Return what may be told in place of an entity: with A, one on the interest's own key (reading R39)."""
+        wanting = [asked for asked in session.wants(entity, LIVE) if aggregates(asked) and self.matches(asked, entity)]
+        return [(entity.kind.value, asked.key) for asked in wanting if asked.key is not None]
+
+    def is_stand_in(self, who: str, what: Thing) -> bool:
+        """Tell whether something may have stood for others, in an interest of a session that may be over."""
+        return any(aggregates(asked) and asked.key == what[1] for asked in self.asked_before[who])
+
+    def revise(self, session: Session, entity: Entity) -> None:
+        """Allow for another word about a queryable that is one of several: what they are together has changed."""
+        alike = [each for each in self.entities() if thing(each) == thing(entity) and each != entity]
+        if entity.kind is EntityKind.QUERYABLE and alike:
+            self.concerns[session.link].declared[thing(entity)] += 1
 
     def is_due(self, session: Session, entity: Entity) -> bool:
         """Tell whether a session has to be told of an entity: not where it asks for no more than a representative."""
@@ -231,16 +251,18 @@ class Model(Router):
         """Note who must be asked: all that can answer, where the query says all; else one of them at least."""
         target = next((each.value for each in message.extensions if each.is_(TARGET)), 0)
         able: set[int] = set()
+        is_far = False
         for other in self.sessions.values():
             if not self.answers(other, key, message):
                 continue
+            is_far = is_far or any(each.distance >= FAR for each in other.entities.values())
             concerns = self.concerns[other.link]
             if other is session or not target:
                 concerns.queries_may.add(message.parameters)
             else:
                 concerns.queries.add(message.parameters)
             able |= {other.link} - {session.link}
-        if able:
+        if able and not is_far:
             self.asked_queries.append((message.parameters, able))
 
     # --- what is so ---------------------------------------------------------------------------------------

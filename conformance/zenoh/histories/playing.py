@@ -8,14 +8,17 @@ is told is the proof that the node has acted, on the end of a session too, which
 from collections import Counter
 from functools import partial
 
+import msgspec
+
 from conformance.histories.mismatch import Mismatch
-from conformance.zenoh.histories.abilities import Abilities
+from conformance.zenoh.histories.abilities import WIRE_EXPR_SUFFIX, Abilities
 from conformance.zenoh.histories.believing import Believer
 from conformance.zenoh.histories.blame import Blame
 from conformance.zenoh.histories.comparison import HistoryComparison
+from conformance.zenoh.histories.legality import are_legal
 from conformance.zenoh.histories.model import Model
 from conformance.zenoh.histories.moves import Doubtful, Leaves, Move, Opens, Says, Together
-from conformance.zenoh.histories.words import Asks, Declares, Undeclares
+from conformance.zenoh.histories.words import Asks, Declares, Undeclares, Utterance
 from harness.trace import Direction
 from harness.zenoh.tester.driver import NotAnswered
 from harness.zenoh.tester.node_under_test import NodeUnderTest
@@ -54,7 +57,9 @@ class HistoryPlay:
             case Leaves(who):
                 return who in self.listeners
             case Says(who, words):
-                return who in self.listeners and all(self.abilities.allow(word) for word in words)
+                if who not in self.listeners or not all(self.abilities.allow(word) for word in words):
+                    return False
+                return are_legal(words, self.model.session(who))
             case Together(said):
                 return all(self.fits(each) for each in said)
             case Doubtful():
@@ -92,18 +97,26 @@ class HistoryPlay:
 
     def say(self, move: Says, *, is_alone: bool = True) -> None:
         """Let a session say words, and the model hear them."""
-        listener = self.listeners[move.who]
-        last = partial(listener.spell, borrows=False)
-        spells = [listener.spell if number == 0 and is_alone else last for number in range(len(move.words))]
-        messages = [word.message(spell, deployed=self.deployed) for word, spell in zip(move.words, spells, strict=True)]
+        listener, messages = self.listeners[move.who], []
+        for number, word in enumerate(move.words):
+            spell = partial(listener.spell, borrows=is_alone and number == 0)
+            messages.append(self.readable(move.who, word).message(spell, deployed=self.deployed))
+            self.model.hears(move.who, word.message())
+            if isinstance(word, Asks):
+                listener.modes[word.id] = word.mode
         if move.fragments:
             for message in messages:
                 listener.driver.send_in_fragments(write_network(message), move.fragments)
         else:
             listener.driver.send(*messages)
-        for word in move.words:
-            self.model.hears(move.who, word.message())
         self.forget()
+
+    def readable(self, who: str, word: Utterance) -> Utterance:
+        """Return a word as the node can read it: with an alias where it misreads the suffix of an undeclaration."""
+        if not isinstance(word, Undeclares) or WIRE_EXPR_SUFFIX not in self.abilities.lacking:
+            return word
+        driver, key = self.listeners[who].driver, self.model.session(who).entities[word.kind, word.id].key
+        return msgspec.structs.replace(word, key=WireExpr(None, driver.alias(f"{driver.namespace}{key}")))
 
     def forget(self) -> None:
         """Let each session forget what has ended while it did not ask: before it hears what it asks now."""
@@ -134,6 +147,7 @@ class HistoryPlay:
     def doubt(self, move: Doubtful, blame: Blame) -> None:
         """Let a guest say what may be understood in several ways, or refused; nothing of it stays."""
         guest = Believer(self.node.session())
+        guest.modes = {word.id: word.mode for word in move.words if isinstance(word, Asks)}
         guest.driver.send(*(word.message(guest.spell, deployed=self.deployed) for word in move.words))
         # Whoever refuses ends the session; whoever does not answers. Either shows that the node has acted.
         guest.driver.answers()

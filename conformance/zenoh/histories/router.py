@@ -12,12 +12,16 @@ from conformance.zenoh.histories.doubts import DOUBTS
 from conformance.zenoh.histories.drawing import Narrator
 from conformance.zenoh.histories.moves import Move, Opens, Says, Together
 from conformance.zenoh.histories.playing import HistoryPlay
-from conformance.zenoh.histories.words import Declares
+from conformance.zenoh.histories.words import Asks, Declares
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from wire.zenoh.values import EntityKind, WireExpr
+from wire.zenoh.values import EntityKind, Mode, WireExpr
 
-BEFORE = (Opens("a"), Says("a", tuple(Declares(kind, 1, WireExpr("a/b")) for kind in EntityKind)))
-"""What is there when a guest comes: something to lose."""
+BEFORE = (
+    Opens("a"),
+    Says("a", tuple(Declares(kind, 1, WireExpr("a/b")) for kind in EntityKind)),
+    Says("a", (Asks(1, Mode.CURRENT_FUTURE, frozenset(EntityKind)),)),
+)
+"""What is there when a guest comes: something to lose, and somebody who asks for everything without any key."""
 
 
 class RouterHistories:

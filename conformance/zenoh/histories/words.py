@@ -180,10 +180,10 @@ class AsksOddly(Utterance, frozen=True):
 
     def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
         """Return the INTEREST."""
-        return Interest(self.id, Mode.CURRENT, self.options)
+        return Interest(self.id, Mode.CURRENT_FUTURE, self.options)
 
     def __str__(self) -> str:
-        return f"send(Interest({self.id}, Mode.CURRENT, Options({int(self.options):#x})))"
+        return f"send(Interest({self.id}, Mode.CURRENT_FUTURE, Options({int(self.options):#x})))"
 
 
 class Completes(Utterance, frozen=True):

@@ -1,0 +1,171 @@
+"""A history as a case: told by its seed, made small when it fails, and confirmed by the few moves that are left."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given, settings
+
+from conformance.cases import NotPlayed, RuleBroken, RulesBroken
+from conformance.histories import history
+from conformance.histories.budget import Budget
+from conformance.histories.history import LENGTH, play_abilities, play_history
+from conformance.histories.mismatch import Mismatch
+from conformance.histories.telling import Chooser, histories, told
+
+
+class Counting:
+    """A history of numbers; what the node adds up has to be their sum."""
+
+    def __init__(self, node: "Adder") -> None:
+        self.node = node
+        self.sum = 0
+        self.judged: Counter[str] = Counter()
+
+    def begin(self) -> None:
+        self.node.sum = 0
+
+    def fits(self, move: int) -> bool:
+        return move > 0
+
+    def do(self, move: int) -> None:
+        self.node.played.append(move)
+        self.sum += move
+        self.judged["R-1"] += 1
+        if self.node.add(move) != self.sum:
+            raise Mismatch("R-2", f"{self.node.sum} is not {self.sum}")
+
+
+class Numbers:
+    """Tells numbers up to nine."""
+
+    def __init__(self, chooser: Chooser, theme: str) -> None:
+        self.chooser = chooser
+
+    def opening(self) -> list[int]:
+        return [1]
+
+    def move(self) -> int | None:
+        return self.chooser.randint(0, 9) or None
+
+
+class AdderAbilities:
+    """What an adder cannot do."""
+
+    def __init__(self, complaints: Sequence[tuple[str, str]]) -> None:
+        self.complaints = complaints
+
+
+class AdderHistories:
+    """Histories of adders."""
+
+    tried = frozenset({"R-1"})
+    tells = Numbers
+
+    def abilities(self, node: "Adder") -> AdderAbilities:
+        return AdderAbilities(node.complaints)
+
+    @contextmanager
+    def scene(self, node: "Adder", abilities: AdderAbilities) -> Iterator[Counting]:
+        yield Counting(node)
+
+    def simpler(self, move: int) -> Sequence[int]:
+        return [move - 1] if move > 1 else []
+
+
+class Adder:
+    """A node that adds; ``wrong`` is a number that it cannot add to more than ten."""
+
+    def __init__(self, wrong: int = 0) -> None:
+        self.instance = self
+        self.wrong = wrong
+        self.sum = 0
+        self.played: list[int] = []
+        self.complaints: list[tuple[str, str]] = []
+
+    def add(self, number: int) -> int:
+        self.sum += number - (number == self.wrong and self.sum > 10)
+        return self.sum
+
+
+def play(node: Adder, seed: int = 1) -> frozenset[str]:
+    return play_history(node, AdderHistories(), "sums", seed, "test_histories.test_sums")
+
+
+def test_who_keeps_to_the_model_is_judged_by_what_was_compared() -> None:
+    assert play(Adder()) == {"R-1"}
+
+
+def test_a_seed_tells_the_same_history_again() -> None:
+    one, two = Adder(), Adder()
+    play(one, 5)
+    play(two, 5)
+    assert one.played == two.played
+    assert len(one.played) == LENGTH
+    play(three := Adder(), 6)
+    assert three.played != one.played
+
+
+def test_a_difference_is_made_small_and_told_with_its_rule() -> None:
+    with pytest.raises(RuleBroken) as caught:
+        play(Adder(wrong=7))
+    assert caught.value.ids == ("R-2",)
+    lines = str(caught.value).splitlines()
+    assert lines[0].endswith(" is not " + str(int(lines[0].split()[0]) + 1))
+    assert lines[-2].endswith(". 7")
+    assert len(lines) < 8
+    assert lines[-1] == "seed 1; alone: -k 'test_histories.test_sums[1]'"
+
+
+def test_only_what_is_left_is_played_to_confirm_it() -> None:
+    node = Adder(wrong=7)
+    for _ in range(2):
+        node.played.clear()
+        with pytest.raises(RuleBroken):
+            play(node)
+    assert len(node.played) < 8
+
+
+def test_what_is_not_seen_again_is_judged_as_not_seen() -> None:
+    node = Adder(wrong=7)
+    with pytest.raises(RuleBroken):
+        play(node)
+    node.wrong = 0
+    assert play(node) == {"R-1", "R-2"}
+
+
+def test_what_a_node_cannot_do_is_told_rule_by_rule() -> None:
+    node = Adder()
+    node.complaints = [("R-3", "no"), ("R-4", "nor this"), ("R-3", "never")]
+    with pytest.raises(RulesBroken) as caught:
+        play_abilities(node, AdderHistories())
+    assert [(each.ids, str(each)) for each in caught.value.each] == [(("R-3",), "no\nnever"), (("R-4",), "nor this")]
+    node.complaints = []
+    assert play_abilities(node, AdderHistories()) == {"R-1"}
+
+
+def test_nothing_is_played_once_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "BUDGET", Budget(0.0))
+    with pytest.raises(NotPlayed):
+        play(Adder())
+
+
+def test_what_is_bounded_in_itself_takes_no_time_from_histories() -> None:
+    budget = Budget(1000.0)
+    assert 0 < budget.left() <= 1000
+    with budget.aside():
+        assert budget.left() == float("inf")
+    assert 0 < budget.left() <= 1001
+
+
+@settings(max_examples=20, deadline=None, derandomize=True, database=None)
+@given(histories(Numbers, "sums", 8))
+def test_hypothesis_draws_histories_too(moves: tuple[int, ...]) -> None:
+    assert moves[0] == 1
+    assert all(0 < move <= 9 for move in moves)
+    assert len(moves) <= 9
+
+
+def test_histories_are_as_long_as_they_are_to_be() -> None:
+    assert len(told(Numbers, "sums", 3, 12)) == 12

@@ -1,0 +1,195 @@
+"""Histories of routers: the reference is never accused, and whoever breaks what several sentences say together is."""
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+
+from conformance.cases import RuleBroken
+from conformance.histories.history import play_history
+from conformance.histories.mismatch import Mismatch
+from conformance.histories.telling import histories
+from conformance.zenoh.histories.abilities import PLAIN, Abilities, Lack
+from conformance.zenoh.histories.drawing import WEIGHTS
+from conformance.zenoh.histories.moves import Doubtful, Leaves, Move, Opens, Says, Together
+from conformance.zenoh.histories.router import ROUTER
+from conformance.zenoh.histories.words import Asks, Declares, Ends, NamesKey, Publishes, ReleasesKey, Undeclares
+from harness.peers.memory import World
+from harness.trace import Trace
+from harness.zenoh.peers.router import Router
+from harness.zenoh.peers.session import Entity, LiveInterest, Session
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.variants.registry import ODDITIES
+from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, UndeclareEntity, WireExpr
+
+S, Q, T = EntityKind
+ALL = frozenset(EntityKind)
+KEY = WireExpr("a/b")
+
+
+def node(peer: type[Router]) -> NodeUnderTest:
+    world = World(peer.of, "router")
+    return NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="t/")
+
+
+def play(peer: type[Router], *moves: Move, abilities: Abilities = PLAIN) -> None:
+    with ROUTER.scene(node(peer), abilities) as scene:
+        scene.begin()
+        for move in moves:
+            assert scene.fits(move)
+            scene.do(move)
+
+
+@pytest.mark.parametrize("theme", WEIGHTS)
+def test_the_reference_is_not_accused(theme: str) -> None:
+    for seed in (101, 102):
+        assert play_history(node(Router), ROUTER, theme, seed, "test")
+
+
+@settings(max_examples=10, deadline=None, derandomize=True, database=None)
+@given(histories(ROUTER.tells, "modes", 12))
+def test_the_reference_is_not_accused_whatever_hypothesis_draws(moves: tuple[Move, ...]) -> None:
+    with ROUTER.scene(node(Router), PLAIN) as scene:
+        scene.begin()
+        for move in moves:
+            scene.do(move)
+
+
+class WithdrawsForAll(Router):
+    """Forgets all entities on a key when one of its declarers leaves."""
+
+    def on_end(self, session: Session) -> None:
+        keys = {entity.key for entity in session.entities.values()}
+        super().on_end(session)
+        for other in self.sessions.values():
+            for entity in [entity for entity in other.entities.values() if entity.key in keys]:
+                super().on_undeclare_entity(other, UndeclareEntity(entity.kind, entity.id))
+
+
+class EndsTheSameIdEverywhere(Router):
+    """Ends the interests of an id on all sessions."""
+
+    def on_interest_final(self, session: Session, message: InterestFinal) -> None:
+        for each in self.sessions.values():
+            super().on_interest_final(each, message)
+
+
+def test_what_it_takes_is_printed_as_verbs() -> None:
+    def found() -> None:
+        for seed in range(1, 30):
+            play_history(node(WithdrawsForAll), ROUTER, "propagation", seed, "test_histories.test_propagation")
+
+    with pytest.raises(RuleBroken) as caught:
+        found()
+    lines = str(caught.value).splitlines()
+    assert len(lines) < 12
+    assert any(".declare_" in line for line in lines)
+    assert any(".close()" in line or ".drop()" in line for line in lines)
+
+
+def test_interests_of_one_id_on_two_sessions() -> None:
+    ask = Asks(7, Mode.CURRENT_FUTURE, ALL)
+    story = (Opens("a"), Opens("b"), Says("a", (ask,)), Says("b", (ask,)), Says("a", (Ends(7),)))
+    change = Says("a", (Declares(T, 1, KEY),))
+    play(Router, *story, change)
+    with pytest.raises(Mismatch) as caught:
+        play(EndsTheSameIdEverywhere, *story, change)
+    assert caught.value.rule == "ZD-091"
+
+
+def test_a_key_that_two_have_lives_until_the_last_of_them_goes() -> None:
+    declares = Declares(S, 1, KEY)
+    story = (Opens("a"), Opens("b"), Says("a", (declares,)), Says("b", (declares,)))
+    play(Router, *story, Leaves("a"), Leaves("b", cut=True))
+    with pytest.raises(Mismatch) as caught:
+        play(WithdrawsForAll, *story, Leaves("a"))
+    assert caught.value.rule == "ZD-092"
+
+
+def test_an_alias_that_is_given_anew() -> None:
+    alias = WireExpr(None, 5)
+    words = (
+        NamesKey(5, KEY),
+        Declares(S, 1, alias),
+        ReleasesKey(5),
+        NamesKey(5, WireExpr("a/c")),
+        Declares(S, 2, alias),
+    )
+    play(Router, Opens("a"), Opens("b"), Says("a", words, fragments=7), Says("b", (Publishes(WireExpr("a/c"), "x"),)))
+
+
+class MissesWhatComesMeanwhile(Router):
+    """Takes no interest into account before the asker speaks again."""
+
+    def on_interest(self, session: Session, interest: Interest) -> None:
+        super().on_interest(session, interest)
+        live = session.interests.pop(interest.id, None)
+        self.late = (session, live)
+
+    def on_message(self, session: Session, message: object) -> None:
+        late: tuple[Session, LiveInterest | None] | None = vars(self).pop("late", None)
+        if late is not None and late[0] is session and late[1] is not None:
+            session.interests[late[1].id] = late[1]
+        elif late is not None:
+            self.late = late
+        super().on_message(session, message)  # type: ignore[arg-type]
+
+
+def test_what_is_declared_while_somebody_asks() -> None:
+    asks, declares = Asks(3, Mode.CURRENT_FUTURE, frozenset({T}), WireExpr("**")), Declares(T, 1, KEY)
+    together = Together((Says("a", (asks,)), Says("b", (declares,))))
+    play(Router, Opens("a"), Opens("b"), together)
+    with pytest.raises(Mismatch) as caught:
+        play(MissesWhatComesMeanwhile, Opens("a"), Opens("b"), together)
+    assert caught.value.rule == "ZD-091"
+
+
+def test_guests_leave_nothing_behind() -> None:
+    guest = Doubtful((Declares(T, 1, WireExpr("guest/1")),), "ZD-092", (("token", "guest/1"),), (1,))
+    play(Router, Opens("a"), guest, guest)
+    with pytest.raises(Mismatch, match="nothing came of it"):
+        play(Router, msgspec.structs.replace(guest, words=()))
+
+
+def test_what_a_node_lacks_is_left_out() -> None:
+    can = Abilities((Lack("CURRENT token", "ZI-010", "lists no tokens"), Lack("aliases", "ZD-027", "knows no aliases")))
+    with ROUTER.scene(node(Router), can) as scene:
+        scene.begin()
+        scene.do(Opens("a"))
+        assert not scene.fits(Says("a", (Asks(1, Mode.CURRENT, frozenset({T})),)))
+        assert scene.fits(Says("a", (Asks(1, Mode.CURRENT_FUTURE, frozenset({T})),)))
+        assert not scene.fits(Says("a", (NamesKey(1, KEY), Declares(T, 1, WireExpr(None, 1)))))
+
+
+def test_moves_that_nobody_has_prepared_are_left_out() -> None:
+    with ROUTER.scene(node(Router), PLAIN) as scene:
+        scene.begin()
+        scene.do(Opens("a"))
+        for word in (Ends(1), Undeclares(T, 1, KEY), ReleasesKey(1), Declares(T, 1, WireExpr(None, 1))):
+            assert not scene.fits(Says("a", (word,)))
+        scene.do(Says("a", (Declares(T, 1, KEY),)))
+        assert scene.fits(Says("a", (Declares(T, 1, KEY),)))
+        assert not scene.fits(Says("a", (Declares(T, 1, WireExpr("b")),)))
+
+
+class Deaf(Router):
+    """Announces no token."""
+
+    def announce(self, entity: Entity) -> None:
+        if entity.kind is not T:
+            super().announce(entity)
+
+
+def test_a_node_is_told_once_what_it_does_not_do() -> None:
+    abilities = ROUTER.abilities(node(Deaf))
+    assert ("ZD-091", "who asks for everything is not told of a token") in abilities.complaints
+    assert not abilities.allow(Declares(T, 1, KEY))
+    assert ROUTER.abilities(node(Router)).complaints == []
+
+
+@pytest.mark.parametrize("name", ["merging", "high-ids", "echo", "short-snapshots", "strict", "recycled-alias"])
+def test_the_innocent_are_not_accused(name: str) -> None:
+    peer = ODDITIES.all[name].peer
+    assert issubclass(peer, Router)
+    innocent = node(peer)
+    for theme in ("entities", "propagation", "doubt"):
+        play_history(innocent, ROUTER, theme, 7, "test")
