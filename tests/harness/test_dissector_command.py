@@ -172,7 +172,7 @@ def test_what_begins_no_object_is_a_frame_of_its_own(tmp_path: Path) -> None:
 def test_numbers_and_extensions_have_names(tmp_path: Path) -> None:
     """Those that the protocol's words give them, in the packet list as well."""
     need_tshark()
-    trace = trace_of("zenoh", "tcp", [bytes.fromhex("2501 b90501 3307")], AT_RANDOM)
+    trace = trace_of("zenoh", "tcp", [bytes.fromhex(data) for data in ("2501 b90501 3307", "0501ff", "ff")], AT_RANDOM)
     captured(trace, tmp_path)
     options = "-r", str(tmp_path / "trace.pcapng"), "-X", f"lua_script:{tmp_path / 'dissector.lua'}"
     said = "".join(run(*options, "-O", "goldwire_zenoh"))
@@ -184,7 +184,9 @@ def test_numbers_and_extensions_have_names(tmp_path: Path) -> None:
         "encoding: Z64 (1)",
     ):
         assert words in said
-    assert " FRAME, INTEREST\n" in "".join(run(*options))
+    listed = "".join(run(*options))
+    for words in (" FRAME, INTEREST\n", " FRAME, refused: unknown-id\n", " refused: unknown-id\n"):
+        assert words in listed
 
 
 def fragments(message: bytes, count: int, first: int) -> list[bytes]:
