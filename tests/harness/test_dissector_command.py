@@ -172,7 +172,7 @@ def test_what_begins_no_object_is_a_frame_of_its_own(tmp_path: Path) -> None:
 def test_numbers_and_extensions_have_names(tmp_path: Path) -> None:
     """Those that the protocol's words give them, in the packet list as well."""
     need_tshark()
-    trace = trace_of("zenoh", "tcp", [bytes.fromhex(data) for data in ("2501 b90501 3307", "0501ff", "ff")], AT_RANDOM)
+    trace = trace_of("zenoh", "tcp", [bytes.fromhex(data) for data in ("2501 b90501 3307", "05010e", "0e")], AT_RANDOM)
     captured(trace, tmp_path)
     options = "-r", str(tmp_path / "trace.pcapng"), "-X", f"lua_script:{tmp_path / 'dissector.lua'}"
     said = "".join(run(*options, "-O", "goldwire_zenoh"))
