@@ -20,7 +20,7 @@ from harness.protocol import IncompleteProtocol
 
 Function = Callable[..., object]
 
-SEEDS = 4
+SEEDS = 5
 """Histories that are played of each kind, by default: about ten seconds in all over sockets, with our own peers."""
 
 

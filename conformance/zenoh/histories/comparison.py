@@ -83,6 +83,11 @@ class HistoryComparison:
             return blame.never_declared(who, min(lacking))
         if kept := ended & believed:
             return blame.never_undeclared(who, min(kept))
+        for group in concerns.some:
+            if group & self.model.things() and not group & believed:
+                return Mismatch(
+                    "ZD-091", f"{who} asks with A and was never told of {shown(min(group))}, the first to match"
+                )
         payloads = {payload(event) for event in listener.news if isinstance(event.message, Push)}
         if lost := concerns.data - payloads:
             return Mismatch("ZD-042", f"{who} has a subscriber and never got the data {min(lost)!r}")
@@ -177,9 +182,10 @@ class HistoryComparison:
             raise Mismatch("ZI-074", f"{who} was told of a {what[0]} on an alias that the node never declared")
         number = event.interest_id
         if number is None:
-            if not self.declared[who][what]:
+            if self.declared[who][what]:
+                self.declared[who][what] -= 1
+            elif not self.model.is_own(who, what):
                 raise blame.declared(who, what)
-            self.declared[who][what] -= 1
         elif number not in concerns.answers:
             raise blame.under_no_question(who, number, what)
         else:
@@ -204,7 +210,7 @@ class HistoryComparison:
             raise Mismatch(rule, f"{who} was told the end of a {body.kind.value} {body.id} that it was never told of")
         elif self.undeclared[who][what]:
             self.undeclared[who][what] -= 1
-        elif self.model.is_stand_in(who, what):
+        elif self.model.is_stand_in(who, what) or self.model.is_own(who, what):
             return
         elif what not in concerns.gone:
             raise blame.undeclared(who, what)

@@ -54,7 +54,7 @@ KNOWN = (
 WEIGHTS: dict[str, dict[str, int]] = {
     "modes": {"declare": 4, "undeclare": 3, "ask": 5, "end": 3},
     "options": {"declare": 5, "undeclare": 2, "ask": 7, "end": 2, "name": 1},
-    "aliases": {"name": 4, "release": 3, "declare": 6, "undeclare": 3, "ask": 3, "end": 1, "publish": 1},
+    "aliases": {"name": 4, "release": 3, "declare": 7, "undeclare": 2, "ask": 2, "end": 1, "publish": 1},
     "entities": {"declare": 6, "again": 2, "undeclare": 5, "ask": 2, "end": 1},
     "data": {"declare": 4, "undeclare": 2, "publish": 5, "query": 4, "name": 1},
     "propagation": {"declare": 5, "again": 1, "undeclare": 3, "ask": 3, "end": 2},
@@ -184,6 +184,8 @@ class Narrator:
             info = (self.choose((False, True)), self.choose(DISTANCES))
         # Half of the time a key that somebody has already: what is one of several is withdrawn in many ways.
         held = sorted({entity.key for entity in self.model.entities() if "crowd" not in entity.key})
+        if self.theme == "aliases" and self.number(0, 1):
+            held = list(session.theirs.values())
         key = self.key(who, self.choose(held if held and self.number(0, 1) else KEYS * 2 + WILD))
         past.append(Declares(kind, self.choose(free), key, info, self.inner(), self.extensions()))
         return past[-1]

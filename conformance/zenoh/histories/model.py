@@ -56,6 +56,8 @@ class Concerns:
         self.futures: set[int] = set()
         self.declared: Counter[Thing] = Counter()
         """How often each thing may be declared to it, for entities of its own as well (reading R36)."""
+        self.some: list[set[Thing]] = []
+        """Groups of which it has to be told of one: what is the first to fall under an interest with A."""
         self.undeclared: Counter[Thing] = Counter()
         """How often each thing may be undeclared to it."""
         self.lost: set[Thing] = set()
@@ -128,6 +130,7 @@ class Model(Router):
         for session in self.sessions.values():
             concerns = self.concerns[session.link]
             concerns.lost -= {thing(each) for each in self.vanished}
+            concerns.some = []
             if concerns.futures:  # it may have been asked too late for what came in this step
                 self.tracked[session.link] -= set(self.appeared)
             for answer in concerns.answers.values():
@@ -155,8 +158,12 @@ class Model(Router):
                 continue
             self.concerns[session.link].declared.update([thing(entity), *self.stand_ins(session, entity)])
             self.revise(session, entity)
-            if session.link != entity.owner and self.is_due(session, entity):
+            if session.link == entity.owner:
+                continue
+            if self.is_due(session, entity):
                 self.tracked[session.link].add(entity)
+            elif self.is_first(session, entity):
+                self.concerns[session.link].some.append({thing(entity), *self.stand_ins(session, entity)})
 
     def withdraw(self, entity: Entity) -> None:
         """Note whom the end of an entity concerns."""
@@ -181,6 +188,11 @@ class Model(Router):
         """Tell whether something may have stood for others, in an interest of a session that may be over."""
         return any(aggregates(asked) and asked.key == what[1] for asked in self.asked_before[who])
 
+    def is_own(self, who: str, what: Thing) -> bool:
+        """Tell whether a thing is a session's own and nobody else's: it may hear of that or not (reading R36)."""
+        owners = {each.owner for each in self.entities() if thing(each) == what}
+        return owners == {self.names[who]}
+
     def revise(self, session: Session, entity: Entity) -> None:
         """Allow for another word about a queryable that is one of several: what they are together has changed."""
         alike = [each for each in self.entities() if thing(each) == thing(entity) and each != entity]
@@ -190,6 +202,12 @@ class Model(Router):
     def is_due(self, session: Session, entity: Entity) -> bool:
         """Tell whether a session has to be told of an entity: not where it asks for no more than a representative."""
         return any(self.falls_under(asked, entity) for asked in session.wants(entity, LIVE) if not aggregates(asked))
+
+    def is_first(self, session: Session, entity: Entity) -> bool:
+        """Tell whether nothing else of its kind falls under the interests of a session that an entity falls under."""
+        wanting = [asked for asked in session.wants(entity, LIVE) if self.falls_under(asked, entity)]
+        others = [e for e in self.entities() if e != entity and e.kind is entity.kind and e.owner != session.link]
+        return bool(wanting) and not any(self.matches(asked, other) for asked in wanting for other in others)
 
     def falls_under(self, asked: LiveInterest, entity: Entity) -> bool:
         """Tell whether an entity must be told of to whoever asked for a key."""
