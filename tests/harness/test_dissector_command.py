@@ -97,6 +97,17 @@ def test_a_capture_of_ours_opens_at_any_port(protocol: str, transport: str, tmp_
         assert not differences(layout, data, each), data[:99].hex()
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("said", [b'{"x":1}', b"GET / HTTP/1.1\r\n\r\n", b"\x02\x00\x1f", b"\x00\x00\x00\x02{}"])
+def test_what_others_say_is_left_to_others(protocol: str, said: bytes, tmp_path: Path) -> None:
+    """A connection is the protocol's only if a whole frame at its beginning can be read."""
+    need_tshark()
+    trace = trace_of(protocol, "tcp", [], AT_RANDOM)
+    trace.record("a", EntryKind.RAW, Direction.SENT, said)
+    trace.transport = "tcp-stream"  # which is written as it is, and asks for the frames of both framings
+    assert captured(trace, tmp_path) == []
+
+
 def test_frames_cross_segments(tmp_path: Path) -> None:
     """Wireshark puts together what no datagram, and no segment, holds."""
     need_tshark()
