@@ -18,7 +18,7 @@ PAIRED = 40
 
 def weight(data: bytes) -> tuple[int, int, bytes]:
     """Order frames: shorter first, then fewer bits."""
-    return len(data), sum(byte.bit_count() for byte in data), data
+    return len(data), int.from_bytes(data).bit_count(), data
 
 
 def smaller(layout: str, data: bytes) -> Iterator[bytes]:
@@ -85,7 +85,18 @@ def _flag_and_span(data: bytes, spans: list[Span]) -> Iterator[bytes]:
 
 
 def _plainer_bytes(data: bytes) -> Iterator[bytes]:
+    yield from _zeroed(data)
     for at, byte in enumerate(data):
         plainer = [0, *(byte & ~(1 << bit) for bit in range(7, -1, -1) if byte >> bit & 1)]
         for new in dict.fromkeys(plainer):
             yield data[:at] + bytes((new,)) + data[at + 1 :]
+
+
+def _zeroed(data: bytes) -> Iterator[bytes]:
+    """Put zeros for half of a frame, a quarter, and so on: each byte by itself would take a search of its own."""
+    size = len(data)
+    while size > 1:
+        for at in range(0, len(data), size):
+            if any(data[at : at + size]):
+                yield data[:at] + bytes(len(data[at : at + size])) + data[at + size :]
+        size = (size + 1) // 2
