@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from vectors.binary.coverage import BranchCoverage
 from vectors.golden import build as golden
 from vectors.golden.exporting import FORMS, MissingArrow, export
-from vectors.golden.loader import UnknownVectors, layouts, load
+from vectors.golden.loader import UnknownVectors, frames, layouts
 from vectors.kinds import cover
 from vectors.notes import BadNotes
 from wire.errors import WireError
@@ -127,7 +127,7 @@ def coverage(context: click.Context, names: tuple[str, ...]) -> None:
     """
     wanted = chosen(names, layouts())
     try:
-        found = [cover(name, (vector.data for vector in load(name))) for name in wanted]
+        found = [cover(name, frames(name).values()) for name in wanted]
     except (WireError, msgspec.ValidationError) as error:
         raise click.ClickException(str(error)) from error
     context.exit(0 if told(found) and found else FAILED)

@@ -40,7 +40,7 @@ from reports.progress import OnProgress
 from vectors.binary.coverage import Branch
 from vectors.checks.sweep import CHUNK
 from vectors.golden import build as golden
-from vectors.golden.loader import UnknownVectors, VectorEntry, load
+from vectors.golden.loader import UnknownVectors, VectorEntry, frames
 from vectors.kinds import branches
 from vectors.notes import notes, rules_for
 
@@ -291,7 +291,7 @@ def _compared(
 ) -> Selected:
     """Hold what was chosen against the golden vectors that ship."""
     try:
-        shipped = [vector.data for vector in load(layout)]
+        shipped = list(frames(layout).values())
     except UnknownVectors:
         # A new layout has no golden vectors yet.
         shipped = []

@@ -17,7 +17,8 @@ import msgspec
 from vectors import sampling
 from vectors.checks.differential import KINDS, AnyEngine, Difference, Panel, unsteady
 from vectors.checks.sweep import Found, Stream, Sweep, drawn, invalid_value, run
-from vectors.golden.loader import UnknownVectors, load
+from vectors.golden.loader import UnknownVectors
+from vectors.golden.loader import frames as golden_frames
 from vectors.minimising import SECONDS, NoMoreTries, minimise, minimise_value, spelled, values_of_smaller
 from wire.catalogue import layout as find
 from wire.dump import TooManyFields, dump, lines
@@ -95,13 +96,13 @@ class Check:
         try:
             # First, as they are few, and each was chosen for a branch: what is badly broken is found in the first
             # second.
-            vectors = load(self.report.layout)
+            vectors = golden_frames(self.report.layout)
         except UnknownVectors:
             return
-        for number, vector in enumerate(vectors):
+        for number, (vector, data) in enumerate(vectors.items()):
             if self.report.full:
                 return
-            self.frame(vector.data, f"vector {vector.id}", number)
+            self.frame(data, f"vector {vector}", number)
             self.report.vectors += 1
 
     def hypothesis(self, examples: int = EXAMPLES) -> None:
