@@ -15,6 +15,7 @@ from harness.pathfinder.peers.limits import Limits
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.peers.session import Session, Subscription
 from harness.pathfinder.tester.driver import spelled
+from vectors.strategies import LETTERS
 from wire.pathfinder.filters import parse
 from wire.pathfinder.matching import matches
 from wire.pathfinder.values import COMMANDS, read
@@ -182,8 +183,10 @@ TestAnything = Anything.TestCase
 
 
 JSON = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(-(2**64), 2**64), st.floats(), st.text(max_size=3)),
-    lambda below: st.one_of(st.lists(below, max_size=2), st.dictionaries(st.text(max_size=3), below, max_size=2)),
+    st.one_of(st.none(), st.booleans(), st.integers(-(2**64), 2**64), st.floats(), st.text(LETTERS, max_size=3)),
+    lambda below: st.one_of(
+        st.lists(below, max_size=2), st.dictionaries(st.text(LETTERS, max_size=3), below, max_size=2)
+    ),
     max_leaves=4,
 )
 FIELDS = {
