@@ -114,12 +114,14 @@ def measure(
     only: Sequence[str] = (),
     corpus: str | None = None,
     seconds: float = SECONDS,
+    batch: int = BATCH,
     clock: Clock = time.process_time,
     tell: Tell = lambda line: None,
 ) -> BenchResults:
     """Measure all that can decode a layout, or ``only`` some beside the baseline, on the frames of a ``corpus``.
 
     Without a name it is what the field sends, where somebody has written that down, and else everything there is.
+    ``batch`` frames are decoded at once to columns.
 
     Tells a line for everything that is not here. Raises ``UnknownLayout``, and ``WrongChoice`` for an engine or a
     corpus that nobody knows.
@@ -134,7 +136,7 @@ def measure(
     wanted = [each for each in known if not only or each.name in only or each.name == BASELINE]
     tasks = [task for each in wanted for task in tasks_of(layout, each, frames)]
     if not only or "columnar" in only:
-        tasks += columnar(layout, corpus, tell)
+        tasks += columnar(layout, corpus, batch, tell)
     rates = rates_of(tasks, rounds, seconds, clock)
     return BenchResults(layout, BASELINE, corpus, tuple(results_of(tasks, rates)))
 
@@ -259,18 +261,18 @@ def _each(function: Callable[[Any], Any], items: Sequence[Any]) -> Callable[[int
     return run
 
 
-def columnar(layout: str, corpus: str, tell: Tell) -> Iterator[BenchTask]:
+def columnar(layout: str, corpus: str, count: int, tell: Tell) -> Iterator[BenchTask]:
     """Give the task of decoding a batch to columns, if that is here; it is compared with decoding each frame.
 
-    The batch is an Arrow array, as a pipeline has it, or a list where pyarrow is not installed. Beside it the bytes of
-    the batch are copied: no decoder can be faster.
+    The batch, of ``count`` frames, is an Arrow array, as a pipeline has it, or a list where pyarrow is not installed.
+    Beside it the bytes of the batch are copied: no decoder can be faster.
     """
     try:
         decode_batch = import_module("wire.columnar").decode_batch
     except ImportError as error:
         tell(f"columnar: not here: {error}")
         return
-    frames = frames_of(layout, corpus, BATCH)
+    frames = frames_of(layout, corpus, count)
     try:
         decode_batch(layout, frames[:1], engine="native")
     except MissingEngine as error:
