@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "wire"))
 from alphabet import GRAMMARS
 
 LAYOUTS = {name: lay_out(grammar, f"alphabet/{name}") for name, grammar in GRAMMARS.items()}
-FRAMES = 2000
+FRAMES = 800
 EXAMPLES = settings(
     max_examples=60, database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
@@ -105,7 +105,7 @@ def outcomes(name: str) -> dict[str, Counter[Reason | None]]:
     sampler, mutator = Sampler(LAYOUTS[name], Random(3)), Mutator(LAYOUTS[name], Random(4))
     led: dict[str, Counter[Reason | None]] = {}
     recent = [sampler.frame() for _ in range(16)]
-    for _ in range(4 * FRAMES):
+    for _ in range(6 * FRAMES):
         data, names = mutator.mutate(sampler.frame(), recent)
         if len(names) == 1:
             led.setdefault(names[0], Counter())[refusal(name, data)] += 1
