@@ -263,9 +263,10 @@ def test_a_node_that_lives_and_answers_nobody_is_not_left_to_the_next_case(tmp_p
         node.main.barrier()
 
     tester = Tester(str(description), "zenoh")
-    tester.instance.patience = 0.5
+    tester.instance.patience = 1.0  # its silence is waited for
     try:
         assert tester.play(case(silences)).result.by_rule() == {IMPLIED: Outcome.CRASH}
+        tester.instance.patience = 20.0
         following = tester.play(case(holds))
     finally:
         tester.close()
