@@ -133,6 +133,7 @@ def _pairs(layout: Layout, overlong: bool) -> st.SearchStrategy[Pair]:
             pair = make(draw)
         except Unsatisfiable:
             assume(False)
+        # Thrown away and not cut: what is cut is no valid frame.
         assume(limit is None or len(pair[1]) <= limit)
         return pair
 

@@ -298,7 +298,7 @@ def render(report: CheckReport) -> Iterator[str]:
         if report.frames
         else "",
     ]
-    said = ", ".join(part for part in parts if part) or "nothing was compared"
+    compared = ", ".join(part for part in parts if part) or "nothing was compared"
     differ = "no difference"
     if report.findings:
         count = len(report.findings)
@@ -306,7 +306,7 @@ def render(report: CheckReport) -> Iterator[str]:
     stopped = "; stopped at --most" if report.full else "; interrupted" if report.interrupted else ""
     engines = ", ".join(report.engines)
     ending = f"seed {report.seed}, {report.seconds:.1f} s{stopped}"
-    yield f"{verdict} {report.layout}: {engines}: {differ} in {said}; {ending}"
+    yield f"{verdict} {report.layout}: {engines}: {differ} in {compared}; {ending}"
 
 
 def page(report: CheckReport, number: int, finding: EngineFinding) -> Iterator[str]:
@@ -328,8 +328,8 @@ def page(report: CheckReport, number: int, finding: EngineFinding) -> Iterator[s
         yield f"   {report.layout}, a value to encode:"
         yield f"   | {_short(_spelled_or_shown(finding.value))}"
     width = max((len(who) for who, _ in difference.says), default=0)
-    for who, said in difference.says:
-        for index, line in enumerate(said):
+    for who, words in difference.says:
+        for index, line in enumerate(words):
             yield f"   {who if index == 0 else '':{width}}  {line}"
     yield f"   found: {_origin(report, finding)}"
     yield f"   repeat: {command(report, finding)}"

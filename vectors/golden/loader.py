@@ -171,6 +171,7 @@ HEX, HEX_RUN, TEXT_RUN, ITEM_RUN = {"hex"}, {"hex", "times"}, {"text", "times"},
 def revive(value: Any) -> Any:
     """Turn ``{"hex": …}`` back into bytes, and runs into what they stand for, at any depth."""
     if isinstance(value, dict):
+        # By all its names: a message may have a field that is called so among others.
         if value.keys() == HEX:
             return bytes.fromhex(value["hex"])
         if value.keys() == HEX_RUN:
