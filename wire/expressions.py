@@ -147,18 +147,21 @@ def names_of(source: Any) -> list[str]:
 
 def _reference(source: Any, path: str, fields: Fields) -> Ref:
     names = names_of(source)
-    if not names or len(names) > 2 or names[0] not in fields:
+    whole = f"this.{'.'.join(names)}"
+    if not names or names[0] not in fields:
         raise CannotLayOut(
-            f"{path}: this.{'.'.join(names)} does not stand earlier in the same record; "
-            f"these do: {', '.join(fields) or 'none'}"
+            f"{path}: {whole} does not stand earlier in the same record; these do: {', '.join(fields) or 'none'}; "
+            "put what decides beside what it decides"
         )
     target = fields[names[0]]
-    if len(names) == 2:
-        group = target.group(names[1])
+    if len(names) > 1:
+        group = target.group(names[1]) if len(names) == 2 else None
         if group is None:
+            # A record, and its numbers with it, belongs to a function of its own in every engine, and generators choose
+            # the numbers of one record together; the same bytes can be declared without the Struct around them.
             raise CannotLayOut(
-                f"{path}: {names[0]} has no bits called {names[1]!r}; expressions look at fields of their own record, "
-                "so put what decides into it"
+                f"{path}: {whole}: {names[0]} has no bits called {'.'.join(names[1:])!r}; expressions look at numbers "
+                "and bits of their own record, so put what decides beside what it decides, without a Struct around it"
             )
         bits: int | None = group.highest.bit_length()
     else:
@@ -166,7 +169,7 @@ def _reference(source: Any, path: str, fields: Fields) -> Ref:
     if bits is None:
         raise CannotLayOut(f"{path}: this.{names[0]} is not a number")
     if bits > WIDEST:
-        raise CannotLayOut(f"{path}: this.{'.'.join(names)} can exceed {WIDEST} bits, which C does not compute with")
+        raise CannotLayOut(f"{path}: {whole} can exceed {WIDEST} bits, which C does not compute with")
     return Ref(*names)
 
 

@@ -26,10 +26,11 @@ def references(part: Part) -> frozenset[Ref]:
 class Leads:
     """Where the numbers of one ``field`` lead: what the later fields of its record make of them.
 
-    ``others`` are the earlier fields that share an expression with it: with those, the answer depends on them.
+    ``others`` are the earlier fields that share an expression with it: with those, the answer depends on them. ``also``
+    is a bit of the field that somebody else looks at.
     """
 
-    def __init__(self, fields: Mapping[str, Part], field: str) -> None:
+    def __init__(self, fields: Mapping[str, Part], field: str, also: str | None = None) -> None:
         names = [*fields]
         self.fields = fields
         self.field = field
@@ -41,7 +42,7 @@ class Leads:
             if field in (looked := {ref.field for ref in references(fields[name])}) and looked <= known
         }
         refs = frozenset(ref for node in self.dependents.values() for ref in references(node))
-        self.refs = frozenset(ref for ref in refs if ref.field == field)
+        self.refs = frozenset(ref for ref in refs if ref.field == field) | ({Ref(field, also)} if also else set())
         self.others = tuple(name for name in names if name in {ref.field for ref in refs} and name != field)
         self._leads = tuple(lead_of(node, self.fields) for node in self.dependents.values())
 

@@ -42,16 +42,19 @@ class BinarySampling:
         """Compile a part that may be refused always: whoever chose the numbers before it has seen to that."""
         return _refused if part.hopeless() else self.part(part, fields)
 
-    def record(self, name: str, fields: Mapping[str, Part], first: Callable[[int], bool] | None = None) -> Draw:
-        """Compile a record: the ``name`` of a message or "", and its fields; ``first`` tells what the first may be."""
+    def record(self, name: str, fields: Mapping[str, Part], first: tuple[str, int] | None = None) -> Draw:
+        """Compile a record: the ``name`` of a message or "", and its fields.
+
+        ``first`` is a bit of the first field, and what it has to be.
+        """
         draws: list[tuple[str, Draw]] = []
         looked_at = {ref.field for part in fields.values() for ref in references(part)}
         depends = False
         for field, part in fields.items():
-            leads = Leads(fields, field)
-            allowed, first = first, None
-            if (leads or allowed) and part.guarded.decides:
-                draw = self.deciding(leads, allowed or (lambda byte: True))
+            leads = Leads(fields, field, first[0] if first else None)
+            wanted, first = first, None
+            if (leads or wanted) and part.guarded.decides:
+                draw = self.deciding(leads, _having(part, *wanted) if wanted else lambda number: True)
                 if part.guard is not None:
                     draw = _if(compiled(part.guard, fields), draw)
                 depends = depends or bool(leads.others)
@@ -106,7 +109,7 @@ class BinarySampling:
                 pair = part.paired(number)
             if fresh is not None and stray(source):
                 other = fresh(source, numbers)
-                if leads.of({**numbers, name: number_of(other[0])}) in there:
+                if allowed(number_of(other[0])) and leads.of({**numbers, name: number_of(other[0])}) in there:
                     pair = other
             numbers[name] = number_of(pair[0])
             return pair
@@ -121,6 +124,14 @@ class BinarySampling:
             return pair
 
         return fixed
+
+
+def _having(part: Part, name: str, wanted: int) -> Callable[[int], bool]:
+    """Tell of a number whether a bit of it is as it has to be."""
+    group = part.group(name)
+    assert group is not None
+    mask, value = group.mask, wanted << group.shift
+    return lambda number: number & mask == value
 
 
 def _refused(source: Source, numbers: Numbers) -> Pair:

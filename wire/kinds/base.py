@@ -84,8 +84,11 @@ class Sampling(Protocol):
     def promised(self, part: "Part", fields: "Mapping[str, Part]") -> Draw:
         """Compile a part that may be refused always: whoever chose the numbers before it has seen to that."""
 
-    def record(self, name: str, fields: "Mapping[str, Part]", first: Callable[[int], bool] | None = None) -> Draw:
-        """Compile a record: the ``name`` of a message or "", and its fields; ``first`` tells what the first may be."""
+    def record(self, name: str, fields: "Mapping[str, Part]", first: tuple[str, int] | None = None) -> Draw:
+        """Compile a record: the ``name`` of a message or "", and its fields.
+
+        ``first`` is a bit of the first field, and what it has to be.
+        """
 
 
 class FieldFinding(Protocol):

@@ -178,7 +178,17 @@ class BitFields(Part, frozen=True):
     def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
         fixed = "{" + ", ".join(f'"{name}": {value}' for name, value in self.constants) + "}"
         line = f"b_{field} = spell_bits(v_{field}, {code.names.tables[self]}, {fixed})"
-        return [line], f'b_{field}.to_bytes({self.size}, "{self.order}")'
+        return [line], self.python_octets(f"b_{field}")
+
+    def python_octets(self, number: str) -> str:
+        """Return the bytes of an integer of these bits."""
+        number = number if number.isidentifier() else f"({number})"
+        return f'{number}.to_bytes({self.size}, "{self.order}")'
+
+    @property
+    def is_big(self) -> bool:
+        """Whether the highest bits come first."""
+        return self.big
 
     def c_table(self, code: CCode, name: str) -> tuple[list[str], list[str]]:
         places = [f"{{UINT64_C(0x{bit.mask:X}), {bit.low}}}" for bit in self.bits]

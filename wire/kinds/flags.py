@@ -234,7 +234,16 @@ class Flags(Part, frozen=True):
         yield "at += 1"
 
     def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
-        return list(self._byte(code, field)), f"OCTET[b_{field}]"
+        return list(self._byte(code, field)), self.python_octets(f"b_{field}")
+
+    def python_octets(self, number: str) -> str:
+        """Return the bytes of an integer of these bits."""
+        return f"OCTET[{number}]"
+
+    @property
+    def is_big(self) -> bool:
+        """Whether the highest bits come first: one byte has no order."""
+        return False
 
     def _byte(self, code: Code, field: str) -> Lines:
         name = code.names.tables[self]
