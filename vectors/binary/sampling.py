@@ -40,7 +40,17 @@ class BinarySampling:
 
     def promised(self, part: Part, fields: Mapping[str, Part]) -> Draw:
         """Compile a part that may be refused always: whoever chose the numbers before it has seen to that."""
-        return _refused if part.hopeless() else self.part(part, fields)
+        try:
+            return self.part(part, fields)
+        except Unsatisfiable:
+            return _refused
+
+    def attempted(self, part: Part) -> Draw | None:
+        """Compile a part that looks at no field around it; ``None`` if no frame has it."""
+        try:
+            return self.part(part, {})
+        except Unsatisfiable:
+            return None
 
     def record(self, name: str, fields: Mapping[str, Part], first: tuple[str, int] | None = None) -> Draw:
         """Compile a record: the ``name`` of a message or "", and its fields.
@@ -66,11 +76,11 @@ class BinarySampling:
                     draw = _leading(leads, draw)
                     depends = True
             draws.append((field, draw))
-        bars = tuple(part.swallows() for part in fields.values())
+        bars = tuple(part.swallows_behind if part.swallows() else _nothing for part in fields.values())
         settled = [leads for field in fields if (leads := Leads(fields, field)).is_settled()]
         if settled:
             return _patient(_settled(name, draws, bars, settled))
-        if any(bars[:-1]):
+        if any(bar is not _nothing for bar in bars[:-1]):
             return _patient(_barred(name, draws, bars))
         return _patient(_gathered(name, draws)) if depends else _gathered(name, draws)
 
@@ -114,7 +124,12 @@ class BinarySampling:
             numbers[name] = number_of(pair[0])
             return pair
 
-        if others or fresh is not None:
+        if others:
+            return draw
+        if prepare({})[0] is nowhere:
+            # Whatever is drawn: whoever has this part inside can do without it, or has nothing either.
+            nowhere(None)
+        if fresh is not None:
             return draw
         pick, _ = prepare({})
 
@@ -132,6 +147,10 @@ def _having(part: Part, name: str, wanted: int) -> Callable[[int], bool]:
     assert group is not None
     mask, value = group.mask, wanted << group.shift
     return lambda number: number & mask == value
+
+
+def _nothing(value: Any) -> int:
+    return 0
 
 
 def _refused(source: Source, numbers: Numbers) -> Pair:
@@ -183,7 +202,11 @@ def _gathered(name: str, draws: Sequence[tuple[str, Draw]]) -> Draw:
     return draw
 
 
-def _barred(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[int]) -> Draw:
+Bar = Callable[[Any], int]
+"""The bytes, as bits of a number, that what was drawn would take for its own if they stood right behind it."""
+
+
+def _barred(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[Bar]) -> Draw:
     """Draw the fields in a row, none beginning with a byte that an earlier one would swallow."""
     fields = tuple(zip(draws, bars, strict=True))
 
@@ -192,21 +215,15 @@ def _barred(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[int]) -
         value: dict[str, Any] = {"type": name} if name else {}
         out, barred = b"", 0
         for (field, part), bar in fields:
-            for _ in range(PATIENCE):
-                pair = part(source, numbers)
-                if not pair[1] or not barred >> pair[1][0] & 1:
-                    break
-            else:
-                raise Unsatisfiable(f"{name}.{field}: what stands before it leaves nothing over")
-            value[field], piece = pair
+            value[field], piece = _let_through(f"{name}.{field}", part, source, numbers, barred)
             out += piece
-            barred = (0 if piece else barred) | (0 if pair is ABSENT else bar)
+            barred = (0 if piece else barred) | bar(value[field])
         return value, out
 
     return draw
 
 
-def _settled(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[int], settled: Sequence[Leads]) -> Draw:
+def _settled(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[Bar], settled: Sequence[Leads]) -> Draw:
     """Draw the fields in a row, and spell those anew whose numbers follow from what came behind them."""
     fields = tuple(zip(draws, bars, strict=True))
     at = [(leads, [field for field, _ in draws].index(leads.field)) for leads in settled]
@@ -216,12 +233,9 @@ def _settled(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[int], 
         value: dict[str, Any] = {"type": name} if name else {}
         pieces, barred = list[bytes](), 0
         for (field, part), bar in fields:
-            pair = part(source, numbers)
-            if pair[1] and barred >> pair[1][0] & 1:
-                raise Unsatisfiable(f"{name}.{field}: what stands before it leaves nothing over")
-            value[field], piece = pair
+            value[field], piece = _let_through(f"{name}.{field}", part, source, numbers, barred)
             pieces.append(piece)
-            barred = (0 if piece else barred) | (0 if pair is ABSENT else bar)
+            barred = (0 if piece else barred) | bar(value[field])
         for leads, index in at:
             if value[leads.field] is None or numbers[leads.field] == (old := number_of(value[leads.field])):
                 continue
@@ -231,6 +245,15 @@ def _settled(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[int], 
         return value, b"".join(pieces)
 
     return draw
+
+
+def _let_through(what: str, draw: Draw, source: Source, numbers: Numbers, barred: int) -> Pair:
+    """Draw a field that does not begin with a byte that what stands before it would take for its own."""
+    for _ in range(PATIENCE if barred else 1):
+        pair = draw(source, numbers)
+        if not pair[1] or not barred >> pair[1][0] & 1:
+            return pair
+    raise Unsatisfiable(f"{what}: what stands before it leaves nothing over")
 
 
 def _patient(draw: Draw) -> Draw:

@@ -81,6 +81,9 @@ class Sampling(Protocol):
     def part(self, part: "Part", fields: "Mapping[str, Part]") -> Draw:
         """Compile a part that stands in a record of these ``fields``."""
 
+    def attempted(self, part: "Part") -> Draw | None:
+        """Compile a part that looks at no field around it; ``None`` if no frame has it."""
+
     def promised(self, part: "Part", fields: "Mapping[str, Part]") -> Draw:
         """Compile a part that may be refused always: whoever chose the numbers before it has seen to that."""
 
