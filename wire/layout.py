@@ -7,7 +7,7 @@
         Union     one of several records, told apart by the header byte    {"type": NAME, **fields}
         Record    fields in a row                                          {"name": value, ...}
         Items     records of a union, to the end or as long as they begin  [value, ...]
-        Chain     records, as long as the header of each says so           [value, ...]
+        Chain     records, as long as a bit of the first field says so     [value, ...]
         Optional  present if a condition holds                             value or None
         Switch    chosen by a number that stands earlier                   value
         Integer, Varint, Flags                                             number, number, {"Z": 0, ...}
