@@ -15,7 +15,7 @@ be counted. A name says what was done, not what comes of it: ``flip header.Z`` m
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from random import Random
 
 from vectors.kinds import kind_of
@@ -133,7 +133,7 @@ class Mutations:
         return frame[: below(len(frame) + 1)] + other[below(len(other) + 1) :]
 
 
-@cache
+@lru_cache(maxsize=32)  # the layouts of one process; random grammars, as tests make them, are without end
 def mutations(layout: Layout) -> Mutations:
     """Return the mutations of a layout; keep them, since finding them takes longer than mutating."""
     return Mutations(layout)

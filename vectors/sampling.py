@@ -13,7 +13,7 @@ made as the language itself says.
 """
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import count as counting
 from random import Random
 from typing import Any
@@ -38,7 +38,7 @@ def drawing(layout: Layout, choices: Choices) -> Callable[[Source], Pair]:
     return lambda source: draw(source, {})
 
 
-@cache
+@lru_cache(maxsize=32)  # the layouts of one process; random grammars, as tests make them, are without end
 def _random_drawing(layout: Layout, overlong: bool, terse: bool) -> Callable[[Source], Pair]:
     return drawing(layout, RandomChoices(overlong=overlong, terse=terse))
 

@@ -5,7 +5,7 @@ more in a list, zero, no bytes. Every item of a list is drawn on its own, so tha
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from hypothesis import assume
@@ -121,7 +121,7 @@ def _item(draw: st.DrawFn, part: Draw, numbers: Numbers) -> Pair:
     return part(draw, numbers)
 
 
-@cache
+@lru_cache(maxsize=32)  # the layouts of one process; random grammars, as tests make them, are without end
 def _pairs(layout: Layout, overlong: bool) -> st.SearchStrategy[Pair]:
     """Return the strategy of a layout's values with their frames."""
     make = drawing(layout, HypothesisChoices(overlong=overlong))
