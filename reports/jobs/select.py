@@ -117,6 +117,7 @@ def select(
         return None
     found = chosen(summary.candidates(), most)
     entries, doubtful = _confirmed(source.layout, found)
+    # Kept with the batch, as asking again later may find engines that agree.
     settings |= {DOUBTFUL: msgspec.json.encode(doubtful).decode()} if doubtful else {}
     with lake.stage(name, JOB, of=[each.id for each in batches], settings=settings) as staging:
         rows: list[dict[str, object]] = [

@@ -45,6 +45,7 @@ class SessionWriter:
         session = f"{self._source}/{recorded.source}#{recorded.number}"
         self._held.append((session, recorded))
         self._size += len(recorded.trace)
+        # Beside the session, not in it: what a session lacks can be asked for without reading a frame.
         for loss in recorded.losses:
             self.lose(loss, session)
         # Only between sessions: the rows of one stand together, which those who judge and audit rely on.
