@@ -113,8 +113,11 @@ def read(source: Any, path: str, fields: Fields) -> Expr:
             if symbol is None:
                 raise CannotLayOut(f"{path}: the operator of {source!r} is not among {' '.join(SYMBOLS.values())}")
             whole = Op(symbol, read(lhs, path, fields), read(rhs, path, fields))
+            # A negative shift is an error in Python and undefined in C.
             if symbol in ("<<", ">>") and _may_be_negative(whole.right, fields):
                 raise CannotLayOut(f"{path}: {source!r} shifts by an expression, which may be negative")
+            # Computed for the widest values that the fields can have, as nobody checks for overflow when frames are
+            # read.
             if width(whole, fields) > WIDEST:
                 raise CannotLayOut(f"{path}: {source!r} can exceed {WIDEST} bits, which C does not compute with")
             return whole
@@ -184,6 +187,7 @@ def width(expr: Expr, fields: Fields) -> int:
             return _group(fields, field, bit).highest.bit_length()
         case Op(symbol=symbol, left=left, right=right):
             one, two = width(left, fields), width(right, fields)
+            # Bounds, not what comes out: they only have to be high enough that C never overflows.
             if symbol == "*":
                 return one + two
             if symbol == "<<":
@@ -232,6 +236,7 @@ def inverted(expr: Expr, ref: Ref, wanted: int, numbers: Mapping[str, int], fiel
 
     All else in it is as ``numbers`` have it, and so are the other bits of the field.
     """
+    # One operation is undone at a time, from the outermost; the reference must stand on one side of each only.
     while expr != ref:
         if not isinstance(expr, Op) or (ref in terms(expr.left)) == (ref in terms(expr.right)):
             return None

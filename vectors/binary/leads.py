@@ -39,6 +39,7 @@ class Leads:
         self.dependents = {
             name: fields[name]
             for name in names[names.index(field) + 1 :]
+            # A field that looks at a later number as well cannot be led from here; the later number leads it.
             if field in (looked := {ref.field for ref in references(fields[name])}) and looked <= known
         }
         refs = frozenset(ref for node in self.dependents.values() for ref in references(node))
@@ -127,6 +128,7 @@ def _solutions(targets: Iterable[int], constants: Iterable[int]) -> Iterator[int
     for target in targets:
         yield from (target - 1, target, target + 1)
         for constant in constants:
+            # One step back through each operation that expressions have: what `this.n - 4 == 0` asks for is 4.
             for number in (target + constant, target - constant, constant - target, target ^ constant):
                 yield from (number - 1, number, number + 1)
             if constant > 0:

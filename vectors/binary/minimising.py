@@ -44,6 +44,7 @@ def _of_value(layout: str, data: bytes) -> Iterator[bytes]:
     """Give the frames of plainer values: only where the frame is accepted and spelled canonically."""
     try:
         value = reference.decode(layout, data)
+        # Another spelling may be what the finding is about; a plainer value would be written in the usual one.
         if reference.encode(layout, value) != data:
             return
     except (DecodeError, EncodeError):
@@ -57,6 +58,7 @@ def _of_value(layout: str, data: bytes) -> Iterator[bytes]:
 
 def _without_spans(data: bytes, spans: list[Span]) -> Iterator[bytes]:
     """Leave out one field, or a run of them."""
+    # From all to one, halving while many: what is not needed is mostly a long run, as in delta debugging.
     run = len(spans)
     while run:
         for first in range(0, len(spans) - run + 1, max(1, run // 2)):

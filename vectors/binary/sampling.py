@@ -88,6 +88,8 @@ class BinarySampling:
         """Compile a field that later ones depend on: first where it shall lead, then a number that leads there."""
         part, name = leads.part, leads.field
         fresh = None if part.has_few else self.part(part, {})
+        # One in four is any number that leads to the same: where it leads was decided first, so numbers that nobody
+        # thought of do not change how often each case comes up.
         stray = self.choices.pick((False, False, False, True))
 
         def nowhere(source: Source) -> Pair:
@@ -239,6 +241,8 @@ def _settled(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[Bar], 
         for leads, index in at:
             if value[leads.field] is None or numbers[leads.field] == (old := number_of(value[leads.field])):
                 continue
+            # The number that is spelled anew may say more than the length: then what stands behind it is of another
+            # case.
             if leads.of(numbers) != leads.of({**numbers, leads.field: old}):
                 raise Unsatisfiable(f"{name}.{leads.field}: another field has been drawn by its number already")
             value[leads.field], pieces[index] = leads.part.paired(numbers[leads.field])

@@ -47,6 +47,8 @@ class Search:
         # Seeded with a number: what is found is the same everywhere, and belongs to the golden vectors.
         self.rng = Random(0)
         self.finder = BinaryFieldFinder(layout.frame)
+        # Plain, terse and overlong frames: what is short is quick to change, what is overlong no mutation comes to by
+        # chance.
         self.draws = [
             BinarySampling(RandomChoices(overlong=overlong, terse=terse)).part(layout.frame, {})
             for overlong, terse in ((False, False), (False, True), (True, False))
@@ -87,6 +89,7 @@ class Search:
     def next(self) -> bytes:
         """Return a frame: a new one, or a kept one changed, more often one of the last that were kept."""
         chance = self.rng.random()
+        # A new frame now and then, else one that was kept, mostly of the last: what was just found leads on.
         if not self.kept or chance < 0.15:
             return self.rng.choice(self.draws)(self.rng.getrandbits, {})[1]
         data = self.rng.choice(self.kept[-60:] if chance < 0.6 else self.kept)
@@ -136,6 +139,8 @@ class Search:
             other = piece[: self.rng.randrange(len(piece))]
         out = data[: event.start] + other + data[event.end :]
         for each in reversed(events):
+            # Mostly right, as frames that are accepted lead on; sometimes wrong, as lies about lengths are branches
+            # too.
             if each.end <= event.start and counts(each, event) and self.rng.random() < 0.8:
                 number = each.value + len(other) - len(piece)
                 try:
@@ -156,6 +161,7 @@ class Search:
                 self.found[branch] = data
                 self.traces[data] = read
         reached = frozenset(read.branches)
+        # A frame that is accepted and a new combination of branches is worth changing, even if each of them is known.
         if new or (read.reason is None and reached not in self.seen and len(self.kept) < KEPT):
             self.seen.add(reached)
             self.kept.append(data)

@@ -63,6 +63,8 @@ class Scope(dict[str, "Part"]):
         """Read an expression; ``CannotLayOut`` if it looks at a field that may not be there."""
         expr = expressions.read(source, path, self)
         for term in expressions.terms(expr):
+            # By the conditions as they are written, not by what they mean: `If(a, …)` inside `If(a & b, …)` is refused
+            # although it would be right, and nothing that is wrong is let through.
             if isinstance(term, Ref) and not set(self[term.field].conditions()) <= set(self.holds):
                 raise CannotLayOut(
                     f"{path}: this.{term.field} may be absent here; look at it under the same condition, "

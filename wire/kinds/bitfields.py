@@ -251,6 +251,7 @@ class BitFields(Part, frozen=True):
         return True
 
     def candidates(self, near: Iterable[int], refs: frozenset[Ref]) -> list[int]:
+        # Numbers that matter may be those of a group or of the whole; each group tries those that fit.
         near, tried = list(near), list[list[int]]()
         for name in sorted(str(ref.bit) for ref in refs):
             group = self.group(name)

@@ -73,6 +73,7 @@ class Chain(Compound, frozen=True):
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        # The item looks at nothing outside it: it is one record wherever the chain stands.
         item, more = walk.part(grammar.item, f"{path}[]", Scope()), grammar.more
         first = item.fields[0].node if isinstance(item, Record) and item.fields else None
         named = isinstance(first, BitFields) or (isinstance(first, Flags) and first.is_any)
@@ -112,6 +113,7 @@ class Chain(Compound, frozen=True):
     @property
     def octet(self) -> tuple[int, int]:
         """The byte of an item that has the bit, and the bit within it."""
+        # Of a word only one byte has the bit, so writers and mutations change that one, whichever comes first.
         index, bit = divmod(self.mask.bit_length() - 1, 8)
         return (self.head.fewest() - 1 - index if self.head.is_big else index), 1 << bit
 
@@ -221,6 +223,7 @@ class Chain(Compound, frozen=True):
         return self.item.swallows()
 
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
+        # An item that takes what follows for its own can only be the last.
         more = sampling.choices.more(1, 1 if self.item.swallows() else self.most)
         inner = sampling.choices.item(sampling.record(self.item.name, self.item.by_name, (self.more, 1)))
         last = sampling.choices.item(sampling.record(self.item.name, self.item.by_name, (self.more, 0)))

@@ -125,6 +125,7 @@ def list_mutations(most: int, path: str, offset: int = 0, mask: int = 0) -> list
 
     def duplicate(items: list[bytes], below: Below) -> list[bytes]:
         index = below(len(items))
+        # Mostly once more, which is what protocols forbid; sometimes so often that a table which grows is seen.
         return items[:index] + items[index : index + 1] * (1, 1, 1, 2, 20)[below(5)] + items[index:]
 
     def swap(items: list[bytes], below: Below) -> list[bytes]:

@@ -164,6 +164,8 @@ class Enclosed(Part, frozen=True):
 
         def announced(numbers: Numbers, size: int) -> bool:
             """Tell whether so many bytes are announced, or can be: then ``numbers`` are changed."""
+            # Each field of the count is tried in turn: `this.a + this.b` can be made right by either, if that one is
+            # wide enough.
             for ref in refs:
                 if count(numbers) == size:
                     return True

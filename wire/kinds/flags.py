@@ -420,6 +420,7 @@ class Flags(Part, frozen=True):
 
     def combinations(self) -> list[int]:
         """Return the bytes of all combinations of flags; of bits without a name none, each one, and all."""
+        # Spare bits are tried one by one: all their combinations would be thousands of frames that say the same.
         wanted = {0, self.spare, *(1 << bit for bit in range(8) if self.spare >> bit & 1)}
         return [byte for byte in self.begins if byte & self.spare in wanted]
 
@@ -430,6 +431,8 @@ class Flags(Part, frozen=True):
             values = sorted({self.value(byte)[name] for byte in self.begins})
             for value in values if len(values) <= FEW else [values[0], values[1], values[-1]]:
                 able = [byte for byte in self.begins if self.value(byte)[name] == value]
+                # As near to the plain byte as can be: what differs is then this group, and not what it happens to bring
+                # along.
                 found.append(min(able, key=lambda byte: ((byte ^ plain).bit_count(), byte)))
         return list(dict.fromkeys(found))
 

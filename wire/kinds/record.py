@@ -161,6 +161,7 @@ class Record(Compound, frozen=True):
                 yield f"value = {blank}.copy()"
                 ahead = 1
                 continue
+            # Neighbours that are one byte each are read at `at + 1`, `at + 2`: one addition for all of them.
             early = field.node.python_ahead(code, f"v_{field.name}", ahead)
             if early is not None:
                 lines, ahead = early
@@ -321,6 +322,7 @@ class Record(Compound, frozen=True):
         taken = 0
         for field in reversed(self.fields):
             taken |= field.node.swallows()
+            # What stands before a field that always has bytes never comes to the end of the record.
             if not field.node.may_be_empty():
                 break
         return taken

@@ -73,6 +73,7 @@ class Union(Compound, frozen=True):
         messages = []
         for name, message in grammar.messages.items():
             header, *fields = record_of(name, message.subcon, walk, f"{path}.{name}").fields
+            # Asked of the grammar, in which earlier messages come first where two headers match.
             begins = tuple(byte for byte in range(256) if grammar.by_byte[byte] is message)
             first = msgspec.structs.replace(header, node=msgspec.structs.replace(header.node, begins=begins))
             messages.append(walk.shared(Record(name, (first, *fields))))
@@ -154,6 +155,7 @@ class Union(Compound, frozen=True):
         cell, column = code.cell(within(path, "type"), Kind.CHOICE)
         yield "if (unlikely(p == f->end))"
         yield "    return refused(f, TRUNCATED, p);"
+        # A switch over the byte, not a table of functions: so the compiler sees which function is called.
         yield "switch (*p) {"
         for message in self.messages:
             begins = [f"case 0x{byte:02X}:" for byte in message.header.begins]
