@@ -21,7 +21,7 @@ from harness.protocol import WireProtocol, load
 
 
 class MatrixPeer(msgspec.Struct, frozen=True):
-    """What a row is made from. Processes hand it to one another, so it names a peer rather than holds it."""
+    """The input of a row. It is sent between processes, so it names a peer rather than holds it."""
 
     kind: Kind
     name: str
@@ -35,6 +35,7 @@ def matrix_peers(protocol: str) -> list[MatrixPeer]:
     definition = load(protocol)
     found = [MatrixPeer("original", role, role) for role in definition.roles]
     found += [MatrixPeer("fault", v.name, v.role, v.rules, v.sentence) for v in definition.faults.all.values()]
+    # Oddities are innocent: they show that the tester accuses nobody of what the documents leave open.
     found += [MatrixPeer("oddity", v.name, v.role, v.rules, v.sentence) for v in definition.oddities.all.values()]
     return found
 
@@ -48,6 +49,7 @@ def compute_matrix(
     """
     rows: list[MatrixRow] = []
     todo = matrix_peers(protocol)
+    # Processes, not threads: a row is nothing but Python, and patches nothing outside its own process.
     with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=_keep_out_of_the_way) as pool:
         for done in as_completed([pool.submit(compute_row, protocol, peer, profile, brief=brief) for peer in todo]):
             rows.append(done.result())
@@ -55,6 +57,7 @@ def compute_matrix(
     # Rows come as processes finish; what is printed and written is in the order of the declarations, run after run.
     order = {(peer.kind, peer.name): place for place, peer in enumerate(todo)}
     rows.sort(key=lambda each: order[each.kind, each.name])
+    # A rule is guarded by its own faults alone; one that falls with another rule's fault may fall by accident.
     guarded = {rule for each in rows if each.kind == "fault" for rule in each.killed}
     # Rules about bytes alone have golden vectors as their proof, and rules on paper have none.
     unguarded = [
@@ -70,6 +73,7 @@ def compute_row(
 ) -> MatrixRow:
     """Play every case against one peer; ``brief`` stops at a fault that is killed, the cases of its rules first."""
     suite = Suite(protocol)
+    # A world per row: what one fault leaves behind must not be seen in the next.
     world = suite.harness.world(_class_of(peer, suite.harness).of, peer.role, profile=profile)
     outcomes: dict[str, list[Outcome]] = {}
     accusers: dict[str, list[str]] = {}

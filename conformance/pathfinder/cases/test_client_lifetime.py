@@ -117,8 +117,8 @@ def test_a_subscription_after_a_loss(node: NodeUnderTest) -> None:
     for number, how in enumerate((AcceptedConnection.drop, AcceptedConnection.abort)):
         how(connection)
         connection = resubscribed(domain, connection)
-        connection.tell("appeared", number)
-        assert domain.application_told(f"appeared {number} 0"), "what a subscription says after a loss is not told"
+        connection.notify("appeared", number)
+        assert domain.application_receives(f"appeared {number} 0"), "what a subscription says after a loss is not told"
 
 
 @rule("PF-031", roles=CLIENT)

@@ -82,7 +82,12 @@ def deep(node: NodeUnderTest) -> Iterator[Message | bytes]:
     yield b'{"a":' * (levels // 2)
     ping = {"ta-cmd": "ping", "msg-type": "request"}
     yield {**ping, "ta-id": b"[" * levels + b"]" * levels}
-    yield {"ta-cmd": "publish", "ta-id": TA, "msg-type": "request", **node.service().but(props=b"[" * levels).fields}
+    yield {
+        "ta-cmd": "publish",
+        "ta-id": TA,
+        "msg-type": "request",
+        **node.service().replace(props=b"[" * levels).fields,
+    }
     # Fewer, as each level of a filter takes several bytes.
     levels = 20_000
     services = {"ta-cmd": "services", "ta-id": TA, "msg-type": "request"}

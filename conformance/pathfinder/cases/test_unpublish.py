@@ -20,7 +20,7 @@ def test_unpublish_a_service_of_ones_own(node: NodeUnderTest) -> None:
     with judging("PF-166"):
         assert unpublish.completed, f"an owner may not unpublish: {unpublish}"
         assert service.id not in node.listed(session=node.other), "a service is listed that was unpublished"
-        again = node.main.publish(service.but(generation=0))
+        again = node.main.publish(service.replace(generation=0))
         assert granted(again), f"a service that was unpublished may not be published again: {again}"
     with judging("PF-169"):
         assert unpublish.ending is not None

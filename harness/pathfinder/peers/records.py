@@ -41,7 +41,7 @@ def seen(match: Message) -> MatchedService:
 
 
 class KnownService:
-    """A service that the application was told of: its latest state, and the places where it has appeared."""
+    """A matched service as last notified to the application, with the sources that it was seen from."""
 
     def __init__(self, seen: MatchedService, source: MatchSource) -> None:
         self.seen = seen
@@ -152,7 +152,7 @@ class Watcher:
             self.vanish(service, source)
 
     def drop_subscription(self, *, server: int, subscription: int) -> None:
-        """Forget what was seen in a subscription that the application has ended; it is told nothing."""
+        """Forget the matches of a subscription that the application has ended, without notifications."""
         for service, source in self.view.at(server=server, subscription=subscription):
             self.view.remove(service, source)
             if not self.view.services[service].sources:

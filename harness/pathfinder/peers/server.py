@@ -173,7 +173,7 @@ class Server(Publishing, Peer):
         return request["ta-id"] in session.live
 
     def admit(self, session: Session, request: Message, size: int) -> None:
-        """Refuse a request of so many bytes that the server has no ear or no room for."""
+        """Refuse a request before hello, or one that exceeds the server's limits."""
         command = request["ta-cmd"]
         if session.client_id is None and self.needs_hello(command):
             raise RequestRefused(NO_HELLO)

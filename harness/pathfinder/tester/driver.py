@@ -44,7 +44,7 @@ def new_id() -> int:
 
 
 def count_ids_from(first: int) -> None:
-    """Have identifiers begin anew: for plays in memory that are to be the same each time."""
+    """Restart the identifiers: plays in memory are to be the same each time."""
     global _ids
     _ids = itertools.count(first)
 
@@ -61,7 +61,7 @@ class Service(msgspec.Struct, frozen=True):
         """Return the service with a higher generation, and whatever else has changed."""
         return msgspec.structs.replace(self, generation=self.generation + by, **changes)
 
-    def but(self, **changes: Any) -> "Service":
+    def replace(self, **changes: Any) -> "Service":
         """Return the service with something changed, the generation kept."""
         return msgspec.structs.replace(self, **changes)
 
@@ -156,7 +156,7 @@ class Driver:
 
     def send(self, message: Message) -> Event:
         """Send one message, whether the document has it or not; a link that has ended is noted, not raised."""
-        return self.send_bytes(spelled(message, deployed=self.deployed))
+        return self.send_bytes(encode_message(message, deployed=self.deployed))
 
     def send_bytes(self, frame: bytes) -> Event:
         """Send one frame as it is."""
@@ -199,7 +199,7 @@ class Driver:
     # --- reading ------------------------------------------------------------------------------------------
 
     def read(self, seconds: float) -> None:
-        """Read whatever comes for so many seconds of the protocol's time, or until the connection ends."""
+        """Read messages for a number of seconds of the protocol's time, or until the connection ends."""
         self._pump(lambda: False, seconds / self.tempo)
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float | None = None) -> bool:
@@ -248,7 +248,7 @@ class Driver:
         return self.finish(self.begin("ping"))
 
     def publish(self, service: Service) -> Transaction:
-        """Publish a service, or publish it anew."""
+        """Publish a service, or republish it."""
         transaction = self.finish(self.begin("publish", service.fields))
         if transaction.completed:
             self.published[service.id] = service
@@ -329,7 +329,7 @@ class Driver:
         return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]
 
 
-def spelled(message: Message, *, deployed: bool = False) -> bytes:
+def encode_message(message: Message, *, deployed: bool = False) -> bytes:
     """Spell a message: canonically if the document has it, else as JSON of whatever is in it."""
     try:
         return write(message, deployed=deployed)

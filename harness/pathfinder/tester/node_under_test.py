@@ -1,4 +1,4 @@
-"""What a case has at hand: the server under test and connections to it, or the client under test and its servers."""
+"""What a case works with: the server under test and connections to it, or the client under test and its servers."""
 
 import copy
 from collections.abc import Iterator
@@ -132,7 +132,7 @@ class NodeUnderTest:
     # --- a client under test ------------------------------------------------------------------------------
 
     def begin(self, scenario: str, *, servers: int = 1) -> Domain:
-        """Start the client anew with a scenario, and so many servers of one domain for it to dial."""
+        """Restart the client with a scenario, and with a number of servers of one domain to dial."""
         self.instance.begin(scenario, servers, self.transport)
         deployed = self.profile == "deployed"
         domain = Domain(self.instance, self.trace, self._labels.next, servers, self.patience, self.tempo, deployed)

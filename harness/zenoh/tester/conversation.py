@@ -70,7 +70,7 @@ class Conversation:
         return self.refusals[-1]
 
     def end(self, by: Direction, how: str) -> None:
-        """Take note that the link has ended."""
+        """Note that the link has ended."""
         # Of several ends the first is the reason.
         self.closed = self.closed or how
 

@@ -113,9 +113,9 @@ class Driver:
         self.transport.send(messages, reliable=reliable)
         self._flush()
 
-    def send_bytes(self, *spelled: bytes) -> None:
+    def send_bytes(self, *encoded: bytes) -> None:
         """Send network messages that are spelled already, in one FRAME."""
-        self.send_batch(frame_header(self.transport.take_sn()) + b"".join(spelled))
+        self.send_batch(frame_header(self.transport.take_sn()) + b"".join(encoded))
 
     def send_in_fragments(self, data: bytes, size: int) -> None:
         """Send bytes of network messages as fragments of ``size`` bytes."""
@@ -127,9 +127,9 @@ class Driver:
         self.transport.outgoing.append(batch)
         self._flush()
 
-    def offend(self, *spelled: bytes, window: float = WINDOW) -> None:
+    def offend(self, *encoded: bytes, window: float = WINDOW) -> None:
         """Send network messages that the other side may refuse, and only read for some seconds afterwards."""
-        self.send_bytes(*spelled)
+        self.send_bytes(*encoded)
         self.read(window)
 
     # --- reading ------------------------------------------------------------------------------------------
@@ -217,12 +217,12 @@ class Driver:
             options |= OPTION[kind]
         options |= Options.A if aggregate else Options(0)
         options |= Options.K if keyexprs else Options(0)
-        spelled = self.wire_expr(key) if key is not None else None
-        if spelled is not None:
+        wire_expr = self.wire_expr(key) if key is not None else None
+        if wire_expr is not None:
             options |= Options.R
-            options |= Options.N if spelled.suffix is not None else Options(0)
-            options |= Options.M if spelled.sender else Options(0)
-        message = Interest(self._id("interest", id), mode, options, spelled, extensions)
+            options |= Options.N if wire_expr.suffix is not None else Options(0)
+            options |= Options.M if wire_expr.sender else Options(0)
+        message = Interest(self._id("interest", id), mode, options, wire_expr, extensions)
         ask = InterestHandle(self, message)
         self.send(message)
         return ask
@@ -279,8 +279,8 @@ class Driver:
         the same with and without a count before the suffix (reading R04).
         """
         known = self.conversation.declared.get((Direction.SENT, kind, id))
-        spelled = WireExpr(None, self.alias(known or "")) if key is None else self.wire_expr(key)
-        extension = wire_expr_extension(spelled, deployed=self.deployed)
+        wire_expr = WireExpr(None, self.alias(known or "")) if key is None else self.wire_expr(key)
+        extension = wire_expr_extension(wire_expr, deployed=self.deployed)
         self.send(Declare(UndeclareEntity(kind, id, (extension,))))
         self.unsettled = True
 

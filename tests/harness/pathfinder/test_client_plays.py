@@ -107,7 +107,7 @@ def test_a_refused_hello(node: NodeUnderTest) -> None:
     connection.answer(connection.requests[0], "fail", {"fail-reason": "client-id-exists"})
     connection.obliges = True
     domain.needs(lambda: len(connection.published) == 2, "published")
-    assert domain.application_told("failed hello client-id-exists")
+    assert domain.application_receives("failed hello client-id-exists")
 
 
 @pytest.mark.parametrize(
@@ -140,49 +140,49 @@ def test_two_servers_have_one_picture(node: NodeUnderTest) -> None:
     domain = node.begin("subscribe", servers=2)
     a, b = subscribed(domain, 0), subscribed(domain, 1)
     assert a.client_id == b.client_id
-    a.tell("appeared", 7, 3)
-    assert domain.application_told("appeared 7 3")
-    b.tell("appeared", 7, 2)
-    b.tell("modified", 7, 2)
-    b.tell("modified", 7, 4)
-    assert domain.application_told("modified 7 4")
-    a.tell("modified", 7, 4)
-    a.tell("disappeared", 7)
-    a.tell("appeared", 8)
-    assert domain.application_told("appeared 8 0")
+    a.notify("appeared", 7, 3)
+    assert domain.application_receives("appeared 7 3")
+    b.notify("appeared", 7, 2)
+    b.notify("modified", 7, 2)
+    b.notify("modified", 7, 4)
+    assert domain.application_receives("modified 7 4")
+    a.notify("modified", 7, 4)
+    a.notify("disappeared", 7)
+    a.notify("appeared", 8)
+    assert domain.application_receives("appeared 8 0")
     assert domain.events == ["appeared 7 3", "modified 7 4", "appeared 8 0"]
-    b.tell("disappeared", 7)
-    assert domain.application_told("disappeared 7")
+    b.notify("disappeared", 7)
+    assert domain.application_receives("disappeared 7")
 
 
 def test_a_lost_server_takes_nothing_away(node: NodeUnderTest) -> None:
     domain = node.begin("subscribe", servers=2)
     a, b = subscribed(domain, 0), subscribed(domain, 1)
-    a.tell("appeared", 7)
-    b.tell("appeared", 7)
-    assert domain.application_told("appeared 7 0")
+    a.notify("appeared", 7)
+    b.notify("appeared", 7)
+    assert domain.application_receives("appeared 7 0")
     a.drop()
     a = subscribed(domain, 0)
-    b.tell("disappeared", 7)
-    b.tell("appeared", 8)
-    assert domain.application_told("appeared 8 0")
+    b.notify("disappeared", 7)
+    b.notify("appeared", 8)
+    assert domain.application_receives("appeared 8 0")
     assert "disappeared 7" not in domain.events
-    a.tell("appeared", 7)
-    a.tell("appeared", 9)
-    assert domain.application_told("appeared 9 0")
-    a.tell("disappeared", 7)
-    assert domain.application_told("disappeared 7")
+    a.notify("appeared", 7)
+    a.notify("appeared", 9)
+    assert domain.application_receives("appeared 9 0")
+    a.notify("disappeared", 7)
+    assert domain.application_receives("disappeared 7")
 
 
 def test_what_a_lost_server_does_not_tell_of_again_is_gone_after_its_ttl(node: NodeUnderTest) -> None:
     domain = node.begin("subscribe")
     connection = subscribed(domain)
-    connection.tell("appeared", 7, ttl=1)
-    connection.tell("appeared", 8, ttl=1)
-    assert domain.application_told("appeared 7 0", "appeared 8 0")
+    connection.notify("appeared", 7, ttl=1)
+    connection.notify("appeared", 8, ttl=1)
+    assert domain.application_receives("appeared 7 0", "appeared 8 0")
     connection.drop()
-    subscribed(domain).tell("appeared", 8, ttl=1)
-    assert domain.application_told("disappeared 7")
+    subscribed(domain).notify("appeared", 8, ttl=1)
+    assert domain.application_receives("disappeared 7")
     assert "disappeared 8" not in domain.events
 
 
