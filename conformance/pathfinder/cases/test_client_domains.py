@@ -49,6 +49,7 @@ def test_a_service_on_several_servers(node: NodeUnderTest) -> None:
     states = [
         [{name: each.request.fields.get(name) for name in STATE} for each in v.asked("publish")] for v in connections
     ]
+    # The identifiers first, since states of different services would all differ.
     ids = [{each["service-id"] for each in known} for known in states]
     with judging("PF-009"):
         assert ids[0] == ids[1], "a service has an identifier for each server"
@@ -64,6 +65,7 @@ def test_a_subscription_on_several_servers(node: NodeUnderTest) -> None:
     """
     domain = node.begin("subscribe", servers=2)
     connections = [domain.subscribed(0), domain.subscribed(1)]
+    # After a loss too, where a client that counts would count on.
     connections[0].drop()
     connections.append(domain.subscribed(0))
     ids = {connection.asked("subscribe")[0].request.fields.get("subscription-id") for connection in connections}
@@ -78,6 +80,7 @@ def test_matches_of_several_servers(node: NodeUnderTest) -> None:
     says that it is gone, and nothing of an older generation.
     """
     domain = node.begin("subscribe", servers=3)
+    # The third server never tells anything: what two say has to suffice.
     a, b, _ = domain.subscribed(0), domain.subscribed(1), domain.subscribed(2)
     told = ToldEvents(domain)
     with judging("PF-042"):
@@ -134,6 +137,7 @@ def test_a_server_of_several_that_is_lost(node: NodeUnderTest) -> None:
             "a service is not told that was modified on a server that is still there"
         )
     with judging("PF-044"):
+        # Its server is back and knows the service, in the generation that the other one has told of.
         a.notify("appeared", 1, 1)
         told.of(1, a)
         b.notify("disappeared", 1)

@@ -57,8 +57,10 @@ def test_unpublish_what_is_not_there(node: NodeUnderTest) -> None:
     service = node.service()
     node.main.sure(node.main.publish(service))
     node.main.sure(node.main.unpublish(service.id))
+    # Never known, and known no more: a server that keeps what was unpublished tells them apart.
     for id in (new_id(), service.id):
         unpublish = node.main.unpublish(id)
+        # For its exception: a server short of resources has not judged the identifier.
         granted(unpublish)
         assert unpublish.failed, f"a service is unpublished that there is not: {unpublish}"
         assert unpublish.reason in (None, "non-existent-service-id")

@@ -68,7 +68,7 @@ def test_session_that_asks_for_nothing(node: NodeUnderTest) -> None:
     for kind in EntityKind:
         node.other.declare(kind, "a/2")
     node.settle()
-    # Every kind: nodes in the field push some kinds to some roles (R37).
+    # What is pushed unasked: some of it is one option of R37, all of it another.
     unasked = {update.entity for update in node.main.news() if update.verb == "declared"}
     assert unasked != held or node.role != "router", "everything is pushed to a session that asked for nothing"
     node.shows("ZI-002", "R37", "C" if unasked == held else "B" if unasked else "A")

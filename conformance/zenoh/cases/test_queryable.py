@@ -150,7 +150,7 @@ def test_distance_of_forwarded_queryables(node: NodeUnderTest) -> None:
     declarer = node.session()
     declarer.deployed = node.main.deployed = False
     node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
-    # Of the lower seven bits none: both layouts of QueryableInfo read these as distances, and neither as complete.
+    # In the deployed layout these are 0, 1 and 10 hops: distances such as occur.
     given = (0, 128, 1280)
     for distance in given:
         declarer.declare_queryable(f"a/{distance}", extensions=info(declarer, True, distance))

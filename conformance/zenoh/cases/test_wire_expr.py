@@ -36,7 +36,7 @@ def judge_presence(node: NodeUnderTest, rule_id: str, kind: EntityKind) -> None:
     assert isinstance(event.body, UndeclareEntity)
     if extension is None:
         assert not event.body.extensions, "the undeclaration has extensions, but not WireExpr among them"
-    # An extension without a key is what deployed nodes send (R05 C).
+    # Present but empty is an option of its own (R05 C): it names nothing.
     empty = extension is not None and event.key == ""
     node.shows(rule_id, "R05", "B" if extension is None else "C" if empty else "A")
 

@@ -67,7 +67,7 @@ class Client(ReconnectingClient, Watcher):
     # --- decisions ----------------------------------------------------------------------------------------
 
     def new_id(self) -> int:
-        """Return an identifier. Section "Unique Identifiers": chosen at random, so that nobody need coordinate."""
+        """Return an identifier. Section "Unique Identifiers": chosen at random, so that no coordination is needed."""
         return self.random.getrandbits(63)
 
     def service_ids(self, state: ServerState, count: int) -> list[int]:

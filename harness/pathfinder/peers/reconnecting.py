@@ -263,7 +263,7 @@ class ReconnectingClient(Dialler):
                 return
 
     def on_answer(self, state: ServerState, transaction: PendingTransaction, message: Message, now: float) -> None:
-        """Act on what a server says in a transaction."""
+        """Act on a server's response in a transaction."""
         request = transaction.request
         match message["msg-type"]:
             case "accept":

@@ -29,7 +29,7 @@ class MatchedService(msgspec.Struct, frozen=True):
 
 
 def seen(match: Message) -> MatchedService:
-    """Return what an ``appeared`` or ``modified`` says; the order of values does not count, nor do empty names."""
+    """Return the state in an ``appeared`` or ``modified``; the order of values does not count, nor do empty names."""
     props = match["service-props"].items()
     return MatchedService(
         generation=match["generation"],
@@ -122,7 +122,7 @@ class Watcher:
             self.see(match["service-id"], source, seen(match), match["match-type"])
 
     def see(self, service: int, source: MatchSource, latest: MatchedService, match_type: str) -> None:
-        """Merge what one subscription says of a service into the picture."""
+        """Merge one subscription's notification of a service into the view."""
         known = self.view.services.get(service)
         if known is None:
             self.view.services[service] = KnownService(latest, source)

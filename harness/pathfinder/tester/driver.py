@@ -39,7 +39,7 @@ _ids = itertools.count(secrets.randbits(42) << 20)
 
 
 def new_id() -> int:
-    """Return an identifier for a client, a service or a subscription that nobody has used."""
+    """Return an unused identifier for a client, a service or a subscription."""
     return next(_ids)
 
 
@@ -169,6 +169,7 @@ class Driver:
     def send_pieces(self, data: bytes, frame: bytes, size: int = 1) -> Event:
         """Send the framed bytes of one frame in pieces, each in a segment of its own."""
         last = None
+        # Each in a write of its own, which TCP_NODELAY makes a segment: one write would be one segment again.
         for start in range(0, len(data), size):
             last = self.exchange.send_raw(data[start : start + size])
         return self._unsent(frame) if last is None else self.exchange.record_sent(frame, last)
@@ -179,7 +180,7 @@ class Driver:
         self.exchange.send_raw(data)
 
     def _unsent(self, frame: bytes) -> Event:
-        """Return what would have been said; the conversation and the trace know nothing of it."""
+        """Return the event of a message that could not be sent; conversation and trace do not have it."""
         unsent = Entry(self.trace.now(), self.link.label, EntryKind.FRAME, Direction.SENT, frame)
         return event_of(unsent, decode_message(frame))
 
@@ -190,6 +191,7 @@ class Driver:
         """
         before = len(self.conversation.transactions)
         event = self.send_bytes(stimulus) if isinstance(stimulus, bytes) else self.send(stimulus)
+        # By count, as an offending message may begin no transaction at all.
         begun = self.conversation.transactions[before:]
         if not begun and event.entry < 0 and event.type == "request" and event.ta is not None:
             begun = [Transaction(event, self.ended)]  # it was never sent, and so it is over with its connection
@@ -204,12 +206,14 @@ class Driver:
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float | None = None) -> bool:
         """Read until something holds; ``False`` when patience (or so much protocol time) or the link ends first."""
+        # Asked first: what has been read already may suffice, and then nothing is waited for.
         if not done():
             self._pump(done, self.patience if seconds is None else seconds / self.tempo)
         return done()
 
     def wait_for_notification(self, done: Callable[[], bool]) -> bool:
-        """Read until something holds that a subscription has to tell; ``False`` when it is not told, however late."""
+        """Read until notifications make something hold; ``False`` when they never do."""
+        # The delay is in the protocol's seconds, patience in ours: a slow machine must not use up the server's delay.
         return self.wait_until(done, seconds=self.patience * self.tempo + DELAY)
 
     def answered(self, transaction: Transaction) -> Transaction:
@@ -250,6 +254,7 @@ class Driver:
     def publish(self, service: Service) -> Transaction:
         """Publish a service, or republish it."""
         transaction = self.finish(self.begin("publish", service.fields))
+        # Only what the server has taken: the rest need not be taken back at the end of a play.
         if transaction.completed:
             self.published[service.id] = service
         return transaction
@@ -266,6 +271,7 @@ class Driver:
         fields: dict[str, Any] = {"subscription-id": new_id() if id is None else id}
         if filter is not None:
             fields["filter"] = filter
+        # Not until its end: a subscription lives until it is unsubscribed.
         return self.answered(self.begin("subscribe", fields))
 
     def unsubscribe(self, subscription_id: int) -> Transaction:
@@ -325,7 +331,7 @@ class Driver:
         return list(found)
 
     def received(self) -> list[Event]:
-        """Return what the server said."""
+        """Return the messages of the server."""
         return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]
 
 

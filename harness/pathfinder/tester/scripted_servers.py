@@ -1,4 +1,4 @@
-"""The tester as the servers of one domain, for clients under test: obliging until a play says otherwise.
+"""The tester as the servers of one domain, for clients under test: they grant all requests until a play changes that.
 
 A ``Domain`` has one or more servers, each at an address that the client was given. Each connection of the client's is
 an ``AcceptedConnection``: it takes the client's requests and, while the play reads, grants them as a server would.
@@ -31,7 +31,7 @@ class NotCome(HarnessError):
 
 
 def service(id: int, generation: int = 0, **changes: Any) -> dict[str, Any]:
-    """Return the fields that describe a service of somebody else."""
+    """Return the fields that describe a service of another client."""
     fields: dict[str, Any] = {
         "service-id": id,
         "generation": generation,
@@ -82,7 +82,7 @@ class AcceptedConnection:
 
     @property
     def messages(self) -> list[Event]:
-        """All that the client said on this connection."""
+        """All messages of the client on this connection."""
         return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]
 
     def asked(self, command: str) -> list[Transaction]:
@@ -305,7 +305,7 @@ class Domain:
         return max(self._seconds(seconds), self.patience)
 
     def needs(self, done: Callable[[], bool], what: str, *, seconds: float = DIAL_TIMEOUT) -> None:
-        """Serve until something holds that the play rests on; ``NotCome`` says what did not."""
+        """Serve until a precondition of the play holds; ``NotCome`` names it when it never does."""
         if not self.wait_until(done, seconds=self._ample(seconds) * self.tempo):
             raise NotCome(f"the client never {what}")
 
@@ -318,7 +318,7 @@ class Domain:
 
     @property
     def events(self) -> list[str]:
-        """What the client has told its application, a text each: ``appeared SERVICE GENERATION`` …"""
+        """The client's notifications to its application, a text each: ``appeared SERVICE GENERATION`` …"""
         return self.instance.events()
 
     def application_receives(self, *texts: str, seconds: float | None = None) -> bool:

@@ -79,6 +79,7 @@ class Driver:
 
     def open(self, *, opener: bool = True) -> "Driver":
         """Shake hands; ``opener`` is ``False`` when the implementation dialled. Raises ``NotAnswered``."""
+        # Made again, as only now it is known who dialled, and so who begins the handshake.
         self.transport = SessionTransport(self._settings, opener=opener)
         if opener:
             self.transport.start(self.now())
@@ -141,6 +142,7 @@ class Driver:
     def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0) -> Event | None:
         """Read until an event is wanted and return it; ``None`` when patience or the link ends first."""
         caught: list[Event] = []
+        # Kept between calls: each event is looked at once, however often new ones come.
         place = since
 
         def found() -> bool:
@@ -176,7 +178,8 @@ class Driver:
         return len(self.conversation.events)
 
     def barrier(self) -> None:
-        """Make sure that everything sent so far was acted on: ask for what nobody has, wait for the D_FINAL."""
+        """Make sure that everything sent so far was acted on: ask for a key without entities, wait for the D_FINAL."""
+        # A fresh id each time: the answer to an earlier barrier that came late is not taken for this one's.
         self._next["barrier"] += 1
         interest = self._next["barrier"]
         since = self.place

@@ -185,7 +185,7 @@ def readings(told: Conversation) -> set[str]:
 Edit = Callable[[list[Line]], None]
 
 
-def replace(at: int, **changes: Any) -> Edit:
+def but(at: int, **changes: Any) -> Edit:
     """Change fields of a message; those that become ``None`` are left out."""
 
     def edit(lines: list[Line]) -> None:
