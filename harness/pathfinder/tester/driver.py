@@ -336,27 +336,30 @@ class Driver:
 
 
 def encode_message(message: Message, *, deployed: bool = False) -> bytes:
-    """Spell a message: canonically if the document has it, else as JSON of whatever is in it."""
+    """Encode a message: canonically if the document has it, else as JSON of whatever is in it.
+
+    A value of bytes is taken for encoded JSON and stands in the message as it is, whatever the bytes are.
+    """
     try:
         return write(message, deployed=deployed)
     except EncodeError:
-        # A lone surrogate is what some cases send, and nothing that UTF-8 has.
-        return _json(message).encode("utf-8", "surrogatepass")
+        return _json(message)
 
 
-def _json(value: Any) -> str:
+def _json(value: Any) -> bytes:
     match value:
         case bytes():
-            return value.decode("utf-8", "surrogateescape")  # spelled already
+            return value
         case str():
-            return spell(value)
+            # A lone surrogate is what some cases send, and nothing that UTF-8 has.
+            return spell(value).encode("utf-8", "surrogatepass")
         # Before the numbers: True is an int.
         case True | False | None:
-            return {True: "true", False: "false", None: "null"}[value]
+            return {True: b"true", False: b"false", None: b"null"}[value]
         # repr is how JSON writes integers of any size, and the shortest text that reads as the same float.
         case int() | float():
-            return repr(value)
+            return repr(value).encode()
         case Mapping():
-            return "{" + ",".join(f"{spell(name)}:{_json(each)}" for name, each in value.items()) + "}"
+            return b"{" + b",".join(_json(name) + b":" + _json(each) for name, each in value.items()) + b"}"
         case _:
-            return "[" + ",".join(map(_json, value)) + "]"
+            return b"[" + b",".join(map(_json, value)) + b"]"

@@ -118,6 +118,11 @@ def test_values_that_are_spelled_already() -> None:
     }
 
 
+def test_values_that_are_no_text() -> None:
+    # Bytes stay what they are, whatever stands beside them; a lone surrogate has the bytes that UTF-8 would give it.
+    assert encode_message({"a": b'"\xff"', "b": "\ud800"}) == b'{"a":"\xff","b":"\xed\xa0\x80"}'
+
+
 def test_a_service_from_its_birth_to_its_end(node: NodeUnderTest) -> None:
     service = node.service(ttl=2, name=["x"])
     watch = node.main.subscribe(node.mine)
