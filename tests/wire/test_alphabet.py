@@ -185,6 +185,21 @@ def test_a_list_that_somebody_changed_is_looked_at(made):
                     codec.encode(value)
 
 
+def test_a_chain_says_itself_whether_more_follows(made):
+    """Also to the fields of an item that look at the bit: what stands in the middle now has none behind its data."""
+    data = bytes.fromhex(SEEDS["listed"][1])
+    longer = {**reference.decode(GRAMMARS["listed"], data)}
+    longer["entries"] = [*longer["entries"], longer["entries"][-1]]
+    expected = reference.encode(GRAMMARS["listed"], longer)
+    assert expected.hex() == "0002000000020200aa00000200aa010202800a"
+    for engine in ("python", "native"):
+        if engine in made:
+            value = made[engine]["listed"].decode(data)
+            value["entries"].append(value["entries"][-1])
+            assert made[engine]["listed"].encode(value) == expected
+            assert made[engine]["listed"].encode(longer) == expected
+
+
 SPOILED = [
     ("integers", {"minus": 128}),
     ("integers", {"short": -32769}),

@@ -8,7 +8,7 @@ from construct import Renamed
 from wire.constructs import MOST, Context, Grammar, Values, bounded, dotted, fitting, room
 from wire.errors import CannotLayOut, EncodeError, Reason
 from wire.expressions import Ref
-from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, looked_at
 from wire.kinds.bitfields import BitFields
 from wire.kinds.branches import END_MISSING, FULL, MORE, ONE, TOO_MANY, Inside, Place, TracedRefusal, Tracing
 from wire.kinds.coded import indented
@@ -152,14 +152,28 @@ class Chain(Compound, frozen=True):
             yield from indented(iter(statements))
             if index == 0:
                 yield "    more -= 1"
-                yield "    if more:"
-                whole = (1 << 8 * self.head.fewest()) - 1
-                yield f"        out += {self.head.python_octets(f'b_{field.name} | 0x{self.mask:02X}')}"
-                yield "    else:"
-                yield f"        out += {self.head.python_octets(f'b_{field.name} & 0x{whole & ~self.mask:02X}')}"
+                yield from indented(self.python_linked(f"b_{field.name}"))
             else:
                 yield f"    out += {piece}"
         yield "return out"
+
+    def python_linked(self, number: str) -> Lines:
+        """Write the first field of an item, with the bit as the chain has it, whatever the value says."""
+        linked, last = f"0x{self.mask:02X}", f"0x{(1 << 8 * self.head.fewest()) - 1 & ~self.mask:02X}"
+        if self.is_looked_at:
+            yield f"{number} = {number} | {linked} if more else {number} & {last}"
+            yield f"out += {self.head.python_octets(number)}"
+            return
+        yield "if more:"
+        yield f"    out += {self.head.python_octets(f'{number} | {linked}')}"
+        yield "else:"
+        yield f"    out += {self.head.python_octets(f'{number} & {last}')}"
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether other fields of an item look at the bit: then it has to be set before they are written."""
+        refs = (ref for field in self.item.fields for ref in looked_at(field.node))
+        return any((ref.field, ref.bit) == (self.first, self.more) for ref in refs)
 
     def c_reader(self, code: CCode) -> Lines:
         yield "gathering g = {.count = 0};"
@@ -185,6 +199,9 @@ class Chain(Compound, frozen=True):
         yield "    size_t start = w->size;"
         yield f"    if (!{code.names.parts[self.item]}_write(w, PyList_GetItem(value, i)))"
         yield "        return 0;"
+        if self.is_looked_at:  # somebody changed the list: other fields are there, which Python writes
+            yield f"    if (((w->data[{where}] & 0x{bit:02X}) != 0) != (i + 1 < count))"
+            yield "        return 0;"
         yield f"    w->data[{where}] &= 0x{0xFF & ~bit:02X};"
         yield "    if (i + 1 < count)"
         yield f"        w->data[{where}] |= 0x{bit:02X};"

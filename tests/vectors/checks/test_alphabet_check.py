@@ -301,6 +301,14 @@ PLANTED = {
         "if not BIT_1[b_first]",
         {"accept", "reason", "offset", "value"},
     ),
+    "chain by a word, another bit": (
+        "listed",
+        "read_entries",
+        "if not b_head & 0x20000:\n            return",
+        "if not b_head & 0x40000:\n            return",
+        {"accept", "reason", "offset", "value"},
+    ),
+    "chain by a word, its end not written": ("listed", "write_marks", "b_word & 0xFDFF", "b_word", {"bytes"}),
     "chain, one item more than fit": ("chained", "read_links", "== 4", "== 5", {"accept", "reason", "offset"}),
     "chain, its end not written": ("chained", "write_links", "b_first & 0xFE", "b_first | 0x01", {"bytes"}),
     "so many bytes, not filled": (
