@@ -1,6 +1,6 @@
 """Recorded sessions as rows, and rows as recorded sessions."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -200,8 +200,8 @@ class _Rows(NamedTuple):
         """Read a batch."""
         return cls(
             batch.column("time").to_pylist(),
-            [_WHAT[what] for what in _few(batch.column("what"))],
-            [_DIRECTION[direction] for direction in _few(batch.column("direction"))],
+            _few(batch.column("what"), _WHAT),
+            _few(batch.column("direction"), _DIRECTION),
             batch.column("data").to_pylist(),
             _few(batch.column("note")),
             _few(batch.column("transport")),
@@ -236,11 +236,12 @@ def _unnamed(frames: Any) -> list[str | None]:
     return []
 
 
-def _few(column: pa.Array) -> list[Any]:
-    """Return texts of which most are the same: each is made once, and not for every row."""
+def _few(column: pa.Array, meaning: Mapping[str, Any] | None = None) -> list[Any]:
+    """Return texts of which most are the same, or what they mean: each is made once, and not for every row."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    known = [*column.dictionary.to_pylist(), None]
+    texts = column.dictionary.to_pylist()
+    known = [*(texts if meaning is None else map(meaning.__getitem__, texts)), None]
     return [known[number] for number in column.indices.fill_null(len(known) - 1).to_pylist()]
 
 

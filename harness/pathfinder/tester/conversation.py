@@ -104,11 +104,11 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
     """Read a whole trace: one conversation per link."""
     found: dict[str, Conversation] = {}
     for entry, name in zip(trace, trace.names or repeat(None), strict=False):  # the latter has no end
-        if entry.link not in found:
+        conversation = found.get(entry.link)
+        if conversation is None:
             # In a capture that began later nobody has dialled; then the first message that can be read tells.
             opened = entry.what is EntryKind.OPENED  # who dials is the client
-            found[entry.link] = Conversation(entry.link, client=entry.direction if opened else None)
-        conversation = found[entry.link]
+            conversation = found[entry.link] = Conversation(entry.link, client=entry.direction if opened else None)
         if entry.what is EntryKind.FRAME:
             conversation.take(event_in(entry, name))
         elif entry.what is EntryKind.RAW and entry.direction is Direction.SENT:
