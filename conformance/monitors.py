@@ -139,7 +139,7 @@ class WalkState(Protocol):
         ...
 
     def see(self, event: Any) -> None:
-        """Take note of what was visited."""
+        """Take note of a message, after it was visited; nothing of what shows at the end is told."""
         ...
 
     def ending(self) -> Iterator[Visited]:
