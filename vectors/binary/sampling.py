@@ -6,6 +6,7 @@ and a number that says how long something is may be settled by what came out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from vectors.binary.leads import Leads, number_of, references
@@ -98,6 +99,8 @@ class BinarySampling:
         mask = 0 if part.has_few else leads.mask(leads.refs)
         others = leads.others
         known: dict[tuple[int | None, ...], tuple[Callable[[Source], Pair], frozenset[Lead]]] = {}
+        # What is known is of the same few hundred numbers again and again: with pairs of its own each takes megabytes.
+        paired = cache(part.paired)
 
         def prepare(numbers: Numbers) -> tuple[Callable[[Source], Pair], frozenset[Lead]]:
             groups = [[number for number in group if allowed(number)] for group in leads.groups(numbers)]
@@ -105,7 +108,7 @@ class BinarySampling:
             if not groups:
                 return nowhere, frozenset()
             there = frozenset(leads.of({**numbers, name: group[0]}) for group in groups)
-            return self.choices.lead([[part.paired(number) for number in group] for group in groups]), there
+            return self.choices.lead([[paired(number) for number in group] for group in groups]), there
 
         def draw(source: Source, numbers: Numbers) -> Pair:
             key = tuple([numbers.get(other) for other in others])
