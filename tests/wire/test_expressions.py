@@ -15,7 +15,7 @@ from wire.errors import CannotLayOut
 from wire.expressions import Const, Op, Ref
 from wire.kinds import BitFields, Flags, Integer
 from wire.kinds.base import Scope
-from wire.kinds.flags import Bit
+from wire.kinds.bit_places import Bit
 
 ROOM = Path(wire.__path__[0])
 COMPILER = shutil.which("cc") or shutil.which("gcc")

@@ -8,11 +8,11 @@ from wire.constructs import Context, Leaf, NamedBits, Span, bounded, dotted, tak
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
 from wire.expressions import Group, Ref
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
+from wire.kinds.bit_places import Bit, check_bit_places, spare_name
 from wire.kinds.branches import UNKNOWN, Place, TracedRefusal, Tracing, group_is
 from wire.kinds.coded import made, written
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, Names, Slots
 from wire.kinds.edits import Below, Find, MutableField, Mutation, put, truncate
-from wire.kinds.flags import Bit, check_bit_places, spare_name
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 from wire.kinds.integer import LONGEST, Order, fixed_ends, fixed_finder
 from wire.varints import boundaries
