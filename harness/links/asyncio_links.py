@@ -50,7 +50,7 @@ class AsyncLink(Protocol):
 
 
 class LinkOwner(Protocol):
-    """What runs a peer (``harness.peers.serving``), as the peer's links see it."""
+    """What runs a peer (``harness.peers.peer_server``), as the peer's links see it."""
 
     def link_opened(self, link: AsyncLink, address: str, *, dialled: bool = False, server: int | None = None) -> int:
         """Give a new link a number and report it to the peer with the other side's address."""

@@ -14,7 +14,7 @@ from harness.links.acceptor import open_more_files
 from harness.links.framing import Framings
 from harness.links.transports import free_addresses
 from harness.peers.peer import Dialler, PeerMaker, PeerSettings
-from harness.peers.serving import PeerServer
+from harness.peers.peer_server import PeerServer
 
 START_TIMEOUT = 10.0
 """Seconds for a thread to listen: it needs milliseconds, and has hung if it needs this."""

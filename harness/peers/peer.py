@@ -1,6 +1,6 @@
 """Peers: reference implementations as machines without sockets. Links, frames and time go in; frames and hang-ups out.
 
-A runner drives one: over sockets (``harness.peers.serving``) or in memory and virtual time (``harness.peers.memory``).
+A runner drives one, over sockets (``peer_server``) or in memory and virtual time (``memory``).
 It calls ``connected``, ``received``, ``disconnected`` and ``tick``, in whatever order things happen; after each call it
 sends what ``drain`` returns, takes the events, and comes back at ``next_tick``. No call blocks, and none asks what time
 it is: so a peer does the same in both worlds.

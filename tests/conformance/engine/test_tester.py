@@ -186,7 +186,7 @@ def test_a_pass_is_played_once() -> None:
 
 SERVES = """
 import asyncio, pathlib, sys
-from harness.peers.serving import PeerServer
+from harness.peers.peer_server import PeerServer
 from harness.zenoh.framings import FRAMINGS
 from harness.zenoh.peers.router import Router
 
@@ -224,7 +224,7 @@ def test_a_description_says_when_it_is_started_anew(restart: str, starts: str, t
 
 FALLS_SILENT = """
 import asyncio, sys
-from harness.peers.serving import PeerServer
+from harness.peers.peer_server import PeerServer
 from harness.zenoh.framings import FRAMINGS
 from harness.zenoh.peers.router import Router
 

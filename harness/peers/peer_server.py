@@ -1,4 +1,4 @@
-"""Serving: a peer over real sockets, on one asyncio loop."""
+"""The server of a peer: runs it over real sockets, on one asyncio loop."""
 
 import asyncio
 import os

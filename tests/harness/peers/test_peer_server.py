@@ -15,7 +15,7 @@ from harness.errors import BadDescription, LinkClosed
 from harness.links.tls import _fresh_certificate, server_context
 from harness.links.transports import TRANSPORTS, dial, free_addresses, parse_address
 from harness.peers.embedded import EmbeddedImplementation
-from harness.peers.serving import PeerServer
+from harness.peers.peer_server import PeerServer
 
 CLOCK = RealClock()
 STREAMS = ("tcp", "tcp-stream", "ux", "tls")
