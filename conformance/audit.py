@@ -8,6 +8,7 @@ import msgspec
 
 from conformance.catalogue.rules import Profile
 from conformance.recordings import judge
+from conformance.run.kept_traces import keep_trace
 from conformance.run.recorder import RunRecorder
 from conformance.run.records import TRACES, CasePlayed
 from conformance.run.settings import RunSettings
@@ -16,9 +17,6 @@ from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome, worst
 from harness.captures.losses import MEANINGS, Loss
 from harness.captures.recorded_session import RecordedSession
-from harness.captures.traces import write_pcapng
-from harness.protocol import load as load_protocol
-from harness.trace import write_ndjson
 
 RECORDINGS = "recordings.json"
 FINE = (Outcome.PASS, Outcome.ODD)
@@ -87,10 +85,7 @@ class Audit(RunRecorder):
 
     def _keep(self, recorded: RecordedSession, folder: Path) -> str:
         name = recorded.name.replace("#", "-")  # which would end the path in a link to it
-        write_ndjson(recorded.trace, folder / f"{name}.ndjson")
-        framings = load_protocol(self.settings.protocol).framings
-        write_pcapng(recorded.trace, folder / f"{name}.pcapng", framings)
-        return name
+        return keep_trace(recorded.trace, self.settings.protocol, folder, name)
 
 
 def case(

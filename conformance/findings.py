@@ -37,6 +37,7 @@ def verdicts_on(conversation: Any, suite: Suite, profile: Profile, case: str) ->
     if not conversation.is_clean:
         return SessionVerdicts({}, [])
     seen = suite.monitors.watch(conversation)
+    # What was kept besides is evidence of the same judgement, and has no row of its own.
     cited = [sum_up(rule, found, seen.kept.pop(rule, 0), suite, profile, case) for rule, found in seen.findings.items()]
     return SessionVerdicts(seen.kept, cited)
 

@@ -139,7 +139,7 @@ class WalkState(Protocol):
         ...
 
     def see(self, event: Any) -> None:
-        """Take note of what was visited."""
+        """Take note of a message, after it was visited; nothing of what shows at the end is told."""
         ...
 
     def ending(self) -> Iterator[Visited]:
@@ -225,7 +225,7 @@ class Monitors(Generic[S]):
             slot = self._rules.setdefault(rule, len(self._rules))
             if kept_by is not None:
                 self._kept_by.setdefault(kept_by, []).append(slot)
-            self._plans.clear()
+            self._plans.clear()  # they were made without this one
             return visit
 
         return register
@@ -263,6 +263,7 @@ class Monitors(Generic[S]):
                         kept[slot] += _cite(said, found.setdefault(slot, []))  # type: ignore[arg-type]
                 if not is_over:  # nothing changes any more: what shows at the end sees the state behind all messages
                     see(event)
+        # Counted by selector and not by rule: a message keeps a dozen rules by what is the same for all of them.
         for count, slots in zip(counts, self._kept_by.values(), strict=True):
             if count:
                 for slot in slots:
@@ -274,7 +275,7 @@ class Monitors(Generic[S]):
         )
 
     def _of_role(self, role: Hashable) -> _Plans:
-        if len(self._plans) >= MOST_PLANS:
+        if len(self._plans) >= MOST_PLANS:  # roles are few: whoever gets here loses time only
             self._plans.clear()
         return self._plans.setdefault(role, ({}, {}))
 

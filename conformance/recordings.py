@@ -29,7 +29,7 @@ def verdicts(recorded: RecordedSession, suite: Suite, profile: Profile) -> Sessi
     conversations = _conversations(recorded.trace, suite)
     said = _said(conversations, suite, profile, recorded.name)
     sound = _sound(recorded, conversations)
-    if sound == len(recorded.trace):
+    if sound == len(recorded.trace):  # nothing is missing, as in most captures
         return said
     # Judged once more without what may be due to the loss: what was broken before it is proven.
     before = _said(_conversations(recorded.beginning(sound), suite), suite, profile, recorded.name)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import platformdirs
 
-from vectors.golden.loader import UnknownVectors, load
+from vectors.golden.loader import UnknownVectors, frames
 
 
 def folder(layout: str, chosen: Path | None = None) -> Path:
@@ -30,7 +30,7 @@ def seeds(layout: str) -> tuple[bytes, ...]:
     """Return the frames of the golden vectors of a layout; none when it has no vectors."""
     try:
         # Each frame once, in the order of the file, so that the same seed means the same campaign.
-        return tuple(dict.fromkeys(vector.data for vector in load(layout)))
+        return tuple(dict.fromkeys(frames(layout).values()))
     except UnknownVectors:
         return ()
 

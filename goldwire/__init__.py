@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from conformance.run.summary import RuleSummary, RunSummary
     from goldwire.codecs import decode, encode, layouts, vectors
     from goldwire.judging import BadRun, gate, protocols, rules
-    from goldwire.serving import ServedPeer, peer
+    from goldwire.served_peer import ServedPeer, peer
     from harness.errors import BadDescription, StartFailed
     from vectors.golden.loader import Vector
     from wire.engines import MissingEngine
@@ -43,7 +43,7 @@ _HOMES = {
     "MissingEngine": "wire.engines",
     "Rule": "conformance.catalogue.rules",
     "RuleSummary": "conformance.run.summary",
-    "ServedPeer": "goldwire.serving",
+    "ServedPeer": "goldwire.served_peer",
     "StartFailed": "harness.errors",
     "RunSummary": "conformance.run.summary",
     "UnknownLayout": "wire.errors",
@@ -52,7 +52,7 @@ _HOMES = {
     "encode": "goldwire.codecs",
     "gate": "goldwire.judging",
     "layouts": "goldwire.codecs",
-    "peer": "goldwire.serving",
+    "peer": "goldwire.served_peer",
     "protocols": "goldwire.judging",
     "rules": "goldwire.judging",
     "vectors": "goldwire.codecs",

@@ -22,7 +22,7 @@ class RealClock:
 
 
 class VirtualClock:
-    """A clock that moves only when it is told to."""
+    """A clock that moves only when it is advanced."""
 
     def __init__(self) -> None:
         self.time = 0.0

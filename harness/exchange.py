@@ -1,4 +1,4 @@
-"""Exchanges: what goes over one link, told to the conversation on it. Every driver and scripted server stands on one.
+"""Exchanges: a link and the conversation that follows its frames. Every driver and scripted server uses one.
 
 An exchange reads until a deadline. Each frame is decoded once, when it was sent or has come, and the message goes on to
 whoever wants to know it: to the conversation first, then to the driver. What it could not send it says, and how its
@@ -28,30 +28,30 @@ class ConversationSink(Protocol[Message_contra, Fed_co]):
     """A protocol's conversation, as an exchange sees it."""
 
     def feed(self, entry: Entry, message: Message_contra) -> Fed_co:
-        """Take one frame, by its entry, with what was read from it, and return what that says."""
+        """Take one frame, by its trace entry, with what was decoded from it, and return its messages."""
         ...
 
     def end(self, by: Direction, how: str) -> None:
-        """Take note that the link has ended."""
+        """Note that the link has ended."""
         ...
 
 
 class Timer(Protocol):
-    """Something that has to act when its time has come, whether anything was received or not: a session's lease."""
+    """Something that has to act at certain times, whether anything was received or not: a session's lease."""
 
     def next_tick(self) -> float | None:
-        """Return when time matters next, in seconds of the link's clock; ``None`` when it does not."""
+        """Return when to call ``tick`` next, in seconds of the link's clock; ``None`` for never."""
         ...
 
     def tick(self, now: float) -> None:
-        """Act on the time that it is now."""
+        """Do what is due at the time ``now``."""
         ...
 
 
 class Exchange(Generic[Message, Fed]):
     """One link with its conversation.
 
-    ``read`` decodes a frame and never raises: a frame that is none is a message that says so. ``on_received`` is called
+    ``decode`` never raises: what cannot be decoded comes as a message that says so. ``on_received`` is called
     with each message that comes and with what the conversation made of it.
     """
 
@@ -67,7 +67,7 @@ class Exchange(Generic[Message, Fed]):
         self.ended = ""
         """How the link ended; empty while it has not."""
         self.ended_at = 0.0
-        """When it was seen to have ended, in seconds of the link's clock."""
+        """When the end was noticed, in seconds of the link's clock."""
         self._conversation = conversation
         self._decode = decode
         self._on_received = on_received
@@ -89,7 +89,7 @@ class Exchange(Generic[Message, Fed]):
         return self._sent(self.link.send_raw, data)
 
     def record_sent(self, frame: bytes, last: Entry) -> Fed:
-        """Tell the conversation of a frame whose bytes were sent by ``send_raw``: it is cited where its last one is."""
+        """Give the conversation a frame whose bytes ``send_raw`` has sent; its mark is that of its last byte."""
         # The trace has the pieces as they went out; the conversation needs the frame, which was whole with the last
         # one.
         return self._conversation.feed(msgspec.structs.replace(last, data=frame), self._decode(frame))
@@ -105,7 +105,7 @@ class Exchange(Generic[Message, Fed]):
     # --- reading ------------------------------------------------------------------------------------------
 
     def receive(self, deadline: float) -> bool:
-        """Take the next frame; ``False`` when none came by then, or the link has ended."""
+        """Receive the next frame; ``False`` when none came by the deadline, or the link has ended."""
         try:
             entry = self.link.receive(deadline)
         except Deadline:
@@ -147,7 +147,7 @@ class Exchange(Generic[Message, Fed]):
         self.end(Direction.SENT, "reset by the tester")
 
     def end(self, by: Direction, how: str) -> None:
-        """Take note that the link has ended; how it ended first is how it ended."""
+        """Note that the link has ended; the first reason stays."""
         # The first reason counts: after a reset by the node, our own close only tidies up.
         if not self.ended:
             self.ended, self.ended_at = how, self.now()

@@ -16,7 +16,7 @@ from harness.iuts.description import is_described, resolve
 from harness.links.acceptor import open_more_files
 from harness.links.transports import parse_address
 from harness.peers.peer import Dialler, Peer, PeerSettings
-from harness.peers.serving import PeerServer
+from harness.peers.peer_server import PeerServer
 from harness.peers.variants import Variant
 from harness.protocol import WireProtocol, known, load
 

@@ -51,7 +51,7 @@ class Judgeable(Protocol):
 
 
 class NodeInPlay(Protocol):
-    """What a case has at hand, as far as plays need it; the protocol's own cases know the rest of it."""
+    """What a case works with, as far as plays need it; the protocol's own cases know the rest of it."""
 
     @property
     def readings(self) -> list[tuple[str, str, str]]:

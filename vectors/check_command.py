@@ -16,8 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from vectors.bench import throughput as benchmark
 from vectors.bench.plot import NotDrawn, draw
-from vectors.checks.check import FRAMES, MOST, check, check_only, parsed, render
-from vectors.checks.check import CheckProgress as Told
+from vectors.checks.check import FRAMES, MOST, CheckProgress, check, check_only, parsed, render
 from wire.catalogue import grammar, grammars
 from wire.catalogue import layout as find
 from wire.engines import Engine, MissingEngine, engine, present
@@ -112,7 +111,7 @@ def interrupted_by_signal() -> Iterator[None]:
 
 
 @contextmanager
-def shown(title: str, seconds: float | None) -> Iterator[Told | None]:
+def shown(title: str, seconds: float | None) -> Iterator[CheckProgress | None]:
     """Show how far a check is, on a terminal only."""
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -127,14 +126,14 @@ def shown(title: str, seconds: float | None) -> Iterator[Told | None]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=None, done=0, findings=0)
 
-        def told(done: int, total: int | None, findings: int) -> None:
+        def on_progress(done: int, total: int | None, findings: int) -> None:
             elapsed = bar.tasks[0].elapsed or 0.0
             if total is None and seconds is not None:
                 bar.update(task, completed=elapsed, total=seconds, done=done, findings=findings)
             else:
                 bar.update(task, completed=done, total=total, done=done, findings=findings)
 
-        yield told
+        yield on_progress
 
 
 def read_frame(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> list[bytes]:
@@ -191,7 +190,7 @@ def bench(
     Exit status: 0 measured; 1 nothing was measured; 2 wrong usage.
     """
     try:
-        results = benchmark.measure(layout, rounds=rounds, only=only, corpus=corpus, tell=_note)
+        results = benchmark.measure(layout, rounds=rounds, only=only, corpus=corpus, on_note=_note)
     except (UnknownLayout, benchmark.WrongChoice) as error:
         raise click.UsageError(str(error)) from None
     if form == "json":

@@ -53,8 +53,10 @@ State = list[tuple[Arrangement, dict[str, frozenset[int]]]]
 def covering(arrangements: Sequence[Arrangement], factors: Sequence[Factor]) -> Iterator[CoveringRow]:
     """Give rows until every pair, and every triple of flags, that is possible has occurred."""
     start: State = [(each, {name: frozenset(v) for name, v in each.values.items()}) for each in arrangements]
+    # Only what can occur together: conditions exclude many pairs, and waiting for those would never end.
     left = dict.fromkeys(_possible(start, factors))
     while left:
+        # A dict keeps its order: the first that is left is always the same.
         wanted = next(iter(left))
         row = dict(wanted)
         state = start

@@ -17,6 +17,7 @@ def make_invalid(value: Any, rng: random.Random) -> tuple[Any, str]:
     root = [copied(value)]
     container, key = rng.choice([*parts_within(root)])
     part = container[key]
+    # Rarely, as a missing name is refused before anything else of the value is looked at.
     if isinstance(container, dict) and rng.random() < 0.1:
         del container[key]
         return root[0], f"without {key}"
@@ -82,6 +83,7 @@ def invalid_parts(part: Any, rng: random.Random) -> Iterator[tuple[str, Any]]:
             yield "a tuple", tuple(part)
             yield "a table", {}
             yield "a number", 0
+            # Rare, as such a value takes as long as a thousand others.
             if part and rng.random() < 0.02:
                 yield "a long list", part[:1] * MANY
         case dict():

@@ -9,10 +9,11 @@
     minimising   minimising          binary/minimising     json/minimising     language/minimising
     paths        -                   binary/paths          json/paths          (a text has one place)
     coverage     kinds               binary/coverage       json/coverage       language/coverage
-    boundaries   -                   binary/boundaries     json/boundaries     (the language brings its own)
+    boundaries   -                   (each kind of node)   json/boundaries     (the language brings its own)
     specimens    golden/build        binary/specimens      json/specimens      language/specimens
 
 Binary frames are composed by a plan, or searched (``binary/searching``) where a kind of node in them is not composed.
+What a kind of node knows of these tasks stands in its file in ``wire/kinds``, and ``binary`` names none.
 ``LayoutKind`` has a column for each; whoever does a task asks for the kind of a layout, and knows none by name. Another
 kind is a folder, and a line in ``KINDS``.
 """

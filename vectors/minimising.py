@@ -31,6 +31,7 @@ class NoMoreTries(Exception):
 def minimise(layout: str, data: bytes, keeps: Callable[[bytes], bool], seconds: float = SECONDS) -> bytes:
     """Return a frame, as short and plain as can be found in ``seconds``, of which ``keeps`` still holds."""
     deadline = time.monotonic() + seconds
+    # A candidate that did not keep the difference comes again from other steps; a try may cost a process.
     tried = {data}
     tree = find(layout)
     kind = kind_of(tree)
@@ -43,6 +44,7 @@ def minimise(layout: str, data: bytes, keeps: Callable[[bytes], bool], seconds: 
 
     with suppress(NoMoreTries):
         while time.monotonic() < deadline:
+            # Begun anew after every success: what was too bold before may be possible in the smaller frame.
             for candidate in chain(halves(data), kind.smaller(layout, data)):
                 if time.monotonic() > deadline:
                     break
@@ -89,6 +91,7 @@ def minimise_value(
             for candidate in chain(smaller, plainer_values(value, dropping=dropping)):
                 if time.monotonic() > deadline:
                     return value
+                # Values hold dicts and lists, which have no hash.
                 key = repr(candidate)
                 if key not in tried and keeps(candidate):
                     tried.add(key)

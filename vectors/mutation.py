@@ -15,7 +15,7 @@ be counted. A name says what was done, not what comes of it: ``flip header.Z`` m
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from random import Random
 
 from vectors.kinds import kind_of
@@ -67,7 +67,7 @@ _BYTEWISE: tuple[tuple[str, Callable[[bytes, Below], bytes]], ...] = (
     ("truncate frame", _cut),
     ("repeat bytes", _repeat),
 )
-_OF_NOTHING = 2
+_FOR_EMPTY = 2
 """How many of these an empty frame can have."""
 
 SPLICE = "splice with another frame"
@@ -88,8 +88,10 @@ class Mutations:
     def once(self, frame: bytes, below: Below, others: Sequence[bytes] = ()) -> tuple[bytes, str]:
         """Return a frame with one mutation, always a different one, and the mutation's name."""
         found = self._reading.found(frame)
+        # Some mutations do not fit, or change nothing; after a few tries a byte is appended, which always does.
         for _ in range(8):
             kind = below(32)
+            # In 32nds: mostly by fields, which gets deepest; splices and bytes find what the layout does not know of.
             if kind < 26 and found:
                 start, end, place, cuts = found[below(len(found))]
                 if not place.mutations:
@@ -98,10 +100,11 @@ class Mutations:
                 mutated = change(frame, start, end, cuts, below)
             elif kind < 28 and others:
                 name, mutated = SPLICE, self.splice(frame, found, others[below(len(others))], below)
+            # Rare, as such a frame has 64 KB and is slow in every engine.
             elif kind == 28 and self._limit is not None and below(16) == 0:
                 name, mutated = TOO_LONG, frame + b"\xff" * (self._limit + 1 - len(frame))
             else:
-                name, mutate = _BYTEWISE[below(len(_BYTEWISE) if frame else _OF_NOTHING)]
+                name, mutate = _BYTEWISE[below(len(_BYTEWISE) if frame else _FOR_EMPTY)]
                 mutated = mutate(frame, below)
             if mutated is not None and mutated != frame:
                 return mutated, name
@@ -130,7 +133,7 @@ class Mutations:
         return frame[: below(len(frame) + 1)] + other[below(len(other) + 1) :]
 
 
-@cache
+@lru_cache(maxsize=32)  # the layouts of one process; random grammars, as tests make them, are without end
 def mutations(layout: Layout) -> Mutations:
     """Return the mutations of a layout; keep them, since finding them takes longer than mutating."""
     return Mutations(layout)

@@ -125,6 +125,7 @@ def notes(protocol: str) -> ProtocolNotes:
         found = msgspec.toml.decode(files("vectors").joinpath(protocol, "notes.toml").read_bytes(), type=ProtocolNotes)
     except (OSError, msgspec.DecodeError) as error:
         raise BadNotes(f"{name}: {error}") from error
+    # A flag without words would reach users who can only guess.
     unexplained = sorted(set(found.explained()) - set(found.flags))
     if unexplained:
         raise BadNotes(f"{name}: no words for the flag {', '.join(unexplained)}; add them to [flags]")
@@ -224,6 +225,7 @@ def _items(about: ProtocolNotes, shapes: Shapes, owner: str, items: list[dict[st
     names: set[str] = set()
     for item in items:
         header = {name: value for name, value in item["header"].items() if name != "Z"}
+        # A chain may have tens of thousands of items: a search among all before each would take minutes.
         if len(seen) < len(known) + 64 and header in seen:  # what stands twice among the first ones is enough
             yield shapes.twice_flag
         elif len(seen) < len(known) + 64:
@@ -301,12 +303,14 @@ def condition(text: str) -> Condition:
     Names are fields, ``header.Z`` is a field of a field. A condition over fields that are not there does not hold.
     Raises ``BadNotes`` for anything but names, constants, comparisons, ``and``, ``or`` and ``not``.
     """
+    # Interpreted here and not by eval: notes are data, and nothing in them is ever run.
     tree = ast.parse(text, mode="eval").body
     _check(tree, text)
 
     def holds(names: Mapping[str, Any]) -> bool:
         try:
             return bool(_value(tree, names))
+        # Where a field is not there, or is of another type, the condition does not hold; notes need not ask first.
         except (KeyError, TypeError):
             return False
 

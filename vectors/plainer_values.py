@@ -10,6 +10,7 @@ from vectors.invalid_values import copied, parts_within
 def plainer_values(value: Any, *, dropping: bool = False) -> Iterator[Any]:
     """Give copies of a value in which one part is plainer; the boldest first, ``dropping`` names or not."""
     root = [copied(value)]
+    # The largest part first: if it can go, all in it need not be tried.
     for container, key in sorted(parts_within(root), key=lambda place: -_size(place[0][place[1]])):
         before = container[key]
         for after in (*(_without_names(before) if dropping else ()), *_plainer(before)):

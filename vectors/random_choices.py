@@ -51,6 +51,8 @@ class RandomChoices:
         if size == 1:
             only = table[0]
             return lambda bits: only
+        # A power of two takes exactly so many bits, and no division; for others 16 bits are spread over the options,
+        # which is even enough for less than some thousand.
         width = size.bit_length() - 1
         if size == 1 << width:
             return lambda bits: table[bits(width)]
@@ -64,6 +66,8 @@ class RandomChoices:
         if self.terse:
             return lambda bits, so_far: so_far < least or (so_far < most and not bits(3))
         # Mostly up to four items, then few lists go on, but those for long.
+        # In 256ths, by how many items there are: a list of 33 goes on with every second one, so that very long ones
+        # come too.
         odds = (168, 128, 112, 64, 4, *(224,) * 27, 128)
 
         def more(bits: Source, so_far: int) -> bool:
@@ -75,8 +79,10 @@ class RandomChoices:
         near = [(number, spelling(number)) for number in boundaries(bits)]
         if self.terse:
             return self.pick([(number, spelling(number)) for number in range(8)])
+        # Stretched to 128 entries, so that one is chosen by 7 bits of the die.
         edges = tuple(near[index * len(near) >> 7] for index in range(128))
         small = tuple((number, spelling(number)) for number in range(128))
+        # The number of bits is drawn evenly, and then the number: else nearly all would be of the greatest length.
         widths = tuple(1 + index * bits // 64 for index in range(64))
 
         def number(source: Source) -> Pair:

@@ -13,7 +13,7 @@ made as the language itself says.
 """
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import count as counting
 from random import Random
 from typing import Any
@@ -38,12 +38,12 @@ def drawing(layout: Layout, choices: Choices) -> Callable[[Source], Pair]:
     return lambda source: draw(source, {})
 
 
-@cache
-def _diced(layout: Layout, overlong: bool, terse: bool) -> Callable[[Source], Pair]:
+@lru_cache(maxsize=32)  # the layouts of one process; random grammars, as tests make them, are without end
+def _random_drawing(layout: Layout, overlong: bool, terse: bool) -> Callable[[Source], Pair]:
     return drawing(layout, RandomChoices(overlong=overlong, terse=terse))
 
 
-def _own(layout: Layout, rng: Random) -> Callable[[], Pair]:
+def _language_pairs(layout: Layout, rng: Random) -> Callable[[], Pair]:
     """Return what makes a value and its frame as a language itself says."""
     sample, encode = samples(layout.name).sample, engine("python").codec(layout.name).encode
 
@@ -64,9 +64,9 @@ class Sampler:
     def __init__(self, layout: Layout, rng: Random) -> None:
         self.layout = layout
         self._bits = rng.getrandbits
-        self._own = _own(layout, rng) if layout.is_text else None
+        self._language_pair = _language_pairs(layout, rng) if layout.is_text else None
         self._limit = layout.root.size if isinstance(layout.root, Limited) else None
-        self._draws = {overlong: _diced(layout, overlong, terse=False) for overlong in (False, True)}
+        self._draws = {overlong: _random_drawing(layout, overlong, terse=False) for overlong in (False, True)}
 
     def value(self) -> Any:
         """Return a value that every engine encodes."""
@@ -81,12 +81,13 @@ class Sampler:
 
     def pair(self, *, overlong: bool = False) -> Pair:
         """Return a value and a frame of it: the canonical one, or with ``overlong`` one with longer numbers."""
-        own = self._own if self._own is not None and self._bits(2) else None
+        own = self._language_pair if self._language_pair is not None and self._bits(2) else None
         pair = self._draws[overlong](self._bits) if own is None else own()
         if self._limit is None or len(pair[1]) <= self._limit:
             return pair
+        # First as usual, then as short as can be: a layout whose frames are mostly too long still has some.
         for attempt in range(4 * PATIENCE):
-            draw = self._draws[overlong] if attempt < 16 else _diced(self.layout, overlong, terse=True)
+            draw = self._draws[overlong] if attempt < 16 else _random_drawing(self.layout, overlong, terse=True)
             pair = draw(self._bits)
             if len(pair[1]) <= self._limit:
                 return pair
@@ -102,8 +103,10 @@ def stream(layout: Layout, seed: int) -> Iterator[tuple[bytes, tuple[str, ...]]]
     """
     rng = Random(seed)
     sampler, mutator = Sampler(layout, rng), Mutator(layout, rng)
+    # A few valid frames to splice with: new ones come in all the time, so that pairs change.
     recent = [sampler.frame() for _ in range(16)]
     for number in counting():
+        # By number and not by chance: the proportions hold in every chunk, however short.
         frame = sampler.frame(overlong=number & 6 == 6)
         yield (frame, ()) if number & 1 else mutator.mutate(frame, recent)
         recent[number & 15] = frame

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from vectors.binary.coverage import BranchCoverage
 from vectors.golden import build as golden
 from vectors.golden.exporting import FORMS, MissingArrow, export
-from vectors.golden.loader import UnknownVectors, layouts, load
+from vectors.golden.loader import UnknownVectors, frames, layouts
 from vectors.kinds import cover
 from vectors.notes import BadNotes
 from wire.errors import WireError
@@ -68,7 +68,7 @@ def build(
         counts = f"{each.vectors} vectors, {each.curated} of them by hand"
         click.echo(f"{state}: {each.layout} ({counts}, {len(content):,} bytes)")
     if with_coverage:
-        failed |= not told([each.coverage for each in made])
+        failed |= not print_coverage([each.coverage for each in made])
     if failed and only_check:
         click.echo("Error: run: goldwire vectors build", err=True)
     context.exit(FAILED if failed else 0)
@@ -127,10 +127,10 @@ def coverage(context: click.Context, names: tuple[str, ...]) -> None:
     """
     wanted = chosen(names, layouts())
     try:
-        found = [cover(name, (vector.data for vector in load(name))) for name in wanted]
+        found = [cover(name, frames(name).values()) for name in wanted]
     except (WireError, msgspec.ValidationError) as error:
         raise click.ClickException(str(error)) from error
-    context.exit(0 if told(found) and found else FAILED)
+    context.exit(0 if print_coverage(found) and found else FAILED)
 
 
 @vectors.command(name="export")
@@ -166,7 +166,7 @@ def shipped() -> Path:
     return Path(str(files("vectors").joinpath("schema.json"))).parent
 
 
-def told(found: Iterable[BranchCoverage]) -> bool:
+def print_coverage(found: Iterable[BranchCoverage]) -> bool:
     """Write the coverage of layouts; return whether it is complete."""
     complete = True
     for each in found:

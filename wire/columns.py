@@ -99,10 +99,12 @@ class _Slots:
         """Make room for which message stands at ``path``."""
         kind = within(path, "type")
         self.choices[kind] |= dict.fromkeys(names)
+        # Arrow's indices into a dictionary are signed: 127 is the last that fits in one byte.
         self.sizes[kind, Kind.CHOICE] = 1 if len(self.choices[kind]) <= 0x7F else 2
 
     def number(self, path: str, size: int, kind: Kind = Kind.NUMBER) -> None:
         """Make room for integers or floats of ``size`` bytes."""
+        # Arrow has no integers of 3, 5, 6 or 7 bytes; two parts at one place share the wider column.
         whole = next((each for each in (1, 2, 4, 8) if each >= size), None)
         if whole is None:
             raise CannotLayOut(f"{path}: an integer of {size} bytes; a column has at most 8")
@@ -118,6 +120,7 @@ class _Slots:
             name = path
             if not path or len(kinds[path]) > 1 or path in (REFUSED, REFUSED_AT):
                 name = within(path, kind.value)
+                # A field of the grammar may be called like a kind (`number`), or like the columns of refusals.
                 while name in taken:
                     name += "_"
                 taken.add(name)

@@ -139,6 +139,7 @@ def remaining(stream: IO[bytes]) -> int:
 def vle(value: int) -> bytes:
     """Spell an integer below 2**64 as VLE, in the fewest bytes."""
     spelled = bytearray()
+    # Behind eight bytes of seven bits the ninth has eight and never says that more follows (zN of the Zenoh document).
     while value > 0x7F and len(spelled) < 8:
         spelled.append(value & 0x7F | 0x80)
         value >>= 7
@@ -148,6 +149,7 @@ def vle(value: int) -> bytes:
 
 def bounded(value: Any, bits: int, path: str) -> int:
     """Return ``value`` if it is an unsigned integer of ``bits`` bits; ``EncodeError`` otherwise."""
+    # The shift instead of a comparison: it is right for any number of bits without a constant of that size.
     if not isinstance(value, int) or value < 0 or value >> bits:
         raise EncodeError(f"{dotted(path)}: {value!r} is not an unsigned integer of {bits} bits")
     return value

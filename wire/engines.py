@@ -75,6 +75,7 @@ def _generated(engine: str, layout: str) -> Codec:
         module = import_module(f"{package}.{engine}")
     except ImportError as error:
         raise MissingEngine(f"the engine {engine!r} of {layout} is not built: {error}; {BUILD}") from error
+    # A grammar that was changed after the build is the usual case in a working copy: old C would decode another layout.
     if engine == "native" and module.STAMP != import_module(package).NATIVE:
         raise MissingEngine(f"the engine {engine!r} of {layout} was built from another grammar; {BUILD}")
     codecs: dict[str, Codec] = module.CODECS
@@ -111,6 +112,7 @@ def live(layout: str) -> Engine:
     """
     wanted = os.environ.get("GOLDWIRE_ENGINE")
     if wanted is None:
+        # `present` gives the slowest first, so this is the fastest.
         return list(present(layout))[-1]
     if wanted not in NAMES:
         raise MissingEngine(f"GOLDWIRE_ENGINE is {wanted!r}; there are {', '.join(NAMES)}")

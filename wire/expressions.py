@@ -113,8 +113,11 @@ def read(source: Any, path: str, fields: Fields) -> Expr:
             if symbol is None:
                 raise CannotLayOut(f"{path}: the operator of {source!r} is not among {' '.join(SYMBOLS.values())}")
             whole = Op(symbol, read(lhs, path, fields), read(rhs, path, fields))
+            # A negative shift is an error in Python and undefined in C.
             if symbol in ("<<", ">>") and _may_be_negative(whole.right, fields):
                 raise CannotLayOut(f"{path}: {source!r} shifts by an expression, which may be negative")
+            # Computed for the widest values that the fields can have, as nobody checks for overflow when frames are
+            # read.
             if width(whole, fields) > WIDEST:
                 raise CannotLayOut(f"{path}: {source!r} can exceed {WIDEST} bits, which C does not compute with")
             return whole
@@ -147,18 +150,21 @@ def names_of(source: Any) -> list[str]:
 
 def _reference(source: Any, path: str, fields: Fields) -> Ref:
     names = names_of(source)
-    if not names or len(names) > 2 or names[0] not in fields:
+    whole = f"this.{'.'.join(names)}"
+    if not names or names[0] not in fields:
         raise CannotLayOut(
-            f"{path}: this.{'.'.join(names)} does not stand earlier in the same record; "
-            f"these do: {', '.join(fields) or 'none'}"
+            f"{path}: {whole} does not stand earlier in the same record; these do: {', '.join(fields) or 'none'}; "
+            "put what decides beside what it decides"
         )
     target = fields[names[0]]
-    if len(names) == 2:
-        group = target.group(names[1])
+    if len(names) > 1:
+        group = target.group(names[1]) if len(names) == 2 else None
         if group is None:
+            # A record, and its numbers with it, belongs to a function of its own in every engine, and generators choose
+            # the numbers of one record together; the same bytes can be declared without the Struct around them.
             raise CannotLayOut(
-                f"{path}: {names[0]} has no bits called {names[1]!r}; expressions look at fields of their own record, "
-                "so put what decides into it"
+                f"{path}: {whole}: {names[0]} has no bits called {'.'.join(names[1:])!r}; expressions look at numbers "
+                "and bits of their own record, so put what decides beside what it decides, without a Struct around it"
             )
         bits: int | None = group.highest.bit_length()
     else:
@@ -166,7 +172,7 @@ def _reference(source: Any, path: str, fields: Fields) -> Ref:
     if bits is None:
         raise CannotLayOut(f"{path}: this.{names[0]} is not a number")
     if bits > WIDEST:
-        raise CannotLayOut(f"{path}: this.{'.'.join(names)} can exceed {WIDEST} bits, which C does not compute with")
+        raise CannotLayOut(f"{path}: {whole} can exceed {WIDEST} bits, which C does not compute with")
     return Ref(*names)
 
 
@@ -181,6 +187,7 @@ def width(expr: Expr, fields: Fields) -> int:
             return _group(fields, field, bit).highest.bit_length()
         case Op(symbol=symbol, left=left, right=right):
             one, two = width(left, fields), width(right, fields)
+            # Bounds, not what comes out: they only have to be high enough that C never overflows.
             if symbol == "*":
                 return one + two
             if symbol == "<<":
@@ -229,6 +236,7 @@ def inverted(expr: Expr, ref: Ref, wanted: int, numbers: Mapping[str, int], fiel
 
     All else in it is as ``numbers`` have it, and so are the other bits of the field.
     """
+    # One operation is undone at a time, from the outermost; the reference must stand on one side of each only.
     while expr != ref:
         if not isinstance(expr, Op) or (ref in terms(expr.left)) == (ref in terms(expr.right)):
             return None

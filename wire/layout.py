@@ -7,7 +7,7 @@
         Union     one of several records, told apart by the header byte    {"type": NAME, **fields}
         Record    fields in a row                                          {"name": value, ...}
         Items     records of a union, to the end or as long as they begin  [value, ...]
-        Chain     records, as long as the header of each says so           [value, ...]
+        Chain     records, as long as a bit of the first field says so     [value, ...]
         Optional  present if a condition holds                             value or None
         Switch    chosen by a number that stands earlier                   value
         Integer, Varint, Flags                                             number, number, {"Z": 0, ...}
@@ -104,10 +104,13 @@ class _Walk:
         """Return the node of a construct that stands at ``path``, after the fields of ``scope``."""
         if isinstance(grammar, Renamed):
             return self.part(grammar.subcon, path, scope)
+        # The object first (Pass is one of a private class), then its class and those that it is derived from: a
+        # subclass of a known construct, such as a message's Header, is declared by the kind of that construct.
         for construct in (grammar, *type(grammar).__mro__):
             kind = KINDS.get(construct)
             if kind is None:
                 continue
+            # What is not compound may look at the fields before it, so it means something else at each place.
             if not kind.compound:
                 return self.shared(kind.declared(grammar, self, path, scope))
             if id(grammar) not in self.compounds:
@@ -120,5 +123,6 @@ class _Walk:
 
     def shared(self, node: Same) -> Same:
         """Return the node that is equal to this one and was made first."""
+        # Nodes are looked up by hash and equality everywhere; of one object equality is identity, however deep it is.
         found: Same = self.known.setdefault(node, node)
         return found

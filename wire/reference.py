@@ -26,6 +26,7 @@ def decode(form: str | Grammar, data: bytes, *, overlong: str = "accept", spans:
         raise DecodeError(
             Reason.BAD_VALUE, stream.tell(), dotted(error.path or ""), str(error).splitlines()[-1]
         ) from error
+    # Construct is content with the beginning of a frame; no document is.
     if stream.tell() < len(data):
         over = left(len(data) - stream.tell())
         raise DecodeError(Reason.TRAILING, stream.tell(), "(frame)", f"{over} over")
@@ -37,6 +38,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         if isinstance(value, NamedBits):
             return value
+        # Construct keeps the stream in the container. In a table of bits or a text of JSON `_io` is a name like any
+        # other.
         hidden = "_io" if isinstance(value, Container) else None
         return {name: plain(part) for name, part in value.items() if name != hidden}
     return [plain(part) for part in value] if isinstance(value, list) else value

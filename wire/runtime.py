@@ -60,6 +60,7 @@ class Refusal(DecodeError):
             except UnknownLayout:
                 pass
             except DecodeError as error:
+                # Words that belong to another refusal would mislead; that engines differ is for the checks to say.
                 if (error.reason, error.offset) == (self.reason, self.offset):
                     words = {"path": error.path, "detail": error.detail, "before": error.before}
         return words
@@ -90,6 +91,8 @@ def varint(data: bytes, at: int, value: int, bits: int, refuse: bool) -> tuple[i
 
     Four and five bytes, which real frames have, go without a loop; whatever is odd goes the careful way.
     """
+    # The first byte has counted its own continuation bit, and so have those that follow: what is taken away at the
+    # end is the sum of these bits. A zero as the last byte is overlong, so it takes the careful way.
     if bits > 31 and (second := data[at]) > 0x7F and (third := data[at + 1]) > 0x7F:
         fourth = data[at + 2]
         if 0 < fourth < 0x80:
@@ -110,6 +113,7 @@ def _varint(data: bytes, at: int, value: int, bits: int, refuse: bool) -> tuple[
             value += byte * weight
             break
         value += (byte - 0x80) * weight
+    # The ninth byte has eight bits and never continues: 8 * 7 + 8 = 64.
     else:
         byte = data[at]
         at += 1
@@ -168,6 +172,7 @@ def spell_bits(value: Any, bits: Bits, fixed: dict[str, int]) -> int:
         if not isinstance(number, int) or number < 0 or number & ~highest:
             raise EncodeError(f"{name}: {number!r} does not fit")
         integer |= number << shift
+    # A value made by hand may have X although no bit is left for it; 0 says nothing, anything else would be lost.
     if not any(name == "X" for name, _, _ in bits) and value.get("X", 0) != 0:
         raise EncodeError("X: every bit has a name")
     return integer
@@ -188,6 +193,7 @@ def named_bits(number: int, bits: Bits) -> NamedBits:
 
 def nul(data: bytes, at: int, most: int) -> int:
     """Return where the NUL stands that ends at most ``most`` bytes."""
+    # One byte more than the text may have: the NUL itself may stand there.
     end = data.find(0, at, at + most + 1)
     if end < 0:
         raise Refusal(Reason.TOO_LONG, at + most) if len(data) - at > most else Refusal(Reason.TRUNCATED, len(data))
@@ -208,6 +214,8 @@ def zeros(data: bytes, at: int, count: int) -> int:
 def enclosed(read: Read, data: bytes, at: int, end: int, refuse: bool) -> Any:
     """Return what fills the bytes from ``at`` to ``end``, which are all that its reader sees."""
     try:
+        # A copy, so that a byte beyond the end is an IndexError here as at the end of a frame; no reader has to know
+        # where the bytes end that it may read.
         value, behind = read(data[at:end], 0, refuse)
     except IndexError:
         raise Refusal(Reason.TRUNCATED, end) from None

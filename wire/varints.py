@@ -5,6 +5,7 @@ from wire.constructs import vle
 LONGEST = 9
 """Bytes of the longest variable-length integer; its last byte has eight bits."""
 
+# Made once: numbers of up to 14 bits are most of what frames have, and pairs of bytes make up the others.
 _SHORT = tuple(vle(number) for number in range(1 << 14))
 _CONTINUED = tuple(bytes((number & 0x7F | 0x80, number >> 7 | 0x80)) for number in range(1 << 14))
 _LAST = tuple(bytes((number,)) for number in range(256))
@@ -12,6 +13,7 @@ _LAST = tuple(bytes((number,)) for number in range(256))
 
 def spell(number: int) -> bytes:
     """Spell an integer below 2**64 with a variable length, in the fewest bytes."""
+    # Tables instead of shifts, two bytes at a time: samplers spell several of these for every frame.
     if number < 1 << 14:
         return _SHORT[number]
     if number < 1 << 28:

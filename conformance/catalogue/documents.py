@@ -26,11 +26,13 @@ def closest(document: Document, directory: Path) -> tuple[Path, bytes] | None:
     """
     wanted = {line.digest for line in document.normative.values()}
     best: tuple[float, Path, bytes] | None = None
+    # Sorted, so that of two equal ones it is the same everywhere.
     for path in sorted(path for path in directory.iterdir() if path.is_file()):
         text = path.read_bytes()
         # The very same ends the search: no other file can be more like it.
         if hashlib.sha256(text).hexdigest() == document.sha256:
             return path, text
+        # Of the normative lines alone: front matter, page breaks and examples change without a change of rules.
         share = len(wanted & set(line_digests(text))) / len(wanted) if wanted else 0.0
         if share > SHARE and (best is None or share > best[0]):
             best = (share, path, text)

@@ -67,6 +67,7 @@ def _tables(folder: Traversable, file: str) -> dict[str, dict[str, Any]]:
 def _convert(file: str, key: str, table: dict[str, Any], shape: type[T]) -> T:
     # Unknown and missing keys are found here, as msgspec would name the type and not what may be written instead.
     fields = msgspec.structs.fields(shape)
+    # The first field is the table's header, so it is not among the keys that may be written.
     name, allowed = fields[0].encode_name, [field.encode_name for field in fields[1:]]
     for unknown in table.keys() - set(allowed):
         raise CatalogueError(file, key, f"unknown key {unknown!r}: use one of {', '.join(allowed)}")
@@ -96,6 +97,7 @@ def _document(name: str, table: dict[str, Any]) -> Document:
             )
         normative[int(number)] = {"kind": kind, "digest": digest}
     document = _convert(file, name, {**table, "normative": normative}, Document)
+    # Digests are checked in form, as a cut one would look like a document that has changed.
     if not re.fullmatch(r"[0-9a-f]{64}", document.sha256):
         raise CatalogueError(file, name, "key 'sha256': not 64 hexadecimal digits; give the file's SHA-256")
     for number in document.normative:

@@ -4,7 +4,6 @@ import inspect
 import os
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,13 +13,11 @@ from conformance.contract.comparison import JudgedItem, accepting
 from conformance.contract.expectations import Expectation
 from conformance.engine import tester
 from conformance.gate.messages import ImplementationNotStarted, Message, Played
+from conformance.run.kept_traces import keep_trace
 from conformance.run.records import TRACES, CasePlayed
 from conformance.run.settings import RunSettings
 from conformance.verdicts import Judgement, Outcome, Verdict, verdict
-from harness.captures.traces import write_pcapng
 from harness.errors import HarnessError, StartFailed
-from harness.protocol import load as load_protocol
-from harness.trace import Trace, write_ndjson
 
 
 class Player:
@@ -64,7 +61,7 @@ class Player:
         if self.settings.report is None or _is_fine(record):
             return Played(record)
         try:
-            trace = self._keep(case.name, result.trace, self.settings.report / TRACES)
+            trace = keep_trace(result.trace, self.settings.protocol, self.settings.report / TRACES, case.name)
         except OSError as error:
             return Played(record, f"the trace of {case.name} could not be written: {error}")
         return Played(msgspec.structs.replace(record, trace=trace))
@@ -113,11 +110,6 @@ class Player:
             reproduce=self.settings.command(case.name),
             **fields,
         )
-
-    def _keep(self, name: str, trace: Trace, folder: Path) -> str:
-        write_ndjson(trace, folder / f"{name}.ndjson")
-        write_pcapng(trace, folder / f"{name}.pcapng", load_protocol(self.settings.protocol).framings)
-        return name
 
 
 def _is_fine(record: CasePlayed) -> bool:

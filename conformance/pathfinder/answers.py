@@ -16,6 +16,7 @@ def granted(transaction: Transaction) -> bool:
     """Tell whether a request was carried out; ``Inconclusive`` when it was refused for want of resources or rights."""
     if transaction.reason in EXCUSES:
         raise Inconclusive(f"the server would not: {transaction}")
+    # A subscription is granted by its accept and completes only when it ends (section "Subscribe Command").
     return transaction.completed or (transaction.command == "subscribe" and transaction.accepted)
 
 

@@ -74,6 +74,7 @@ class ClientGroup:
                     self.forget(step.service)
                 return answer
             case "subscribe":
+                # Never everything: on a shared server that would be what other testers do too.
                 watching = session.subscribe(self.node.narrow(self.filter(step) or "(play=*)"))
                 if watching.accepted:
                     self.watches.append((session, self.filter(step), watching))
@@ -99,7 +100,9 @@ class ClientGroup:
         props = {**self.node.service().props, **contents}
         service = Service(self.ids[step.service], props, 0, step.ttl)
         if known is not None:
-            service = service.but(generation=max(0, known.service.generation + step.by))
+            # Not below zero: generations begin there, and requests in bad form have cases of their own.
+            service = service.replace(generation=max(0, known.service.generation + step.by))
+            # The same generation, half the time with the same contents (a no-op) and half with others (refused).
             if step.by == 0 and step.number % 2:
                 service = known.service
         answer = self.sessions[step.client].publish(service)
@@ -119,6 +122,7 @@ class ClientGroup:
         """Let a client that has left connect again, and publish its services again, as it must."""
         if self.sessions[client].ended:
             self.sessions[client], _ = reconnect(self.node, self.sessions[client])
+            # Or its services would be gone at a time that the two groups do not share: when their TTL is over.
             for known in self.known.values():
                 if known.owner == client:
                     self.sessions[client].sure(self.sessions[client].publish(known.service))
@@ -133,6 +137,7 @@ class ClientGroup:
         ids = [session.client_id for session in self.sessions]
         owner = fields.get("client-id")
         return ServiceView(
+            # As a set: the order of values says nothing. By repr: 5 and "5" differ, as filters tell them apart.
             frozenset((name, repr(value)) for name, values in contents if name != "play" for value in values),
             fields.get("ttl"),
             ids.index(owner) if owner in ids else None,
@@ -159,7 +164,9 @@ class ClientGroup:
         known: dict[int, ServiceView] = {}
         for match in watching.matches:
             place = self.place(match.service_id)
+            # To hear of a service anew replaces what was known of it, whatever it is told as.
             known.pop(place, None)
+            # R13: what ceases to match may be told as modified with the properties that no longer do.
             is_over = match.what == "modified" and filter is not None and not _matches(filter, match.message)
             if match.what != "disappeared" and not is_over:
                 known[place] = self.seen(match.message)

@@ -21,7 +21,7 @@ class PublishedServices:
         self.names: dict[int, str] = {}
         for name, props in properties.items():
             service = node.service()
-            self._publish(service.but(props={**service.props, **props}))
+            self._publish(service.replace(props={**service.props, **props}))
             self.names[service.id] = name
 
     def _publish(self, service: Service) -> None:
@@ -46,6 +46,7 @@ class PublishedServices:
 
     def named(self, listing: Transaction) -> set[str]:
         """Return the names of the services in a listing."""
+        # Only those of this play: an implementation under test may be shared with other testers.
         ids = [fields.get("service-id") for fields in listing.notifications]
         return {self.names[each] for each in ids if each in self.names}
 
@@ -60,11 +61,13 @@ class Bystanders:
 
     def __init__(self, node: NodeUnderTest) -> None:
         self.node = node
+        # Both connections stand before the offence: who connects only afterwards shows nothing of what it broke.
         node.other.barrier()
         self.watch = node.main.sure(node.main.subscribe(node.mine))
 
     def are_served(self) -> bool:
         """Tell whether both are answered, and one hears what the other publishes."""
+        # A fresh service each time: that one appears cannot be an answer to what came before.
         service = self.node.service(name=["x"])
         publisher, watcher = self.node.other, self.node.main
         served = publisher.publish(service).completed and publisher.is_served() and watcher.is_served()

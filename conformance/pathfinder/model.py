@@ -8,5 +8,6 @@ from harness.trace import Trace
 
 def model(profile: str) -> NodeUnderTest:
     """Return the reference server as a node under test of its own, in memory."""
+    # In virtual time: what the model waits for costs the play nothing.
     world = World(Server.of, "server", profile=profile)
     return NodeUnderTest(world, Trace("pathfinder", clock=world.clock), profile=profile, namespace="model/")

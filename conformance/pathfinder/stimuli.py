@@ -19,6 +19,7 @@ def requests(node: NodeUnderTest) -> Iterator[Message]:
     for command, fields in (
         ("hello", {"client-id": new_id(), "protocol-minimum-version": VERSION, "protocol-maximum-version": VERSION}),
         ("publish", service.fields),
+        # Of nothing that exists: each request is to be right in form; whether it is granted, other cases judge.
         ("unpublish", {"service-id": new_id()}),
         ("subscribe", {"subscription-id": new_id(), "filter": node.mine}),
         ("unsubscribe", {"subscription-id": new_id()}),
@@ -27,15 +28,18 @@ def requests(node: NodeUnderTest) -> Iterator[Message]:
         ("clients", {}),
         ("ping", {}),
     ):
+        # One transaction identifier for all: each has a connection of its own, and identifiers are per connection.
         yield {"ta-cmd": command, "ta-id": TA, "msg-type": "request", **fields}
 
 
 def of_other_type(value: Any) -> list[Any]:
-    """Return values of other types that somebody might take for this one, as the driver spells them."""
+    """Return values of other types that somebody might take for this one, as the driver encodes them."""
     match value:
         case str():
+            # An array of one right value: lenient decoders unpack it. Bytes go into the message as they stand.
             return [5, b"null", [value]]
         case int():
+            # The number in quotes, as scripting languages coerce it; true, as booleans are integers in Python and C.
             return [str(value), b"null", 1.5, b"true"]
         case _:
             return ["x", b"null", [value]]
@@ -72,6 +76,7 @@ def offend(node: NodeUnderTest, stimuli: Iterable[Message | bytes]) -> list[Offe
     """Send each stimulus on a connection of its own, then read what comes; the connections stay open."""
     offences = []
     for stimulus in stimuli:
+        # A connection that has said hello could not be judged on a second one.
         is_hello = not isinstance(stimulus, bytes) and stimulus.get("ta-cmd") == "hello"
         session = node.connect() if is_hello else node.session()
         offences.append(Offence(stimulus, session, len(session.received())))
@@ -79,6 +84,7 @@ def offend(node: NodeUnderTest, stimuli: Iterable[Message | bytes]) -> list[Offe
             session.send_bytes(stimulus)
         else:
             session.send(stimulus)
+    # One window for all of them: a window each would make a case with forty stimuli take forty times as long.
     deadline = node.instance.clock.now() + WINDOW + MARGIN * node.round_trip
     for each in offences:
         left = max(0.0, deadline - node.instance.clock.now())
@@ -89,21 +95,26 @@ def offend(node: NodeUnderTest, stimuli: Iterable[Message | bytes]) -> list[Offe
 def tour(node: NodeUnderTest) -> list[Event]:
     """Play every command through, rightly and wrongly, and return everything that the server said."""
     asking, owner = node.main, node.other
+    # Versions that no server has, so that this hello fails (unsupported-protocol-version).
     node.connect().hello(minimum=1000, maximum=2000)
     asking.hello()
     watch = asking.subscribe(node.mine)
     service = node.service(name=["x", "y"], n=[1])
     owner.publish(service)
     asking.receives(watch, "appeared", service.id)
+    # Another TTL alone: a modification that every filter goes on to match.
     owner.publish(service.newer(ttl=30))
     asking.receives(watch, "modified", service.id)
     owner.publish(service)
+    # Without its closing parenthesis: no filter in any reading.
     for listing in (asking.services(node.mine), asking.services("(a=b"), asking.subscriptions(), asking.clients()):
         asking.finish(listing)
     asking.ping()
+    # Twice: once that it completes, once that it fails.
     owner.unpublish(service.id)
     owner.unpublish(service.id)
     asking.receives(watch, "disappeared", service.id)
+    # Twice, for the same reason.
     for _ in range(2):
         asking.unsubscribe(watch.request.fields["subscription-id"])
     asking.finish(watch)

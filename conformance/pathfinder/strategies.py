@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from conformance.corruption import corrupted
-from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.driver import encode_message
 from vectors.pathfinder.filter_samples import Properties, matching_props, near_props, near_valid, sample
 from wire.pathfinder.filters import (
     And,
@@ -83,6 +83,7 @@ def plain_props(props: Properties) -> Properties:
 
 
 def _one_of(names: tuple[str, ...], key: str) -> str:
+    # Not hash(), which differs from process to process: a play must be the same when it is played again.
     return names[sum(map(ord, key)) % len(names)]
 
 
@@ -91,6 +92,7 @@ def _plain(text: str) -> str:
 
 
 def _bounded(text: str) -> str:
+    # Within 64 bits on either side of zero: beyond, servers may refuse a filter for its number.
     return str(max(-BITS_64, min(BITS_64, int(text))))
 
 
@@ -102,7 +104,9 @@ class Sample(NamedTuple):
 
 
 def _sampled(rng: Random) -> Sample:
+    # Four items and three levels: enough for every operator below every other, and short enough to be read.
     tree = plain(sample(rng, deployed=True, items=4, depth=3))
+    # One that does not match between two that do: a server that matches all or nothing is seen either way.
     made = [matching_props(rng, tree), near_props(rng, tree), matching_props(rng, tree)]
     contents = tuple(plain_props(props) for props in made if props is not None)
     return Sample(spell(tree, deployed=True), contents)
@@ -113,6 +117,7 @@ samples = st.randoms(use_true_random=False).map(_sampled)
 
 def is_no_filter(text: str) -> bool:
     """Tell whether a text is a filter in no reading, and may stand in a message all the same."""
+    # Not every string type holds these; messages with them have cases of their own.
     if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text):
         return False
     try:
@@ -161,8 +166,10 @@ openings = st.tuples(*[numbers] * (CLIENTS + 2), clients).map(
 def steps(draw: st.DrawFn) -> Step:
     """Draw what a client does, with services mostly what their first publisher does."""
     verb, service = draw(st.sampled_from(VERBS)), draw(st.integers(0, SERVICES - 1))
+    # Three times in four: takeovers by other clients are to happen, but not to prevail.
     is_own = verb in ("publish", "unpublish") and draw(st.integers(0, 3))
     client = service % CLIENTS if is_own else draw(clients)
+    # Mostly the next generation, which is taken; the same, an older one and a gap to see how they are told apart.
     by, ttl = draw(st.sampled_from([1, 1, 0, -1, 2])), draw(st.sampled_from([60, 30]))
     return Step(verb, client, service, by, draw(numbers), ttl)
 
@@ -179,6 +186,7 @@ def mutated(draw: st.DrawFn) -> bytes:
     """Draw a request with bits flipped, bytes put in, taken out, or repeated."""
     fields: dict[str, Any] = {
         "hello": {"client-id": 1, "protocol-minimum-version": 2, "protocol-maximum-version": 2},
+        # A TTL of 0: what survives the corruption as a right request is gone as soon as the connection is.
         "publish": {"service-id": draw(st.integers(0, BITS_64)), "generation": 0, "service-props": {}, "ttl": 0},
         "subscribe": {"subscription-id": draw(st.integers(0, BITS_64)), "filter": "(&(name=x)(n>5))"},
         "services": {"filter": "(|(name=x*y)(!(n<5)))"},
@@ -187,4 +195,4 @@ def mutated(draw: st.DrawFn) -> bytes:
     }
     command = draw(st.sampled_from(list(fields)))
     message: Message = {"ta-cmd": command, "ta-id": 7, "msg-type": "request", **fields[command]}
-    return corrupted(draw, spelled(message), b'{"a":[', 50)
+    return corrupted(draw, encode_message(message), b'{"a":[', 50)

@@ -36,6 +36,7 @@ def end_subscription(session: Driver, watching: Transaction) -> list[Match]:
     """End a subscription, and return all that it was told."""
     session.sure(session.unsubscribe(watching.request.fields["subscription-id"]))
     session.finish(watching)
+    # What was on its way when the subscription ended is read too, so that a notification too many shows.
     session.barrier()
     return watching.matches
 
@@ -62,6 +63,7 @@ def wait_for_orphan(node: NodeUnderTest, service: Service) -> Message | None:
 
 def wait_until_gone(node: NodeUnderTest, *gone: Driver) -> None:
     """Wait until the server knows that clients are gone; ``NotAnswered`` when it lists them for ever."""
+    # By the list of clients: a server may notice the end of a connection late, and the list is where it says so.
     ids = {session.client_id for session in gone}
 
     def are_gone() -> bool:
@@ -77,9 +79,11 @@ def reconnect(node: NodeUnderTest, owner: Driver) -> tuple[Driver, int]:
     tries: list[Driver] = []
 
     def is_let_in() -> bool:
+        # A fresh connection each time: a hello that failed leaves open what the old one is good for.
         tries.append(node.connect(client_id=owner.client_id))
         return tries[-1].hello().completed
 
+    # Two seconds of our time whatever the tempo: it is the server's own delay in noticing, not one of the protocol.
     if not wait_until(node, is_let_in, seconds=2.0):
         raise NotAnswered("a client that comes back is not let in within two seconds")
     return tries[-1], len(tries) - 1

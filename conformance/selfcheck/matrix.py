@@ -16,7 +16,7 @@ one with two oddities."""
 
 
 class MatrixRow(msgspec.Struct, frozen=True):
-    """What all cases and monitors said of one peer: every rule's worst outcome, and who accused it of breaking it.
+    """The verdicts of all cases and monitors on one peer: every rule's worst outcome, and who accused it.
 
     ``rules`` are those that a fault breaks by its own account, or that an oddity keeps in an unusual way.
     """
@@ -71,4 +71,5 @@ class Matrix(msgspec.Struct, frozen=True):
     @property
     def is_sound(self) -> bool:
         """Whether every fault is caught, every rule guarded, and nobody accused in vain."""
+        # Errors too: a case that failed in itself has judged nothing, and would pass for a peer that keeps the rule.
         return not (self.survivors or self.false_accusations or self.unguarded or self.errors)

@@ -23,7 +23,7 @@ from harness.protocol import WireProtocol, load
 
 
 class MatrixPeer(msgspec.Struct, frozen=True):
-    """What a row is made from. Processes hand it to one another, so it names a peer rather than holds it.
+    """The input of a row. It is sent between processes, so it names a peer rather than holds it.
 
     ``variants`` are the fault, or the oddities, that make it; ``world`` is the latency between it and the tester.
     """
@@ -52,6 +52,7 @@ def matrix_peers(protocol: str, *, pairs: int = 0, seed: int = 0) -> list[Matrix
     found += [
         MatrixPeer("fault", v.name, v.role, v.rules, v.sentence, (v.name,)) for v in definition.faults.all.values()
     ]
+    # Oddities are innocent: they show that the tester accuses nobody of what the documents leave open.
     found += [MatrixPeer("oddity", v.name, v.role, v.rules, v.sentence, (v.name,)) for v in oddities]
     found += [
         MatrixPeer("latency", f"{role}, {world}", role, sentence="the reference peer itself", world=world)
@@ -84,6 +85,7 @@ def compute_matrix(
     """
     rows: list[MatrixRow] = []
     todo = matrix_peers(protocol, pairs=pairs, seed=seed)
+    # Processes, not threads: a row is nothing but Python, and patches nothing outside its own process.
     with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=keep_out_of_the_way) as pool:
         for done in as_completed([pool.submit(compute_row, protocol, peer, profile, brief=brief) for peer in todo]):
             rows.append(done.result())
@@ -91,6 +93,7 @@ def compute_matrix(
     # Rows come as processes finish; what is printed and written is in the order of the declarations, run after run.
     order = {(peer.kind, peer.name): place for place, peer in enumerate(todo)}
     rows.sort(key=lambda each: order[each.kind, each.name])
+    # A rule is guarded by its own faults alone; one that falls with another rule's fault may fall by accident.
     guarded = {rule for each in rows if each.kind == "fault" for rule in each.killed}
     # Rules about bytes alone have golden vectors as their proof, and rules on paper have none.
     unguarded = [
@@ -115,6 +118,7 @@ def compute_row(
     With ``histories`` the histories alone are played, against a fault until one of them has found something.
     """
     suite = Suite(protocol)
+    # A world per row: what one fault leaves behind must not be seen in the next.
     make = _class_of(peer, suite.harness).of
     world = suite.harness.world(make, peer.role, profile=profile, latency=WORLDS.get(peer.world))
     outcomes: dict[str, list[Outcome]] = {}

@@ -1,4 +1,4 @@
-"""Flows: the packets between two ends, put together to one session, and their bytes cut into frames.
+"""Flows: the packets between two ends, reassembled into one session, and their bytes cut into frames.
 
 A connection is taken for one of the protocol when the first frame of either side can be one, or when it is with a
 server that was named.
@@ -7,7 +7,7 @@ server that was named.
 from collections.abc import Callable, Iterable, Sequence
 
 from harness.captures.losses import Losses, Missing
-from harness.captures.packets import ACK, FIN, RST, SYN, Packet, port, spelled
+from harness.captures.packets import ACK, FIN, RST, SYN, Packet, format_end, port
 from harness.captures.reassembly import Stream, StreamBytes
 from harness.captures.recorded_session import LINK, RecordedSession
 from harness.captures.resynchronisation import Resynchroniser, TimedFrame, plausible
@@ -19,7 +19,7 @@ from harness.protocol import load
 from harness.trace import Direction, Entry, EntryKind, Trace
 
 STREAMS: tuple[str, ...] = tuple(name for name, each in TRANSPORTS.items() if each.captured_as == "tcp")
-"""Transports that are seen as TCP; which of them it is the frames must tell."""
+"""Transports that are captured as TCP; the frames must tell which of them it is."""
 
 MAX_UNRECOGNISED = 1 << 18
 """Bytes of a side in which a frame of the protocol must begin; four times as many of both sides together.
@@ -51,7 +51,7 @@ class ProtocolFrames:
 
 
 class FlowSide:
-    """One of two ends of a session, and what it says."""
+    """One of the two ends of a session, with the bytes that it sends."""
 
     def __init__(self, end: bytes, mark: int) -> None:
         self.end = end
@@ -59,7 +59,7 @@ class FlowSide:
         self.other = self
         self.stream = Stream()
         self.is_begun = False
-        """Whether the first of what it said was captured."""
+        """Whether its first byte was captured."""
         self.isn: int | None = None
         self.reader: Reader | None = None
         self.resynchroniser: Resynchroniser | None = None
@@ -70,7 +70,7 @@ class FlowSide:
 
 
 class Flow:
-    """One conversation between two ends, as its packets come; the first packet's source is the first side."""
+    """One session between two ends, as its packets come; the first packet's source is the first side."""
 
     def __init__(self, packet: Packet, protocol_frames: ProtocolFrames, servers: tuple[ServerEndpoint, ...]) -> None:
         self.number = packet.number
@@ -101,7 +101,7 @@ class Flow:
             self._dialler, self.sides[0].is_begun, self.sides[1].is_begun = self.sides[0], True, True
 
     def _guess_listener(self, servers: tuple[ServerEndpoint, ...]) -> FlowSide:
-        """Return the side that listens: one that is named, else that of the lower port, until a dial is seen."""
+        """Return the side that listens: the one that a handshake shows, else that of a named port or the lower one."""
         first, second = self.sides
         for server in servers:
             # The second side first: the first packet is the dialler's, unless the capture began later.
@@ -231,7 +231,7 @@ class Flow:
         return all(resynchroniser.has_failed for candidates in tried for resynchroniser in candidates.values())
 
     def _settle(self, name: str) -> None:
-        """Take a framing for the right one, and read what has come."""
+        """Settle on a framing, and read the frames that have come."""
         self._kind, self._framing = name, self._protocol_frames.framings[self.transport][name]
         for side in self.sides:
             side.candidates = None
@@ -240,7 +240,7 @@ class Flow:
                 self._read(side, piece)
 
     def _read(self, side: FlowSide, piece: StreamBytes) -> None:
-        """Take the frames of one side out of its bytes."""
+        """Cut the bytes of one side into frames."""
         assert self._framing is not None
         if piece.gap:
             self._break(side, piece)
@@ -290,7 +290,7 @@ class Flow:
         )
 
     def _found(self, side: FlowSide, resynchroniser: Resynchroniser) -> None:
-        """Take the frames that resynchronising has found, and go on behind them."""
+        """Record the frames that resynchronising has found, and go on behind them."""
         if resynchroniser.passed_over or resynchroniser.size:
             kept = (
                 resynchroniser.passed_over
@@ -342,7 +342,7 @@ class Flow:
         return (self._recorded_session(source),)
 
     def _recognise_at_end(self) -> None:
-        """Decide on a connection of which nothing more will come."""
+        """Decide what an undecided connection is, at its end."""
         for side in self.sides:
             for name, resynchroniser in (side.candidates or {}).items():
                 resynchroniser.finish()
@@ -382,7 +382,7 @@ class Flow:
         trace.epoch = self._began / 1e9
         trace.ports[LINK] = port(self._listener.other.end), port(self._listener.end)
         if self._dialler is not None and self._dialler.is_begun:
-            trace.add(Entry(0.0, LINK, EntryKind.OPENED, self._direction(dialler), note=spelled(dialler.other.end)))
+            trace.add(Entry(0.0, LINK, EntryKind.OPENED, self._direction(dialler), note=format_end(dialler.other.end)))
         latest, before = 0, len(trace)
         marks = {side.mark + kind: (what, self._direction(side)) for side in self.sides for kind, what in KINDS.items()}
         # Reassembly delivers each side's frames late and in runs; packet numbers bring both sides into one order.
@@ -403,7 +403,7 @@ class Flow:
         return RecordedSession(
             source=source,
             number=self.number,
-            key=f"{self._kind} {spelled(dialler.end)} to {spelled(dialler.other.end)}",
+            key=f"{self._kind} {format_end(dialler.end)} to {format_end(dialler.other.end)}",
             trace=trace,
             sound=len(trace) if self._loss_at is None else sound,
             losses=self._losses.all(),

@@ -52,7 +52,7 @@ class Packet(msgspec.Struct, frozen=True, gc=False):
     flags: int = 0
 
 
-def spelled(end: bytes) -> str:
+def format_end(end: bytes) -> str:
     """Spell an end of a packet: ``10.0.0.1:7447``, ``[::1]:7447``."""
     host = ip_address(end[:-2])
     return f"[{host}]:{port(end)}" if host.version == 6 else f"{host}:{port(end)}"

@@ -11,7 +11,7 @@ from zlib import crc32
 import msgspec
 
 MAX_KNOWN = 1 << 16
-"""Pairs of ends that are remembered as another reader's, some ten megabytes; beyond that all are learnt anew."""
+"""Pairs of ends that are remembered as another reader's, some ten megabytes; beyond that all are forgotten."""
 
 _IPV4 = Struct(">BxH2xHxB2x12s").unpack_from
 _FOUR, _SIX = b"\x08\x00", b"\x86\xdd"
@@ -27,7 +27,7 @@ class Partition(msgspec.Struct, frozen=True):
 
     @property
     def is_first(self) -> bool:
-        """Whether what names no connection is this reader's."""
+        """Whether packets without a connection (other protocols, unreadable ones) are this reader's."""
         return self.number == 0
 
     def has(self, transport: str, source: bytes, target: bytes) -> bool:

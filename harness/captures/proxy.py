@@ -1,4 +1,4 @@
-"""The recording proxy: passes on what those who dial and a server say to each other, and writes it to a capture."""
+"""The recording proxy: relays connections between clients and a server, and writes them to a capture."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ CHUNK = 1 << 16
 """Bytes that are read at once, and that may wait in this process: who is slow is felt by the other side."""
 
 DIAL_TIMEOUT = 5.0
-"""Seconds after which a server that does not answer is taken for not being there."""
+"""Seconds after which a server that does not accept a connection counts as unreachable."""
 
 DIALLER, LISTENER = 0, 1
 """The sides of a connection."""
@@ -39,18 +39,18 @@ class RecordedConnection:
         self._write(self._packets.handshake())
 
     def data(self, side: int, data: bytes) -> None:
-        """Write what a side has said."""
+        """Write bytes that a side has sent."""
         self._write(self._packets.data(side, data))
 
     def finish(self, side: int) -> None:
-        """Write that a side says no more; twice does no harm."""
+        """Write that a side has ended its direction (FIN); twice does no harm."""
         if not self._is_finished[side]:
             self._is_finished[side] = True
             # The acknowledgement of the FIN as well: without it readers take the connection for one that is cut off.
             self._write((self._packets.finish(side), self._packets.acknowledge(1 - side)))
 
     def reset(self, side: int) -> None:
-        """Write that a side has cut the connection, unless it is over."""
+        """Write that a side has reset the connection, unless it is over."""
         if not all(self._is_finished):
             self._is_finished = [True, True]
             self._write((self._packets.reset(side),))
@@ -61,7 +61,7 @@ class RecordedConnection:
 
 
 class Proxy:
-    """Passes connections on to ``target`` and writes them to a ``capture``.
+    """Relays connections to ``target`` and writes them to a ``capture``.
 
     When that cannot be written any more, ``trouble`` says why, and ``on_trouble`` is called, once.
     """
@@ -160,7 +160,7 @@ class Proxy:
     async def _one_way(
         self, taken: RecordedConnection, side: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Pass on what one side says, until it says no more."""
+        """Relay the bytes of one side until it ends its direction."""
         while True:
             try:
                 data = await reader.read(CHUNK)
@@ -189,7 +189,7 @@ def _cut(writer: asyncio.StreamWriter) -> None:
 
 
 class _Cut(Exception):
-    """A side has cut the connection."""
+    """A side has reset the connection."""
 
     def __init__(self, side: int) -> None:
         super().__init__(side)

@@ -1,4 +1,4 @@
-"""Control lines: how a node is told what to do, whatever language it is written in (docs/control.md).
+"""Control lines: how a node is commanded, whatever language it is written in (docs/control.md).
 
 The tester writes ``SEQ VERB ARGS…`` on the node's standard input; the node writes ``SEQ ok [TEXT]`` or
 ``SEQ error TEXT`` on its standard output. Everything else that it writes there is log.

@@ -36,7 +36,7 @@ class Environment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How to run it: command lines with placeholders, when it is ready, when to start it anew."""
+    """How to run it: command lines with placeholders, when it is ready, when to restart it."""
 
     command: tuple[str, ...]
     client_command: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
 
 
 def cache() -> Path:
-    """Return the folder for what may be made anew: the user's cache directory, or ``$GOLDWIRE_CACHE``."""
+    """Return the folder for what can be rebuilt: the user's cache directory, or ``$GOLDWIRE_CACHE``."""
     chosen = os.environ.get("GOLDWIRE_CACHE")
     return Path(chosen) if chosen else platformdirs.user_cache_path("goldwire")
 

@@ -84,11 +84,11 @@ class Implementation(Protocol):
         ...
 
     def restart(self) -> None:
-        """End it and start it anew; its address may change."""
+        """Restart it; its address may change."""
         ...
 
     def begin(self, connect: str, scenario: str) -> None:
-        """End it and start it anew, to dial other addresses and play another scenario."""
+        """Restart it, to dial other addresses and play another scenario."""
         ...
 
     def events(self) -> list[str]:
@@ -212,12 +212,12 @@ class ProgramImplementation(_StopsOnExit):
         self._process.stop()
 
     def restart(self) -> None:
-        """End it and start it anew, on other ports."""
+        """Restart it, on other ports."""
         self.stop()
         self._process = self._start()
 
     def begin(self, connect: str, scenario: str) -> None:
-        """End it and start it anew, to dial other addresses and play another scenario."""
+        """Restart it, to dial other addresses and play another scenario."""
         self._connect, self._scenario = connect, scenario
         self.restart()
 

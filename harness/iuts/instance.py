@@ -43,7 +43,7 @@ class Instance(Protocol):
         ...
 
     def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
-        """Begin anew with one that dials: how many servers of which transport it finds, and what it is to play.
+        """Restart one that dials: how many servers of which transport it finds, and what it is to play.
 
         All servers accept. ``StartFailed`` when it does not come up.
         """
@@ -67,7 +67,7 @@ class Instance(Protocol):
         ...
 
     def events(self) -> list[str]:
-        """Return what it has said that its application was told, since it began and up to now."""
+        """Return the notifications to its application that it has printed since it began."""
         ...
 
     def command(self, verb: str, *arguments: str) -> str:
@@ -83,7 +83,7 @@ class Instance(Protocol):
         ...
 
     def restart(self) -> None:
-        """Begin anew; ``StartFailed`` when it does not come up."""
+        """Restart it; ``StartFailed`` when it does not come up."""
         ...
 
     def stop(self) -> None:
@@ -127,7 +127,7 @@ class SocketInstance:
         return self._running.tempo
 
     def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
-        """Start it anew, to dial so many servers and play a scenario."""
+        """Restart it, to dial a number of servers and play a scenario."""
         self._running.stop()
         if self.dials:
             known = known_transport(transport or self.description.transports[0])
@@ -184,7 +184,7 @@ class SocketInstance:
         return f"{ended}{self._running.output_tail()}".strip()
 
     def restart(self) -> None:
-        """Stop it and start it anew; what it dialled before is forgotten."""
+        """Restart it; what it dialled before is forgotten."""
         self._running.stop()
         # Between the two: what is dialled from here on is the new one's.
         self._forget_dials()
@@ -200,7 +200,7 @@ class SocketInstance:
         return ",".join(each.address for each in self._listeners)
 
     def _listen(self, servers: int, transport: str) -> None:
-        """Listen for so many servers; listeners that fit already stay where they are."""
+        """Listen for a number of servers; listeners that fit already stay where they are."""
         fitting = [each for each in self._listeners if each.transport == transport][:servers]
         for each in self._listeners:
             if each not in fitting:

@@ -121,7 +121,7 @@ class Process:
             return self._crash_line
 
     def wait(self, seconds: float) -> bool:
-        """Wait for its end; False when it still runs after so many seconds."""
+        """Wait for its end; False when it still runs after ``seconds``."""
         if self.exit_status is None:
             poll = select.poll()
             # poll, since the descriptor may be above what select(2) takes.
@@ -130,7 +130,7 @@ class Process:
         return self.exit_status is not None
 
     def wait_ready(self, seconds: float) -> bool:
-        """Wait for a line that starts with ``ready``; False when none came in so many seconds."""
+        """Wait for a line that starts with ``ready``; False when none came within ``seconds``."""
         give_up = time.monotonic() + seconds
         with self._changed:
             while not self._ready:

@@ -3,6 +3,7 @@
 How a transport's addresses are spelt is the transport's own matter (``harness.links.transport``).
 """
 
+import atexit
 import random
 import socket
 from collections import deque
@@ -74,6 +75,12 @@ def free_port(kind: socket.SocketKind = socket.SOCK_STREAM, *others: socket.Sock
             return port
         claim.close()
     raise HarnessError(f"no free loopback port between {_PORTS.start} and {_PORTS.stop}")
+
+
+@atexit.register  # else Python complains of each as it ends, where ResourceWarning is shown, as by pytest
+def _release() -> None:
+    while _claims:
+        _claims.pop().close()
 
 
 def _claim(port: int) -> socket.socket | None:

@@ -1,4 +1,4 @@
-"""Links on an asyncio loop: what runs a peer of ours has one for each of the peer's links."""
+"""Links on an asyncio loop: a peer of ours that is served in a process has one for each connection."""
 
 import asyncio
 import contextlib
@@ -16,11 +16,11 @@ WRITE_LIMIT = 64 * 1024 * 1024
 
 # Back-pressure: what waits is bounded by what one reading can cause, and TCP tells the other side to wait.
 HIGH_WATER = 4 * 1024 * 1024
-"""Bytes that wait for a link from which on nothing more is read from it."""
+"""Bytes that wait to be sent over a link at which the peer stops reading from it."""
 
 # Else one who neither reads nor leaves would keep a link, and its buffers, for ever.
 LINGER = 2.0
-"""Seconds in which the other side of a link that the peer has ended may take the last and leave."""
+"""Seconds that the other side of a link that the peer has ended has to read the rest and to close."""
 
 # TLS has no half-closed state in asyncio. To close while bytes still come makes the kernel send a reset, which
 # destroys what was sent last; so it is closed when nothing comes any more, well within LINGER.
@@ -33,15 +33,15 @@ class AsyncLink(Protocol):
 
     @property
     def is_full(self) -> bool:
-        """Whether so much was put that it should be flushed before there is more."""
+        """Whether enough frames were put that they should be flushed before more are."""
         ...
 
     def put(self, frame: bytes | None) -> None:
-        """Take a frame to be sent; ``None`` ends the link behind what was put before."""
+        """Queue a frame to be sent; ``None`` ends the link after the frames before."""
         ...
 
     def flush(self) -> None:
-        """Send what was put."""
+        """Send the queued frames."""
         ...
 
     def abort(self) -> None:
@@ -50,28 +50,28 @@ class AsyncLink(Protocol):
 
 
 class LinkOwner(Protocol):
-    """What runs a peer (``harness.peers.serving``), as the peer's links see it."""
+    """What runs a peer (``harness.peers.peer_server``), as the peer's links see it."""
 
     def link_opened(self, link: AsyncLink, address: str, *, dialled: bool = False, server: int | None = None) -> int:
-        """Give a new link a number and tell the peer, also the other side's address."""
+        """Give a new link a number and report it to the peer with the other side's address."""
         ...
 
     def received(self, number: int, frames: deque[bytes]) -> None:
-        """Give the peer frames of one link, and take those away; others may have to wait for the next time."""
+        """Give the peer frames of one link and remove them; the rest may have to wait for the next call."""
         ...
 
     def link_closed(self, number: int) -> None:
-        """Tell the peer that a link is gone."""
+        """Report to the peer that a link has ended."""
         ...
 
 
 class StreamLink(asyncio.Protocol):
-    """A connection: TCP, TLS, or packets; ``spell`` names the other side by what its socket calls it."""
+    """A connection: TCP, TLS, or packets; ``format_address`` formats the other side's socket address."""
 
     def __init__(
         self,
         owner: LinkOwner,
-        spell: Callable[[Any], str],
+        format_address: Callable[[Any], str],
         framing: Framing,
         *,
         has_packets: bool = False,
@@ -80,7 +80,7 @@ class StreamLink(asyncio.Protocol):
     ) -> None:
         self._owner = owner
         self._has_packets = has_packets
-        self._spell = spell
+        self._format_address = format_address
         self._framing = framing
         self._reader = framing.reader()
         self._dialled = dialled
@@ -107,7 +107,7 @@ class StreamLink(asyncio.Protocol):
         if connection.family != socket.AF_UNIX:
             with contextlib.suppress(OSError):  # it may have left already
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        address = self._spell(transport.get_extra_info("peername"))
+        address = self._format_address(transport.get_extra_info("peername"))
         self._number = self._owner.link_opened(self, address, dialled=self._dialled, server=self._server)
 
     def data_received(self, data: bytes) -> None:
@@ -125,7 +125,7 @@ class StreamLink(asyncio.Protocol):
             self._deliver()
 
     def _deliver(self) -> None:
-        """Give the peer what was heard: now, or as soon as others have had their turn and the answers are taken."""
+        """Give the peer the received frames: now, or once other links have had their turn and the answers are sent."""
         self._is_waiting = False
         if self._waiting_frames and not self._is_over:
             self._owner.received(self._number, self._waiting_frames)
@@ -181,7 +181,7 @@ class StreamLink(asyncio.Protocol):
         self._on_end()
 
     def _on_end(self) -> None:
-        """Take note that nothing more comes; what the other side said before it left still counts."""
+        """Note that nothing more comes; frames that came before the end are still delivered."""
         self._has_left = True
         if self._waiting_frames and not self._is_over:
             self._deliver_later()
@@ -225,7 +225,7 @@ class StreamLink(asyncio.Protocol):
             self._transport.abort()
 
     def _hang_up(self) -> None:
-        """End this direction, and take what still comes: to close at once would destroy what was sent last."""
+        """End this direction and go on reading: to close at once would discard what was sent last."""
         self._is_over = True
         # A peer may end a link that is ending already.
         if self._linger is not None or self._transport.is_closing():

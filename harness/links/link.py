@@ -161,7 +161,7 @@ class SocketLink(RecordedLink):
 
 
 def wait(connection: socket.socket | None, events: int, seconds: float) -> bool:
-    """Wait until something happens on a socket, if there is one; False when nothing did for so many seconds."""
+    """Wait until something happens on a socket, if there is one; False when nothing did within ``seconds``."""
     # Not select(2), which fails for the descriptors from 1024 on.
     poll = select.poll()
     if connection is not None:

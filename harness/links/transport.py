@@ -102,7 +102,7 @@ class Transport(ABC):
     async def serve(
         self, address: Address, framing: Framing, owner: LinkOwner, certificate: Certificate
     ) -> Sequence[Closable]:
-        """Listen for whoever comes; OSError when the address is taken."""
+        """Listen for connections; OSError when the address is taken."""
 
     @abstractmethod
     async def connect(self, address: Address, framing: Framing, owner: LinkOwner, server: int | None) -> None:

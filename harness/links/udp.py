@@ -149,7 +149,7 @@ class UdpLink(SocketLink):
 
 
 class UdpListener(Listener):
-    """Listens for datagrams: whoever sends from a new address has a link of its own."""
+    """Listens for datagrams: every new address that sends has a link of its own."""
 
     def __init__(self, where: Address, bound: SocketAddress, clock: Clock) -> None:
         super().__init__(where, clock)
@@ -185,11 +185,11 @@ class UdpListener(Listener):
 
 
 class DatagramServer(asyncio.DatagramProtocol):
-    """A peer's end of UDP; whoever sends to it has a link of its own."""
+    """A peer's end of UDP; every address that sends to it has a link of its own."""
 
-    def __init__(self, owner: LinkOwner, spell: Callable[[Any], str]) -> None:
+    def __init__(self, owner: LinkOwner, format_address: Callable[[Any], str]) -> None:
         self._owner = owner
-        self._spell = spell
+        self._format_address = format_address
         self._links: dict[Remote, _DatagramLink] = {}
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -199,7 +199,7 @@ class DatagramServer(asyncio.DatagramProtocol):
         link = self._links.get(sender)
         if link is None:
             link = self._links[sender] = _DatagramLink(self, sender)
-            link.number = self._owner.link_opened(link, self._spell(sender))
+            link.number = self._owner.link_opened(link, self._format_address(sender))
         self._owner.received(link.number, deque([data]))
 
     def forget(self, sender: Remote) -> None:

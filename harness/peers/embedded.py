@@ -14,7 +14,7 @@ from harness.links.acceptor import open_more_files
 from harness.links.framing import Framings
 from harness.links.transports import free_addresses
 from harness.peers.peer import Dialler, PeerMaker, PeerSettings
-from harness.peers.serving import PeerServer
+from harness.peers.peer_server import PeerServer
 
 START_TIMEOUT = 10.0
 """Seconds for a thread to listen: it needs milliseconds, and has hung if it needs this."""
@@ -71,17 +71,18 @@ class EmbeddedImplementation:
         return "" if self._server.death is None else f"{type(self._server.death).__name__}: {self._server.death}"
 
     def events(self) -> list[str]:
-        """Return what the peer's application was told since the start."""
+        """Return the notifications to the peer's application since the start."""
+        # A copy: the peer's thread appends to it.
         return list(self._events)
 
     def begin(self, connect: str, scenario: str) -> None:
-        """Begin anew with a fresh peer, to dial other addresses and play another scenario."""
+        """Restart with a fresh peer, to dial other addresses and play another scenario."""
         self._connect = connect
         self._settings = PeerSettings(self._settings.profile, scenario)
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew with a fresh peer, on new ports."""
+        """Restart with a fresh peer, on new ports."""
         self.stop()
         self._events: list[str] = []
         self._missing: dict[str, str] = {}
@@ -93,6 +94,7 @@ class EmbeddedImplementation:
         if not ready.wait(START_TIMEOUT):
             raise StartFailed(f"{self.description.label} has not started within {START_TIMEOUT:g} s")
         if failure:
+            # Raised here, in the thread that asked: a thread's own exception would only be printed.
             raise failure[0]
         self.control = Control(self._ask)
 

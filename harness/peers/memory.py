@@ -56,6 +56,7 @@ class MemoryLink(RecordedLink):
         while not self._frames:
             if self._how is not None:
                 raise LinkClosed(self._how)
+            # Only the peer's timers can bring a frame now: all that it had to say to what was sent it has said at once.
             if not self._world.wait(deadline):
                 raise Deadline(f"nothing arrived on link {self.label} in time")
         return self._frames.popleft()
@@ -116,7 +117,7 @@ class World:
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew with a fresh peer."""
+        """Restart with a fresh peer."""
         self._peer = self._make(self._settings)
         self._links: dict[int, MemoryLink | Arrival] = {}
         self._arrivals: list[deque[Arrival]] = [deque() for _ in range(self._settings.servers)]
@@ -132,7 +133,7 @@ class World:
         self._do(lambda: None)
 
     def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
-        """Begin anew with a fresh peer that plays a scenario with so many servers."""
+        """Restart with a fresh peer that plays a scenario with a number of servers."""
         self._settings = PeerSettings(self._settings.profile, scenario, servers)
         self.restart()
 
@@ -167,6 +168,7 @@ class World:
 
     def refuse(self, server: int = 0) -> None:
         """Refuse the peer's dials to a server from now on; those that were not accepted are cut."""
+        # From now on, and what waits as well: a link that nobody has accepted is one that a listener would reset.
         self._shut.add(server)
         while self._arrivals[server]:
             arrival = self._arrivals[server].popleft()
@@ -178,7 +180,7 @@ class World:
         self._shut.discard(server)
 
     def events(self) -> list[str]:
-        """Return what the peer's application was told since it began."""
+        """Return the notifications to the peer's application since it began."""
         return list(self._events)
 
     def command(self, verb: str, *arguments: str) -> str:
@@ -194,12 +196,13 @@ class World:
         self._send_on(number, lambda: self._peer.received(number, frame, self.clock.now()))
 
     def cut(self, number: int) -> None:
-        """Tell the peer that a link is gone."""
+        """Report to the peer that a link has ended."""
         self._links.pop(number, None)
         self._send_on(number, lambda: self._peer.disconnected(number, self.clock.now()))
 
     def wait(self, deadline: float) -> bool:
         """Let time pass up to the peer's next action, or the next arrival; ``False`` when the deadline comes first."""
+        # No polling: virtual time jumps to the next of them, or to the deadline when that comes first.
         at = None if self._death else self._peer.next_tick()
         if self._under_way and (at is None or self._under_way[0][0] <= at):
             at = self._under_way[0][0]
@@ -211,6 +214,7 @@ class World:
             # To wait in vain takes time as well.
             self.clock.time = max(self.clock.time, deadline)
             return False
+        # A timer may be overdue; time never goes back.
         self.clock.time = max(self.clock.time, at)
         self._do(lambda: self._peer.tick(self.clock.now()))
         return True
@@ -257,6 +261,7 @@ class World:
             self._death = f"{type(error).__name__}: {error}"
             for number, link in self._links.items():
                 self._later(number, True, partial(link.arrive, HANG_UP))
+            # After a death nothing of the peer is called any more, so no link may lead to it.
             self._links.clear()
 
     def _deliver(self) -> None:

@@ -1,6 +1,6 @@
 """Peers: reference implementations as machines without sockets. Links, frames and time go in; frames and hang-ups out.
 
-A runner drives one: over sockets (``harness.peers.serving``) or in memory and virtual time (``harness.peers.memory``).
+A runner drives one, over sockets (``peer_server``) or in memory and virtual time (``memory``).
 It calls ``connected``, ``received``, ``disconnected`` and ``tick``, in whatever order things happen; after each call it
 sends what ``drain`` returns, takes the events, and comes back at ``next_tick``. No call blocks, and none asks what time
 it is: so a peer does the same in both worlds.
@@ -67,18 +67,18 @@ class Peer(ABC):
 
     @abstractmethod
     def next_tick(self) -> float | None:
-        """Return when time matters next, in seconds of the clock; ``None`` when it does not."""
+        """Return when to call ``tick`` next, in seconds of the clock; ``None`` for never."""
 
     @abstractmethod
     def drain(self, now: float) -> Iterator[tuple[int, bytes | None]]:
-        """Return what to send, in order, and forget it: frames by link, or ``HANG_UP``."""
+        """Return what to send, in order and once: frames by link, or ``HANG_UP``."""
 
     def command(self, verb: str, arguments: list[str], now: float) -> str:
         """Do what a control line asks and return the answer; ``ControlFailed`` otherwise."""
         raise ControlFailed(f"a {self.role} has no verb {verb!r}")
 
     def take_events(self) -> list[str]:
-        """Return what the peer's application was told, and forget it."""
+        """Return the notifications to the peer's application since the last call."""
         return []
 
 

@@ -341,6 +341,7 @@ def _progress(sources: list[Recording]) -> Iterator[OnAuditProgress]:
         task = progress.add_task("reading", total=sum(source.size for source in sources))
 
         def on_progress(source: Recording, sessions: int) -> None:
+            # By bytes of files, as how many sessions there are is not known before the end.
             before = sum(each.size for each in sources[: sources.index(source)])
             text = f"{source.path.name}: {sessions} sessions"
             progress.update(task, completed=before + source.position, description=text)
@@ -354,11 +355,13 @@ def _print(run: Audit, summary: RunSummary, *, as_json: bool) -> None:
         sys.stdout.write(msgspec.json.encode(found).decode() + os.linesep)
     else:
         for each in run.recordings:
+            # What was lost comes before the verdicts, which are worth as much as the recording they are of.
             for line in each.lines():
                 click.echo(line)
         click.echo()
         for line in summary_lines(summary, run.settings.catalogue, run.records):
             click.echo(line)
+    # Nothing judged is no success: a wrong port, or a capture of something else, must not pass a pipeline.
     if not any(rule.cases for rule in summary.rules.values()) and not summary.interrupted:
         click.echo(f"Error: nothing was judged: {_nothing(run)}", err=True)
 

@@ -48,6 +48,8 @@ def generate(
     planted.ndjson says which rules are broken in which session, traffic.json what was made. The same seed gives the
     same files, and the first files of a larger run are those of a smaller one with as many frames in a file.
     """
+    # Loaded when it is run: it brings the whole conformance room with it, which other commands of the group can do
+    # without.
     from reports.traffic.generation import FRAMES_OF_A_FILE, PLANTED
     from reports.traffic.generation import generate as make
     from reports.traffic.templates import templates
@@ -57,6 +59,7 @@ def generate(
     if there := sorted(path.name for path in folder.glob("*") if path.name == PLANTED or path.suffix in PARTS):
         raise WrongUsage(f"{folder} has traffic in it ({there[0]}): name another folder with --out, or remove it")
     processes = workers or os.cpu_count() or 1
+    # Templates are made anew each time: they depend on the code of peers, faults and monitors, all of which change.
     with progress_bar("templates") as on_progress:
         known = templates(protocol, on_progress, processes, pattern)
     # Faulty sessions alone are no traffic: most of it is to be sound.

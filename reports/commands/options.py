@@ -76,6 +76,7 @@ class LakePath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
         """Read it; a URI is taken as it is."""
+        # click would look for a folder of that name, and make an absolute path of it.
         return value if "://" in str(value) else super().convert(value, param, context)
 
 
@@ -160,6 +161,8 @@ def print_result(lake: "Lake", done: "JobResult", what: str, as_json: bool) -> i
 
 def print_damage(lake: "Lake") -> bool:
     """Print the files that were left out; return whether there were any."""
+    # On standard error, behind the answer: the rows that are whole are answered for, and the exit status says that some
+    # were not.
     for each in lake.damage.values():
         click.echo(f"Error: left out: {each}", err=True)
     return bool(lake.damage)

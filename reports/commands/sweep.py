@@ -244,6 +244,7 @@ def _present(layout: str) -> list[str]:
 
 def _show(plan: "SweepPlan", asked: "Span", swept: "SweepResult", seconds: float) -> None:
     """Print a page for every finding, and one line that says what was compared."""
+    # Also those that were found by an earlier sweep of the range: they are still there until the code changes.
     for number, finding in enumerate(swept.findings, 1):
         click.echo(f"{number}. {finding['page']}\n")
     verdict = "PASS" if swept.agrees else "FAIL"

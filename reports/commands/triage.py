@@ -63,6 +63,7 @@ def shown_clusters(clusters: "Sequence[Cluster]", everything: bool) -> Iterator[
     shown = clusters if everything else clusters[:MOST_CLUSTERS]
     for each in shown:
         what = each.what if everything or len(each.what) <= WIDTH else f"{each.what[:WIDTH]}…"
+        # The usual profile goes without saying.
         profile = f", {each.profile}" if each.profile not in ("", "document") else ""
         where = ", ".join(dict.fromkeys((each.where, *each.rules)))
         yield f"{each.rank:3}. {each.gravity:9} {where}, {each.who}{profile}: {what}"

@@ -114,6 +114,7 @@ def _filters(summary: RunSummary) -> Iterator[str]:
 
 
 def _details(records: Sequence[Record], summary: RunSummary, catalogue: Catalogue) -> Iterator[str]:
+    # The articles come before the table: what somebody has to act on is seen without scrolling.
     played = [record for record in records if isinstance(record, CasePlayed)]
     yield "<section><h2>What is not kept, or not certain</h2>"
     for verdict in NON_PASSES:

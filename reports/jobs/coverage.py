@@ -95,6 +95,7 @@ def rules_judged(rows: Iterable[RuleRow]) -> Iterator[RulesJudged]:
             continue
         # Judged or not, only rules that a wire can show count: others would make every coverage look bad for ever.
         wanted = [rule.id for rule in _catalogue(protocol).rules.values() if _binds(rule, role, protocol)]
+        # What was never seen is what a reader acts on; what was is a number.
         never = tuple(rule for rule in wanted if rule not in known)
         yield RulesJudged(
             protocol=protocol,

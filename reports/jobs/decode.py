@@ -53,6 +53,7 @@ def decoder(layout: str) -> Decoder:
     # Compiled columns first, for JSON without numpy: they have the name of the message already.
     if tree.is_json and _is_built(layout):
         return partial(_named, layout)
+    # Without numpy rows would be put together in Python, which is no faster than decoding frame by frame.
     if tree.is_json or tree.is_text or find_spec("numpy") is None:
         return _ByOne(tree)
     # The order of the alphabet, as everywhere in the table ``decoded``: rows of any engine are equal.

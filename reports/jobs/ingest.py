@@ -187,6 +187,7 @@ def settings_of(path: Path, options: IngestOptions) -> dict[str, str]:
     if path.is_dir():
         journal = path / JOURNAL
         return settings | ({"bytes of the journal": str(journal.stat().st_size)} if journal.is_file() else {})
+    # Spelled in one way, whatever way the user spelled them in: they are compared when the path is taken in again.
     servers = " ".join(f"{each.host.hex()}:{each.port}" for each in options.servers)
     return settings | {"--server": servers, "--link": options.transport or "", "--iut": options.iut}
 

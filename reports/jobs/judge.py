@@ -72,7 +72,7 @@ def judged(
         source = source_of(session)
         origin = origins.get(source, SessionOrigin()).seen_from(side, suite)
         rows.add(said, recorded, session=session, source=source, origin=origin)
-        if len(rows) >= MOST:
+        if len(rows) >= MOST:  # between sessions: what is said of one stands in one batch
             yield rows.batch()
             rows = _VerdictRows(profile=profile, protocol=protocol)
     if len(rows):
@@ -91,7 +91,7 @@ class _VerdictRows:
         self._same = {
             "origin": "judged", "trace": "", "attempts": 1, "flaky": "", "profile": profile, "protocol": protocol,
         }  # fmt: skip
-        self._sessions: dict[str, list[str]] = {name: [] for name in OF_A_SESSION}
+        self._sessions: list[tuple[str, ...]] = []
         self._kept_in: list[int] = []
         """The places in ``_sessions`` of the sessions in which the rules were kept; so for what is cited."""
         self._rules: list[str] = []
@@ -106,11 +106,11 @@ class _VerdictRows:
         self, said: SessionVerdicts, recorded: RecordedSession, *, session: str, source: str, origin: SessionOrigin
     ) -> None:
         """Take what was said of a session."""
-        place = len(self._sessions["session"])
+        place = len(self._sessions)
         transport = recorded.trace.transport
-        of_session = (source, origin.kind, session, recorded.name, origin.name, origin.version, origin.role, transport)
-        for column, value in zip(self._sessions.values(), of_session, strict=True):
-            column.append(value)
+        self._sessions.append(
+            (source, origin.kind, session, recorded.name, origin.name, origin.version, origin.role, transport)
+        )
         self._kept_in += [place] * len(said.kept)
         self._rules += said.kept
         self._counts += said.kept.values()
@@ -120,13 +120,14 @@ class _VerdictRows:
     def batch(self) -> pa.RecordBatch:
         """Return all of them as rows."""
         places = pa.array(self._kept_in + self._cited_in, pa.int32())
+        sessions = dict(zip(OF_A_SESSION, zip(*self._sessions, strict=True), strict=True))
         own: dict[str, list[Any]] = {"rule": self._rules, "evidence": self._counts}
 
         def column(field: pa.Field) -> pa.Array:
             if field.name in self._same:
                 return _repeated(self._same[field.name], field, len(self))
-            if field.name in self._sessions:
-                values = self._sessions[field.name]
+            if field.name in sessions:
+                values = sessions[field.name]
                 # Taking texts by their places costs more than all else here, and most are the same in a whole capture.
                 is_same = values.count(values[0]) == len(values)
                 return _repeated(values[0], field, len(self)) if is_same else pa.array(values, field.type).take(places)

@@ -40,7 +40,7 @@ from reports.progress import OnProgress
 from vectors.binary.coverage import Branch
 from vectors.checks.sweep import CHUNK
 from vectors.golden import build as golden
-from vectors.golden.loader import UnknownVectors, VectorEntry, load
+from vectors.golden.loader import UnknownVectors, VectorEntry, frames
 from vectors.kinds import branches
 from vectors.notes import notes, rules_for
 
@@ -117,6 +117,7 @@ def select(
         return None
     found = chosen(summary.candidates(), most)
     entries, doubtful = _confirmed(source.layout, found)
+    # Kept with the batch, as asking again later may find engines that agree.
     settings |= {DOUBTFUL: msgspec.json.encode(doubtful).decode()} if doubtful else {}
     with lake.stage(name, JOB, of=[each.id for each in batches], settings=settings) as staging:
         rows: list[dict[str, object]] = [
@@ -291,7 +292,7 @@ def _compared(
 ) -> Selected:
     """Hold what was chosen against the golden vectors that ship."""
     try:
-        shipped = [vector.data for vector in load(layout)]
+        shipped = list(frames(layout).values())
     except UnknownVectors:
         # A new layout has no golden vectors yet.
         shipped = []

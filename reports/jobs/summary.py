@@ -49,6 +49,7 @@ def counted(verdicts: pa.Table) -> pa.Table:
     again = pc.and_(pc.equal(verdicts["kind"], "run"), pc.equal(verdicts["origin"], "judged"))
     kept = verdicts.filter(pc.invert(pc.fill_null(again, False)))
     flaky = pc.cast(pc.fill_null(pc.not_equal(kept["flaky"], ""), False), pa.int64())
+    # Counted by Arrow, file by file: a lake has millions of judgements, and some hundred rules.
     rows = kept.select([*BY, "outcome"]).append_column("flaky", flaky)
     return rows.group_by([*BY, "outcome"]).aggregate([("outcome", "count"), ("flaky", "sum")])
 

@@ -113,6 +113,7 @@ def overlapping(lake: Lake, settings: dict[str, str], asked: Span) -> list[Batch
     """
     found: list[Batch] = []
     batches = [batch for batch in lake.batches() if batch.job == JOB and settings.items() <= batch.settings.items()]
+    # From the left, and the longest first: a range that lies within another tells nothing that the other does not.
     for batch in sorted(batches, key=lambda batch: (span_of(batch)[0], -span_of(batch)[1])):
         first, end = span_of(batch)
         if first >= asked[1] or asked[0] >= end or (found and end <= span_of(found[-1])[1]):

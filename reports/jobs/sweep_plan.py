@@ -91,6 +91,7 @@ class SmallFinding(msgspec.Struct, frozen=True):
 
 def first_found(found: Found) -> tuple[int, bool]:
     """Return what findings are ordered by: the number of the frame, what was read before what was written."""
+    # A frame may differ when it is read and when its value, spoiled, is written: reading comes first.
     return found.number, found.data is None
 
 

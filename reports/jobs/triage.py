@@ -242,6 +242,7 @@ def _failure_cluster(cluster: list[dict[str, Any]], sources: Sources) -> Cluster
     # A case can be played again at once; and against the newest version that has the fault.
     row = min(
         cluster,
+        # The gravest judgement, of a case if there is one, against the newest version.
         key=lambda row: (row["outcome"] != worst.value, not row["case"], -versions.index(row["version"]), _place(row)),
     )
     # The different texts, of which a cluster of one fault may have several.

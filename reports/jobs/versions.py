@@ -11,6 +11,7 @@ def ordered(versions: Iterable[str]) -> list[str]:
     # First by the numbers in them: versions that PEP 440 calls equal (1.0 and 1.0.0) still have one order.
     names = sorted(set(versions), key=lambda name: (natural(name), name))
     try:
+        # Only if all of them are: an order of two kinds of versions among each other would mean nothing.
         return sorted(names, key=Version)
     except InvalidVersion:
         return names

@@ -88,6 +88,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
         """The rows by table."""
         counted: dict[str, int] = {}
         for piece in self.pieces:
+            # From the manifest: nobody has to open a file to know how much there is.
             counted[piece.table] = counted.get(piece.table, 0) + piece.rows
         return counted
 
@@ -175,6 +176,7 @@ class Lake:
     ) -> "Staging":
         """Begin a batch; nobody sees it before it is committed. LakeFailed when it cannot be begun."""
         if not NAME.fullmatch(batch):
+            # A name becomes part of paths and of Hive partitions, and cleaning knows files by it.
             raise ValueError(f"{batch!r} is no name of a batch: expected KIND-WORD of small letters and digits")
         about = Batch(
             id=batch,

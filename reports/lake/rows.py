@@ -1,6 +1,6 @@
 """Recorded sessions as rows, and rows as recorded sessions."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -45,6 +45,7 @@ class SessionWriter:
         session = f"{self._source}/{recorded.source}#{recorded.number}"
         self._held.append((session, recorded))
         self._size += len(recorded.trace)
+        # Beside the session, not in it: what a session lacks can be asked for without reading a frame.
         for loss in recorded.losses:
             self.lose(loss, session)
         # Only between sessions: the rows of one stand together, which those who judge and audit rely on.
@@ -199,8 +200,8 @@ class _Rows(NamedTuple):
         """Read a batch."""
         return cls(
             batch.column("time").to_pylist(),
-            [_WHAT[what] for what in _few(batch.column("what"))],
-            [_DIRECTION[direction] for direction in _few(batch.column("direction"))],
+            _few(batch.column("what"), _WHAT),
+            _few(batch.column("direction"), _DIRECTION),
             batch.column("data").to_pylist(),
             _few(batch.column("note")),
             _few(batch.column("transport")),
@@ -235,11 +236,12 @@ def _unnamed(frames: Any) -> list[str | None]:
     return []
 
 
-def _few(column: pa.Array) -> list[Any]:
-    """Return texts of which most are the same: each is made once, and not for every row."""
+def _few(column: pa.Array, meaning: Mapping[str, Any] | None = None) -> list[Any]:
+    """Return texts of which most are the same, or what they mean: each is made once, and not for every row."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    known = [*column.dictionary.to_pylist(), None]
+    texts = column.dictionary.to_pylist()
+    known = [*(texts if meaning is None else map(meaning.__getitem__, texts)), None]
     return [known[number] for number in column.indices.fill_null(len(known) - 1).to_pylist()]
 
 

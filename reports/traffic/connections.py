@@ -56,6 +56,7 @@ class GeneratedConnection:
         # One client port after the other, and other hosts once all were used: a reader of captures tells connections
         # apart by their two ends, and would join two that have the same.
         around, offset = divmod(place, len(DIAL_PORTS))
+        # Drawn from some hosts, so that clients have several connections, as in the field.
         client = (CLIENTS + around * HOSTS + random.randrange(HOSTS)).to_bytes(4, "big")
         server = random.choice(SERVERS)
         self._began = began

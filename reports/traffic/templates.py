@@ -142,6 +142,7 @@ def _played(case: Case, peer: type[Peer], role: str, suite: Suite, fault: Varian
     # A peer that breaks the session so badly that the play cannot begin leaves no template.
     except HarnessError:
         return
+    # Only what monitors say: a case has a stimulus of its own, which no capture shows.
     accused = {each.rule for each in result.judgements if each.by == "monitor" and each.outcome.accuses}
     for link in dict.fromkeys(entry.link for entry in result.trace):
         entries = [entry for entry in result.trace.of(link) if entry.what is not EntryKind.NOTE]

@@ -70,6 +70,7 @@ def places(value: Any, by_dialler: bool, found: VariableFields) -> None:
             found.number(value, name, "interest", BITS_32)
         elif name == "id" and kind in QUERIES:
             found.number(value, name, "query", BITS_32)
+        # Each side counts its own, so each has a space of its own.
         elif name in ("sn", "initial_sn"):
             _sequence(value, name, f"{name[-2:]} {by_dialler}", found)
         elif name == "key_suffix":

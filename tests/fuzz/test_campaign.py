@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
@@ -88,16 +89,15 @@ def test_a_bug_in_a_rare_branch_is_found_from_the_golden_vectors(tmp_path: Path)
     (tmp_path / "bug").mkdir()
     environment = plant(BUG, tmp_path / "bug")
     out = tmp_path / "out"
-    begun = time.monotonic()
     done = subprocess.run(
-        program("fuzz", "codec", LAYOUT, "--for", "60s", "--most", "1", "--out", out, "--seed", "3"),
+        program("fuzz", "codec", LAYOUT, "--for", "300s", "--most", "1", "--out", out, "--seed", "3"),
         env=environment,
         capture_output=True,
         text=True,
+        timeout=280,  # it ends with what it finds, and not with its time
         check=False,
     )
     assert done.returncode == 1, done.stdout + done.stderr
-    assert time.monotonic() - begun < 60
     (folder,) = out.iterdir()
     found = findings.read(folder)
     assert found.finding.difference.kind == "value"
@@ -140,6 +140,14 @@ def test_every_layout_is_fuzzed_with_all() -> None:
     assert [line.split()[2] for line in done.stdout.splitlines()] == [f"{each}:" for each in grammars()]
 
 
+def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something holds: minutes at most, on a machine that has much else to do."""
+    deadline = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)  # a pause, so that what is waited for has the processor
+
+
 @pytest.mark.slow  # a campaign
 @pytest.mark.parametrize(
     ("how", "number"),
@@ -150,18 +158,15 @@ def test_whoever_interrupts_gets_a_result_and_no_process_stays(
 ) -> None:
     marker = f"GOLDWIRE_TEST={tmp_path}"
     process = subprocess.Popen(
-        program("fuzz", "codec", SMALL, "--for", "60s", "--engine", how, "--jobs", "2"),
+        program("fuzz", "codec", SMALL, "--for", "600s", "--engine", how, "--jobs", "2"),
         env={**os.environ, "GOLDWIRE_TEST": str(tmp_path), "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 30
     begun = "fuzz.target" if how == "atheris" else "multiprocessing.spawn"
-    while not any(begun in line for line in living(marker)) and time.monotonic() < deadline:
-        assert process.poll() is None
-        time.sleep(0.05)
+    eventually(lambda: process.poll() is not None or any(begun in line for line in living(marker)))
     process.send_signal(number)
-    said, _ = process.communicate(timeout=15)
+    said, _ = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "; interrupted" in said
     assert living(marker) == []
@@ -172,17 +177,13 @@ def test_whoever_interrupts_gets_a_result_and_no_process_stays(
 def test_a_target_whose_campaign_was_killed_ends_by_itself(tmp_path: Path) -> None:
     marker = f"GOLDWIRE_TEST={tmp_path}"
     process = subprocess.Popen(
-        program("fuzz", "codec", SMALL, "--for", "60s"),
+        program("fuzz", "codec", SMALL, "--for", "600s"),
         env={**os.environ, "GOLDWIRE_TEST": str(tmp_path), "TMPDIR": str(tmp_path)},
     )
-    deadline = time.monotonic() + 30
-    while not corpus.names(corpus.folder(SMALL)) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    eventually(lambda: corpus.names(corpus.folder(SMALL)))
     process.kill()
     process.wait()
-    while living(marker) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert living(marker) == []
+    eventually(lambda: living(marker) == [])
 
 
 CRASH = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"

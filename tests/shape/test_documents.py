@@ -20,6 +20,7 @@ TOP = "|".join((*ROOMS, PUBLIC, *BESIDE))
 PATH = re.compile(rf"(?<![\w./<>-])(?:{TOP})/[\w.*<>/-]*[\w*>/]")
 DOTTED = re.compile(rf"(?<![\w./<>-])(?:{'|'.join((*ROOMS, PUBLIC))})(?:\.[a-zA-Z_]\w*)+(?![\w/])")
 FILE = re.compile(r"`([\w*]+\.(?:py|toml|h|md|json))`")
+IMPORT = re.compile(rf"^from ((?:{'|'.join((*ROOMS, PUBLIC))})[.\w]*) import ([\w, ]+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 PLACEHOLDER = re.compile(r"<protocol>|PROTOCOL")
 ANYTHING = re.compile(r"<[a-z]+>|\b[A-Z]{2,}\b")
@@ -83,6 +84,19 @@ def test_modules_exist(document: str) -> None:
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
     missing = [name for name in named(DOTTED, document) if name not in groups and not is_defined(name)]
     assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_what_examples_import_exists(document: str) -> None:
+    found = IMPORT.findall((ROOT / document).read_text(encoding="utf-8"))
+    wanted = [f"{module}.{name.strip()}" for module, names in found for name in names.split(",")]
+    assert [name for name in wanted if not is_defined(name)] == []
+
+
+def test_imports_of_examples_are_seen() -> None:
+    assert IMPORT.findall("from harness.iuts.control import ControlRequest, serve\n") == [
+        ("harness.iuts.control", "ControlRequest, serve")
+    ]
 
 
 def is_defined(name: str) -> bool:

@@ -98,6 +98,16 @@ tails = Struct("a" / Unsigned(1), "b" / Tail(Unsigned(2, "big")), "c" / Tail(Str
 link = Struct("first" / Bits(more=0, kind=(3, 1)), "value" / If(this.first.kind != 2, VLE(32)))
 chained = Struct("links" / ChainOf(link, more="more", most=4), "end" / Unsigned(1))
 
+entry = Struct(
+    "head" / Word(4, "big", kind=(31, 28), more=17, size=(16, 9), sum=(8, 0)),
+    "data" / Bytes(this.head.size & 7),
+    "last" / If(this.head.more == 0, Unsigned(2)),
+)
+mark = Struct("word" / Word(2, magic=(15, 14, 2), next=9, n=(3, 0)), "text" / If(this.word.n == 1, NulText(3)))
+listed = Struct(
+    "entries" / ChainOf(entry, more="more", most=5), "marks" / ChainOf(mark, more="next", most=3), "end" / Unsigned(1)
+)
+
 
 def message(inner: Grammar) -> Grammar:
     """Declare a message in the manner of RV: its length counts itself and the magic, a field may hold a message."""
@@ -182,6 +192,7 @@ GRAMMARS: dict[str, Grammar] = {
     "selected": selected,
     "tails": tails,
     "chained": chained,
+    "listed": listed,
     "cases": cases,
     "tree": nested(3, message),
     "levels": nested(3, level),
@@ -207,6 +218,12 @@ SEEDS: dict[str, tuple[str, ...]] = {
     "selected": ("00010102", "0001010203", "00010102030161", "000a01fffffffe", "000500"),
     "tails": ("01", "010203", "0102030401"),
     "chained": ("000509", "01050300000509", "0405", "0105010101010407"),
+    "listed": (
+        "00000000010200800a",
+        "0002000000000200aa010202800a",
+        "f0020600aabbcc00020000000001ff0102018261620001826100048000",
+        "100004ffaabb010204820182008f808a",
+    ),
     "cases": ("00000201aabb", "1103000001aabbcc", "22010000a07f99", "300000ffffff", "400000"),
     "tree": (
         "00049955",

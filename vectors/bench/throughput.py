@@ -50,7 +50,7 @@ OPERATIONS = ("decode", "decode-and-read", "encode", "columnar")
 FOLDER = Path(vectors.__path__[0]).parent / "benchmarks" / "baselines"
 
 Clock = Callable[[], float]
-Tell = Callable[[str], None]
+OnNote = Callable[[str], None]
 
 
 class WrongChoice(WireError):
@@ -114,19 +114,21 @@ def measure(
     only: Sequence[str] = (),
     corpus: str | None = None,
     seconds: float = SECONDS,
+    batch: int = BATCH,
     clock: Clock = time.process_time,
-    tell: Tell = lambda line: None,
+    on_note: OnNote = lambda line: None,
 ) -> BenchResults:
     """Measure all that can decode a layout, or ``only`` some beside the baseline, on the frames of a ``corpus``.
 
     Without a name it is what the field sends, where somebody has written that down, and else everything there is.
+    ``batch`` frames are decoded at once to columns.
 
     Tells a line for everything that is not here. Raises ``UnknownLayout``, and ``WrongChoice`` for an engine or a
     corpus that nobody knows.
     """
     corpus = corpus or next(iter(corpora(layout)), LAYOUT)
     frames = frames_of(layout, corpus)
-    known = contenders(layout, tell)
+    known = contenders(layout, on_note)
     unknown = set(only) - {each.name for each in known} - {"columnar"}
     if unknown:
         names = ", ".join(each.name for each in known)
@@ -134,7 +136,7 @@ def measure(
     wanted = [each for each in known if not only or each.name in only or each.name == BASELINE]
     tasks = [task for each in wanted for task in tasks_of(layout, each, frames)]
     if not only or "columnar" in only:
-        tasks += columnar(layout, corpus, tell)
+        tasks += columnar(layout, corpus, batch, on_note)
     rates = rates_of(tasks, rounds, seconds, clock)
     return BenchResults(layout, BASELINE, corpus, tuple(results_of(tasks, rates)))
 
@@ -173,6 +175,7 @@ def modules(protocol: str) -> tuple[ModuleType, ...]:
     """Return the modules with what people write otherwise, which stand beside the source and are not installed."""
     found = []
     for file in sorted((FOLDER / protocol).glob("*.py")):
+        # Under a name of its own in ``sys.modules``: dataclasses and pickling look their module up there.
         name = f"_goldwire_baselines_{protocol}_{file.stem}"
         spec = spec_from_file_location(name, file)
         assert spec is not None
@@ -190,7 +193,7 @@ def exported(module: ModuleType, table: str, name: str) -> dict[str, Any]:
     return found
 
 
-def contenders(layout: str, tell: Tell) -> list[Baseline]:
+def contenders(layout: str, on_note: OnNote) -> list[Baseline]:
     """Return all that decode and encode a layout, the baseline first."""
     built = grammar(layout)
     found = [
@@ -198,14 +201,14 @@ def contenders(layout: str, tell: Tell) -> list[Baseline]:
         Baseline("construct-bare", built.parse, built.build),
     ]
     if find(layout).is_json or find(layout).is_text:
-        tell("construct-compiled: of a text there is nothing that Construct compiles")
+        on_note("construct-compiled: of a text there is nothing that Construct compiles")
     else:
         quick, how = compiled(built)
-        tell(f"construct-compiled: {how}")
+        on_note(f"construct-compiled: {how}")
         found.append(Baseline("construct-compiled", quick.parse, quick.build))
     protocol, _, name = layout.partition("/")
     if not (FOLDER / protocol).is_dir():
-        tell(f"baselines of {protocol}: not here; they stand in the source tree, in benchmarks/baselines")
+        on_note(f"baselines of {protocol}: not here; they stand in the source tree, in benchmarks/baselines")
     for module in modules(protocol):
         baseline = getattr(module, "BASELINES", {}).get(name)
         if baseline is not None:
@@ -214,7 +217,7 @@ def contenders(layout: str, tell: Tell) -> list[Baseline]:
         try:
             codec = engine(each).codec(layout)
         except MissingEngine as error:
-            tell(f"{each}: {error}")
+            on_note(f"{each}: {error}")
             continue
         found.append(Baseline(each, codec.decode, codec.encode, attributes=each == "native"))
     return found
@@ -223,6 +226,7 @@ def contenders(layout: str, tell: Tell) -> list[Baseline]:
 def tasks_of(layout: str, contender: Baseline, frames: Sequence[bytes]) -> Iterator[BenchTask]:
     """Give the tasks of one contender; one that covers a part only brings its own baseline on that part."""
     baseline = BASELINE
+    # What covers a part of the messages has easier work: it is compared with the baseline on that part only.
     if contender.covers is not None:
         reference = engine("reference").codec(layout)
         covers = contender.covers
@@ -232,6 +236,7 @@ def tasks_of(layout: str, contender: Baseline, frames: Sequence[bytes]) -> Itera
         baseline = f"{BASELINE} (where {contender.name} can)"
         yield from tasks_of(layout, Baseline(baseline, *reference), frames)
     decode, encode = contender.decode, contender.encode
+    # What is frequent in the corpus is asked for first, in every contender's loop: no engine gets the better order.
     common = Counter(name for data in frames for name in types_in(engine("reference").codec(layout).decode(data)))
     read = contender.read or reading(find(layout), attributes=contender.attributes, common=common)
     prepared = contender.prepared or (lambda value: value)
@@ -259,28 +264,28 @@ def _each(function: Callable[[Any], Any], items: Sequence[Any]) -> Callable[[int
     return run
 
 
-def columnar(layout: str, corpus: str, tell: Tell) -> Iterator[BenchTask]:
+def columnar(layout: str, corpus: str, count: int, on_note: OnNote) -> Iterator[BenchTask]:
     """Give the task of decoding a batch to columns, if that is here; it is compared with decoding each frame.
 
-    The batch is an Arrow array, as a pipeline has it, or a list where pyarrow is not installed. Beside it the bytes of
-    the batch are copied: no decoder can be faster.
+    The batch, of ``count`` frames, is an Arrow array, as a pipeline has it, or a list where pyarrow is not installed.
+    Beside it the bytes of the batch are copied: no decoder can be faster.
     """
     try:
         decode_batch = import_module("wire.columnar").decode_batch
     except ImportError as error:
-        tell(f"columnar: not here: {error}")
+        on_note(f"columnar: not here: {error}")
         return
-    frames = frames_of(layout, corpus, BATCH)
+    frames = frames_of(layout, corpus, count)
     try:
         decode_batch(layout, frames[:1], engine="native")
     except MissingEngine as error:
-        tell(f"columnar: {error}")
+        on_note(f"columnar: {error}")
         return
     try:
         batch: Any = import_module("pyarrow").array(frames, "binary")
     except ImportError:
         batch = frames
-        tell("columnar: of a list of frames; of an Arrow array where pyarrow is installed")
+        on_note("columnar: of a list of frames; of an Arrow array where pyarrow is installed")
 
     def run(times: int) -> None:
         for _ in repeat(None, times):
@@ -290,6 +295,7 @@ def columnar(layout: str, corpus: str, tell: Tell) -> Iterator[BenchTask]:
 
     def copy(times: int) -> None:
         for _ in repeat(None, times):
+            # bytes(octets) would copy nothing, as bytes are immutable.
             bytearray(octets)
 
     yield BenchTask("columnar", "columnar", BASELINE, len(frames), run)
@@ -316,12 +322,14 @@ def calibrated(task: BenchTask, seconds: float, clock: Clock) -> int:
         elapsed = timed(task.run, times, clock)
         if elapsed >= seconds:
             return times
+        # At most ten times as many at once: the first measurement is of a cold loop, and may mislead by far.
         times = max(times + 1, min(times * 10, int(times * seconds / max(elapsed, 1e-9)) + 1))
 
 
 def timed(run: Callable[[int], None], times: int, clock: Clock) -> float:
     """Return the seconds that a task takes; no garbage is collected meanwhile."""
     collecting = gc.isenabled()
+    # A collection takes as long as a short round, and would hit whichever contender is at it.
     gc.disable()
     try:
         begun = clock()
@@ -337,6 +345,7 @@ def results_of(tasks: Sequence[BenchTask], rates: Sequence[Sequence[float]]) -> 
     middle = {(task.engine, task.operation): median(each) for task, each in zip(tasks, rates, strict=True)}
     for task, each in zip(tasks, rates, strict=True):
         operation = "decode" if task.operation == "columnar" else task.operation
+        # Medians: a round in which the machine did something else does not count.
         rate = middle[task.engine, task.operation]
         ratio = rate / middle[task.baseline, operation]
         yield BenchResult(task.engine, task.operation, round(rate, 1), round(ratio, 2), round(spread(each), 1))

@@ -118,6 +118,7 @@ def demand(record: LayoutPlace, where: str, plan: Plan, index: int, choices: tup
             value = min(values, key=lambda value, old=old: ((value ^ old).bit_count(), value))  # type: ignore[misc]
             cost += (value ^ old).bit_count()
             changes[join(where, name)] = part.spelled(value)
+        # The first of equals: arrangements come in a fixed order, and so do the golden vectors.
         if best is None or cost < best[0]:
             best = cost, changes
     if best is None:

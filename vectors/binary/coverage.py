@@ -188,6 +188,7 @@ class _Reader:
 
     def varint(self, place: LayoutPlace, width: int, missing: str = MISSING, cut: str = CUT) -> int:
         start, value, byte = self.at, 0, 0x80
+        # Byte by byte, unlike the engines: a fourth opinion that shares their tricks would share their mistakes.
         while byte & 0x80 and self.at - start < 9:
             if self.at == self.end:
                 self.hit(place, cut if self.at > start else missing)
@@ -200,6 +201,7 @@ class _Reader:
             raise TracedRefusal(Reason.OUT_OF_RANGE, start)
         if byte == 0 and self.at - start > 1:
             self.hit(place, OVERLONG)
+        # A count within something longer has names of its own, and its lengths are no branches of that place.
         elif missing is MISSING:
             self.hit(place, length(self.at - start))
         return value
@@ -218,6 +220,7 @@ class _Reader:
         values: list[Any] = []
         inner = place.inner[0]
         while self.at < self.end if count is None else len(values) < count:
+            # What does not begin an item ends the list without a refusal; whoever stands behind it says what it is.
             if inner.sure and inner.table[self.data[self.at]] is None:
                 self.hit(place, STOPS)
                 break

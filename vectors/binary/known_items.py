@@ -40,6 +40,8 @@ class KnownItems:
         values = [self.header.paired(number)[0] for number in able]
         return [
             number
+            # Plain bits first, then the highest key: the least likely to be given a meaning by the next version of a
+            # document.
             for number, value in sorted(
                 zip(able, values, strict=True), key=lambda pair: (pair[0] & ~key.mask, -pair[1][shapes.key])
             )

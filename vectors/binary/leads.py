@@ -26,10 +26,11 @@ def references(part: Part) -> frozenset[Ref]:
 class Leads:
     """Where the numbers of one ``field`` lead: what the later fields of its record make of them.
 
-    ``others`` are the earlier fields that share an expression with it: with those, the answer depends on them.
+    ``others`` are the earlier fields that share an expression with it: with those, the answer depends on them. ``also``
+    is a bit of the field that somebody else looks at.
     """
 
-    def __init__(self, fields: Mapping[str, Part], field: str) -> None:
+    def __init__(self, fields: Mapping[str, Part], field: str, also: str | None = None) -> None:
         names = [*fields]
         self.fields = fields
         self.field = field
@@ -38,10 +39,11 @@ class Leads:
         self.dependents = {
             name: fields[name]
             for name in names[names.index(field) + 1 :]
+            # A field that looks at a later number as well cannot be led from here; the later number leads it.
             if field in (looked := {ref.field for ref in references(fields[name])}) and looked <= known
         }
         refs = frozenset(ref for node in self.dependents.values() for ref in references(node))
-        self.refs = frozenset(ref for ref in refs if ref.field == field)
+        self.refs = frozenset(ref for ref in refs if ref.field == field) | ({Ref(field, also)} if also else set())
         self.others = tuple(name for name in names if name in {ref.field for ref in refs} and name != field)
         self._leads = tuple(lead_of(node, self.fields) for node in self.dependents.values())
 
@@ -126,6 +128,7 @@ def _solutions(targets: Iterable[int], constants: Iterable[int]) -> Iterator[int
     for target in targets:
         yield from (target - 1, target, target + 1)
         for constant in constants:
+            # One step back through each operation that expressions have: what `this.n - 4 == 0` asks for is 4.
             for number in (target + constant, target - constant, constant - target, target ^ constant):
                 yield from (number - 1, number, number + 1)
             if constant > 0:

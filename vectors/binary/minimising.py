@@ -18,7 +18,7 @@ PAIRED = 40
 
 def weight(data: bytes) -> tuple[int, int, bytes]:
     """Order frames: shorter first, then fewer bits."""
-    return len(data), sum(byte.bit_count() for byte in data), data
+    return len(data), int.from_bytes(data).bit_count(), data
 
 
 def smaller(layout: str, data: bytes) -> Iterator[bytes]:
@@ -44,6 +44,7 @@ def _of_value(layout: str, data: bytes) -> Iterator[bytes]:
     """Give the frames of plainer values: only where the frame is accepted and spelled canonically."""
     try:
         value = reference.decode(layout, data)
+        # Another spelling may be what the finding is about; a plainer value would be written in the usual one.
         if reference.encode(layout, value) != data:
             return
     except (DecodeError, EncodeError):
@@ -57,6 +58,7 @@ def _of_value(layout: str, data: bytes) -> Iterator[bytes]:
 
 def _without_spans(data: bytes, spans: list[Span]) -> Iterator[bytes]:
     """Leave out one field, or a run of them."""
+    # From all to one, halving while many: what is not needed is mostly a long run, as in delta debugging.
     run = len(spans)
     while run:
         for first in range(0, len(spans) - run + 1, max(1, run // 2)):
@@ -85,7 +87,18 @@ def _flag_and_span(data: bytes, spans: list[Span]) -> Iterator[bytes]:
 
 
 def _plainer_bytes(data: bytes) -> Iterator[bytes]:
+    yield from _zeroed(data)
     for at, byte in enumerate(data):
         plainer = [0, *(byte & ~(1 << bit) for bit in range(7, -1, -1) if byte >> bit & 1)]
         for new in dict.fromkeys(plainer):
             yield data[:at] + bytes((new,)) + data[at + 1 :]
+
+
+def _zeroed(data: bytes) -> Iterator[bytes]:
+    """Put zeros for half of a frame, a quarter, and so on: each byte by itself would take a search of its own."""
+    size = len(data)
+    while size > 1:
+        for at in range(0, len(data), size):
+            if any(data[at : at + size]):
+                yield data[:at] + bytes(len(data[at : at + size])) + data[at + size :]
+        size = (size + 1) // 2

@@ -34,6 +34,7 @@ class BinaryFieldFinder:
         if part.expressions() or part.beside():  # it means what the record makes of it
             return part.finder(self, path, fields)
         key = part, path
+        # By path as well: the same record at two places has fields of two names.
         if key not in self._known:
             self._known[key] = part.finder(self, path, {})
         return self._known[key]

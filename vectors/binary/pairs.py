@@ -15,6 +15,7 @@ def factors(looking: Looking, target: SpecimenTarget) -> Iterator[Factor]:
     for index, (name, outer) in enumerate(zip(record.labels, record.inner, strict=True)):
         for choices, inner in forms(outer):
             for group, values in inner.part.group_options():
+                # What has one value meets everything anyway.
                 if len(values) > 1:
                     options = tuple(Option(words, index, choices, name, numbers) for words, numbers in values)
                     yield Factor(group, options, flag=True)

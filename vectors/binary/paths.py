@@ -157,6 +157,8 @@ class _PlaceTreeBuilder:
     ) -> LayoutPlace:
         region = self.others.get(part, "") if path else ""
         nested = nested or bool(region)
+        # Another layout's messages have vectors of their own, which look at every place; here each is one place, or
+        # batches would have ten thousand.
         if nested and part.record_fields is not None and part in self.shared:
             return self.shared[part]
         place = LayoutPlace(part, path, self.layout)
@@ -196,6 +198,8 @@ class _PlaceTreeBuilder:
             each.field = name
             inner.append(each)
             before += part.fewest()
+            # At most so many of the bytes that are known to be there are used up; a field without bound leaves none for
+            # sure.
             given = max(given - part.most_bytes(), 0)
         place.inner = tuple(inner)
         looked_at = _references(fields)
@@ -230,6 +234,7 @@ def _decide(place: LayoutPlace, fields: Mapping[str, Part]) -> None:
     if not all(fields[name].guarded.decides for name in names):
         return
     leads = {name: Leads(fields, name).candidates({}) for name in names}
+    # What is tried for each field is the product of what its numbers can be: three wide ones are beyond patience.
     if prod(len(numbers) for numbers in leads.values()) > MOST_DECISIONS:
         return
     found: dict[int, tuple[LayoutPlace, set[str], set[int]]] = {}

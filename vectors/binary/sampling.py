@@ -6,6 +6,7 @@ and a number that says how long something is may be settled by what came out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from vectors.binary.leads import Leads, number_of, references
@@ -40,18 +41,31 @@ class BinarySampling:
 
     def promised(self, part: Part, fields: Mapping[str, Part]) -> Draw:
         """Compile a part that may be refused always: whoever chose the numbers before it has seen to that."""
-        return _refused if part.hopeless() else self.part(part, fields)
+        try:
+            return self.part(part, fields)
+        except Unsatisfiable:
+            return _refused
 
-    def record(self, name: str, fields: Mapping[str, Part], first: Callable[[int], bool] | None = None) -> Draw:
-        """Compile a record: the ``name`` of a message or "", and its fields; ``first`` tells what the first may be."""
+    def attempted(self, part: Part) -> Draw | None:
+        """Compile a part that looks at no field around it; ``None`` if no frame has it."""
+        try:
+            return self.part(part, {})
+        except Unsatisfiable:
+            return None
+
+    def record(self, name: str, fields: Mapping[str, Part], first: tuple[str, int] | None = None) -> Draw:
+        """Compile a record: the ``name`` of a message or "", and its fields.
+
+        ``first`` is a bit of the first field, and what it has to be.
+        """
         draws: list[tuple[str, Draw]] = []
         looked_at = {ref.field for part in fields.values() for ref in references(part)}
         depends = False
         for field, part in fields.items():
-            leads = Leads(fields, field)
-            allowed, first = first, None
-            if (leads or allowed) and part.guarded.decides:
-                draw = self.deciding(leads, allowed or (lambda byte: True))
+            leads = Leads(fields, field, first[0] if first else None)
+            wanted, first = first, None
+            if (leads or wanted) and part.guarded.decides:
+                draw = self.deciding(leads, _having(part, *wanted) if wanted else lambda number: True)
                 if part.guard is not None:
                     draw = _if(compiled(part.guard, fields), draw)
                 depends = depends or bool(leads.others)
@@ -63,11 +77,11 @@ class BinarySampling:
                     draw = _leading(leads, draw)
                     depends = True
             draws.append((field, draw))
-        bars = tuple(part.swallows() for part in fields.values())
+        bars = tuple(part.swallows_behind if part.swallows() else _nothing for part in fields.values())
         settled = [leads for field in fields if (leads := Leads(fields, field)).is_settled()]
         if settled:
             return _patient(_settled(name, draws, bars, settled))
-        if any(bars[:-1]):
+        if any(bar is not _nothing for bar in bars[:-1]):
             return _patient(_barred(name, draws, bars))
         return _patient(_gathered(name, draws)) if depends else _gathered(name, draws)
 
@@ -75,6 +89,8 @@ class BinarySampling:
         """Compile a field that later ones depend on: first where it shall lead, then a number that leads there."""
         part, name = leads.part, leads.field
         fresh = None if part.has_few else self.part(part, {})
+        # One in four is any number that leads to the same: where it leads was decided first, so numbers that nobody
+        # thought of do not change how often each case comes up.
         stray = self.choices.pick((False, False, False, True))
 
         def nowhere(source: Source) -> Pair:
@@ -83,6 +99,8 @@ class BinarySampling:
         mask = 0 if part.has_few else leads.mask(leads.refs)
         others = leads.others
         known: dict[tuple[int | None, ...], tuple[Callable[[Source], Pair], frozenset[Lead]]] = {}
+        # What is known is of the same few hundred numbers again and again: with pairs of its own each takes megabytes.
+        paired = cache(part.paired)
 
         def prepare(numbers: Numbers) -> tuple[Callable[[Source], Pair], frozenset[Lead]]:
             groups = [[number for number in group if allowed(number)] for group in leads.groups(numbers)]
@@ -90,7 +108,7 @@ class BinarySampling:
             if not groups:
                 return nowhere, frozenset()
             there = frozenset(leads.of({**numbers, name: group[0]}) for group in groups)
-            return self.choices.lead([[part.paired(number) for number in group] for group in groups]), there
+            return self.choices.lead([[paired(number) for number in group] for group in groups]), there
 
         def draw(source: Source, numbers: Numbers) -> Pair:
             key = tuple([numbers.get(other) for other in others])
@@ -106,12 +124,17 @@ class BinarySampling:
                 pair = part.paired(number)
             if fresh is not None and stray(source):
                 other = fresh(source, numbers)
-                if leads.of({**numbers, name: number_of(other[0])}) in there:
+                if allowed(number_of(other[0])) and leads.of({**numbers, name: number_of(other[0])}) in there:
                     pair = other
             numbers[name] = number_of(pair[0])
             return pair
 
-        if others or fresh is not None:
+        if others:
+            return draw
+        if prepare({})[0] is nowhere:
+            # Whatever is drawn: whoever has this part inside can do without it, or has nothing either.
+            nowhere(None)
+        if fresh is not None:
             return draw
         pick, _ = prepare({})
 
@@ -121,6 +144,18 @@ class BinarySampling:
             return pair
 
         return fixed
+
+
+def _having(part: Part, name: str, wanted: int) -> Callable[[int], bool]:
+    """Tell of a number whether a bit of it is as it has to be."""
+    group = part.group(name)
+    assert group is not None
+    mask, value = group.mask, wanted << group.shift
+    return lambda number: number & mask == value
+
+
+def _nothing(value: Any) -> int:
+    return 0
 
 
 def _refused(source: Source, numbers: Numbers) -> Pair:
@@ -172,7 +207,11 @@ def _gathered(name: str, draws: Sequence[tuple[str, Draw]]) -> Draw:
     return draw
 
 
-def _barred(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[int]) -> Draw:
+Bar = Callable[[Any], int]
+"""The bytes, as bits of a number, that what was drawn would take for its own if they stood right behind it."""
+
+
+def _barred(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[Bar]) -> Draw:
     """Draw the fields in a row, none beginning with a byte that an earlier one would swallow."""
     fields = tuple(zip(draws, bars, strict=True))
 
@@ -181,21 +220,15 @@ def _barred(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[int]) -
         value: dict[str, Any] = {"type": name} if name else {}
         out, barred = b"", 0
         for (field, part), bar in fields:
-            for _ in range(PATIENCE):
-                pair = part(source, numbers)
-                if not pair[1] or not barred >> pair[1][0] & 1:
-                    break
-            else:
-                raise Unsatisfiable(f"{name}.{field}: what stands before it leaves nothing over")
-            value[field], piece = pair
+            value[field], piece = _let_through(f"{name}.{field}", part, source, numbers, barred)
             out += piece
-            barred = (0 if piece else barred) | (0 if pair is ABSENT else bar)
+            barred = (0 if piece else barred) | bar(value[field])
         return value, out
 
     return draw
 
 
-def _settled(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[int], settled: Sequence[Leads]) -> Draw:
+def _settled(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[Bar], settled: Sequence[Leads]) -> Draw:
     """Draw the fields in a row, and spell those anew whose numbers follow from what came behind them."""
     fields = tuple(zip(draws, bars, strict=True))
     at = [(leads, [field for field, _ in draws].index(leads.field)) for leads in settled]
@@ -205,21 +238,29 @@ def _settled(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[int], 
         value: dict[str, Any] = {"type": name} if name else {}
         pieces, barred = list[bytes](), 0
         for (field, part), bar in fields:
-            pair = part(source, numbers)
-            if pair[1] and barred >> pair[1][0] & 1:
-                raise Unsatisfiable(f"{name}.{field}: what stands before it leaves nothing over")
-            value[field], piece = pair
+            value[field], piece = _let_through(f"{name}.{field}", part, source, numbers, barred)
             pieces.append(piece)
-            barred = (0 if piece else barred) | (0 if pair is ABSENT else bar)
+            barred = (0 if piece else barred) | bar(value[field])
         for leads, index in at:
             if value[leads.field] is None or numbers[leads.field] == (old := number_of(value[leads.field])):
                 continue
+            # The number that is spelled anew may say more than the length: then what stands behind it is of another
+            # case.
             if leads.of(numbers) != leads.of({**numbers, leads.field: old}):
                 raise Unsatisfiable(f"{name}.{leads.field}: another field has been drawn by its number already")
             value[leads.field], pieces[index] = leads.part.paired(numbers[leads.field])
         return value, b"".join(pieces)
 
     return draw
+
+
+def _let_through(what: str, draw: Draw, source: Source, numbers: Numbers, barred: int) -> Pair:
+    """Draw a field that does not begin with a byte that what stands before it would take for its own."""
+    for _ in range(PATIENCE if barred else 1):
+        pair = draw(source, numbers)
+        if not pair[1] or not barred >> pair[1][0] & 1:
+            return pair
+    raise Unsatisfiable(f"{what}: what stands before it leaves nothing over")
 
 
 def _patient(draw: Draw) -> Draw:

@@ -23,6 +23,9 @@ TRIES = 200_000
 IDLE = 60_000
 """Frames in a row without anything new after which nothing more is expected."""
 
+STUCK = 5_000
+"""Frames in a row without anything new after which every second one is aimed at a branch that is missing."""
+
 LONGEST = 1000
 """Bytes of a frame that is kept: those who are changed grow, and long ones are slow."""
 
@@ -39,10 +42,13 @@ class Search:
         self.found: dict[Branch, bytes] = {}
         self.traces: dict[bytes, BranchTrace] = {}
         self.kept: list[bytes] = []
+        self.near: dict[str, bytes] = {}
         self.seen: set[frozenset[Branch]] = set()
         # Seeded with a number: what is found is the same everywhere, and belongs to the golden vectors.
         self.rng = Random(0)
         self.finder = BinaryFieldFinder(layout.frame)
+        # Plain, terse and overlong frames: what is short is quick to change, what is overlong no mutation comes to by
+        # chance.
         self.draws = [
             BinarySampling(RandomChoices(overlong=overlong, terse=terse)).part(layout.frame, {})
             for overlong, terse in ((False, False), (False, True), (True, False))
@@ -54,11 +60,36 @@ class Search:
         for _ in range(TRIES):
             if idle == IDLE or len(self.found) == len(self.wanted):
                 return
-            idle = 0 if self.look(self.next()) else idle + 1
+            if idle == STUCK:
+                self.near = self.nearest()
+            data = self.aimed() if idle > STUCK and self.near and idle % 2 else self.next()
+            idle = 0 if self.look(data) else idle + 1
+
+    def nearest(self) -> dict[str, bytes]:
+        """Return the shortest kept frame that comes to each place with a branch that is missing."""
+        missing = {branch.path for branch in self.wanted if branch not in self.found}
+        near: dict[str, bytes] = {}
+        for data in self.kept:
+            for event in trace(self.root, data).events:
+                path = event.place.path.removesuffix("[]")
+                if path in missing and (path not in near or shorter(data, near[path])):
+                    near[path] = data
+        return near
+
+    def aimed(self) -> bytes:
+        """Return a frame in which what stands at a place with a missing branch is repeated, cut or changed."""
+        path = self.rng.choice([*self.near])
+        data = self.near[path]
+        events = [event for event in trace(self.root, data).events if event.end > event.start]
+        there = [event for event in events if event.place.path in (path, f"{path}[]")]
+        if not there or self.rng.random() < 0.2:
+            return self.changed(data)
+        return self.replaced(data, events, self.rng.choice(there))
 
     def next(self) -> bytes:
         """Return a frame: a new one, or a kept one changed, more often one of the last that were kept."""
         chance = self.rng.random()
+        # A new frame now and then, else one that was kept, mostly of the last: what was just found leads on.
         if not self.kept or chance < 0.15:
             return self.rng.choice(self.draws)(self.rng.getrandbits, {})[1]
         data = self.rng.choice(self.kept[-60:] if chance < 0.6 else self.kept)
@@ -97,7 +128,10 @@ class Search:
         events = [event for event in trace(self.root, data).events if event.end > event.start]
         if not events:
             return data
-        event = self.rng.choice(events)
+        return self.replaced(data, events, self.rng.choice(events))
+
+    def replaced(self, data: bytes, events: list[ReadPart], event: ReadPart) -> bytes:
+        """Repeat or cut what was read, and count that in the numbers before it."""
         piece = data[event.start : event.end]
         if event.where.endswith("]") and self.rng.random() < 0.7:
             other = piece * self.rng.choice((2, 2, 3, 8, 9, 10))
@@ -105,6 +139,8 @@ class Search:
             other = piece[: self.rng.randrange(len(piece))]
         out = data[: event.start] + other + data[event.end :]
         for each in reversed(events):
+            # Mostly right, as frames that are accepted lead on; sometimes wrong, as lies about lengths are branches
+            # too.
             if each.end <= event.start and counts(each, event) and self.rng.random() < 0.8:
                 number = each.value + len(other) - len(piece)
                 try:
@@ -125,6 +161,7 @@ class Search:
                 self.found[branch] = data
                 self.traces[data] = read
         reached = frozenset(read.branches)
+        # A frame that is accepted and a new combination of branches is worth changing, even if each of them is known.
         if new or (read.reason is None and reached not in self.seen and len(self.kept) < KEPT):
             self.seen.add(reached)
             self.kept.append(data)

@@ -63,6 +63,7 @@ class _Routes:
         if part.message_name:
             shown = plain_plan(self.shown, target.base, target.region, where)
             target = target._replace(plan={**target.plan, **shown})
+        # A record that several unions share is walked once; its other places get what looks at the whole of it.
         if id(place) in self.seen:
             yield target._replace(full=False)
             return
@@ -80,6 +81,7 @@ class _Routes:
 
         def follow(place: LayoutPlace, choices: tuple[str, ...]) -> Iterator[SpecimenTarget]:
             alternatives = place.part.alternatives()
+            # The plan so far may lead elsewhere, as the notes show messages with the flags that are usual.
             plan = demand(record, target.where, target.plan, index, choices) if choices else target.plan
             if not alternatives:
                 yield from self.visit(there._replace(place=place, plan=plan))

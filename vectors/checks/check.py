@@ -17,7 +17,8 @@ import msgspec
 from vectors import sampling
 from vectors.checks.differential import KINDS, AnyEngine, Difference, Panel, unsteady
 from vectors.checks.sweep import Found, Stream, Sweep, drawn, invalid_value, run
-from vectors.golden.loader import UnknownVectors, load
+from vectors.golden.loader import UnknownVectors
+from vectors.golden.loader import frames as golden_frames
 from vectors.minimising import SECONDS, NoMoreTries, minimise, minimise_value, spelled, values_of_smaller
 from wire.catalogue import layout as find
 from wire.dump import TooManyFields, dump, lines
@@ -95,13 +96,13 @@ class Check:
         try:
             # First, as they are few, and each was chosen for a branch: what is badly broken is found in the first
             # second.
-            vectors = load(self.report.layout)
+            vectors = golden_frames(self.report.layout)
         except UnknownVectors:
             return
-        for number, vector in enumerate(vectors):
+        for number, (vector, data) in enumerate(vectors.items()):
             if self.report.full:
                 return
-            self.frame(vector.data, f"vector {vector.id}", number)
+            self.frame(data, f"vector {vector}", number)
             self.report.vectors += 1
 
     def hypothesis(self, examples: int = EXAMPLES) -> None:
@@ -297,7 +298,7 @@ def render(report: CheckReport) -> Iterator[str]:
         if report.frames
         else "",
     ]
-    said = ", ".join(part for part in parts if part) or "nothing was compared"
+    compared = ", ".join(part for part in parts if part) or "nothing was compared"
     differ = "no difference"
     if report.findings:
         count = len(report.findings)
@@ -305,7 +306,7 @@ def render(report: CheckReport) -> Iterator[str]:
     stopped = "; stopped at --most" if report.full else "; interrupted" if report.interrupted else ""
     engines = ", ".join(report.engines)
     ending = f"seed {report.seed}, {report.seconds:.1f} s{stopped}"
-    yield f"{verdict} {report.layout}: {engines}: {differ} in {said}; {ending}"
+    yield f"{verdict} {report.layout}: {engines}: {differ} in {compared}; {ending}"
 
 
 def page(report: CheckReport, number: int, finding: EngineFinding) -> Iterator[str]:
@@ -327,8 +328,8 @@ def page(report: CheckReport, number: int, finding: EngineFinding) -> Iterator[s
         yield f"   {report.layout}, a value to encode:"
         yield f"   | {_short(_spelled_or_shown(finding.value))}"
     width = max((len(who) for who, _ in difference.says), default=0)
-    for who, said in difference.says:
-        for index, line in enumerate(said):
+    for who, words in difference.says:
+        for index, line in enumerate(words):
             yield f"   {who if index == 0 else '':{width}}  {line}"
     yield f"   found: {_origin(report, finding)}"
     yield f"   repeat: {command(report, finding)}"

@@ -126,7 +126,12 @@ class _Accepts(msgspec.Struct, frozen=True):
 class _Refuses(msgspec.Struct, frozen=True):
     reason: str
     offset: int
-    path: str
+    error: DecodeError
+
+    @property
+    def path(self) -> str:
+        """The words of a refusal: an optimized engine asks the reference engine for them, which takes long."""
+        return self.error.path
 
 
 class _Writes(msgspec.Struct, frozen=True):
@@ -146,7 +151,7 @@ def _decoded(decode: Callable[..., Any], data: bytes, refuse: bool) -> _Accepts 
     try:
         return _Accepts(decode(data, refuse))
     except DecodeError as error:
-        return _Refuses(error.reason.value, error.offset, error.path)
+        return _Refuses(error.reason.value, error.offset, error)
     # Whatever an engine raises that is no refusal is a finding: what that may be cannot be listed.
     except Exception as error:
         return _Breaks(type(error).__name__, str(error))
@@ -273,28 +278,28 @@ class Panel:
         return self._of_encoding(dict(zip(self.names, (_encoded(each, value) for each in self.encoders), strict=True)))
 
     def _of_decoding(self, outcomes: dict[str, _Accepts | _Refuses | _Breaks], refuse: bool) -> Difference | None:
-        broken = {name: each for name, each in outcomes.items() if isinstance(each, _Breaks)}
         refused = {name: each for name, each in outcomes.items() if isinstance(each, _Refuses)}
         accepted = {name: each.value for name, each in outcomes.items() if isinstance(each, _Accepts)}
-        # Where the first who refuses does: those who accept know no place.
-        place = next((plain_path(each.path) for each in refused.values()), "(frame)")
-        statements = {name: self._statement(each) for name, each in outcomes.items()}
+        if len(accepted) == len(outcomes):
+            return self._of_values(accepted, refuse)
         # The gravest first: who raises what it must not raise has no outcome that could be compared with others.
-        if broken:
-            return _difference("breaks", refuse, _traits(outcomes), place, statements)
-        if accepted and refused:
-            return _difference("accept", refuse, _traits(outcomes), place, statements)
-        if refused:
-            first = next(iter(refused.values()))
-            # Reasons before offsets: who refuses for another reason stops at another place too, and that is one fault,
-            # not two.
-            if any(each.reason != first.reason for each in refused.values()):
-                return _difference("reason", refuse, _traits(outcomes), place, statements)
-            if any(each.offset != first.offset for each in refused.values()):
-                groups = _groups({name: each.offset for name, each in refused.items()}, int.__eq__)
-                return _difference("offset", refuse, (first.reason, *groups), place, statements)
+        if len(accepted) + len(refused) < len(outcomes):
+            kind, trait = "breaks", _traits(outcomes)
+        elif accepted:
+            kind, trait = "accept", _traits(outcomes)
+        # Reasons before offsets: who refuses for another reason stops at another place too, and that is one fault, not
+        # two.
+        elif len({each.reason for each in refused.values()}) > 1:
+            kind, trait = "reason", _traits(outcomes)
+        elif len({each.offset for each in refused.values()}) > 1:
+            groups = _groups({name: each.offset for name, each in refused.items()}, int.__eq__)
+            kind, trait = "offset", (next(iter(refused.values())).reason, *groups)
+        else:
             return None
-        return self._of_values(accepted, refuse)
+        # Words are looked for only now: whoever minimises asks about thousands of frames on which all agree. The place
+        # is where the first who refuses does: those who accept know none.
+        place = next((plain_path(each.path) for each in refused.values()), "(frame)")
+        return _difference(kind, refuse, trait, place, self._statements(outcomes))
 
     def _of_values(self, values: dict[str, Any], refuse: bool, kind: str = "value") -> Difference | None:
         name, first = next(iter(values.items()))
@@ -326,9 +331,7 @@ class Panel:
             return found
         first = next(iter(outcomes.values()))
         if not isinstance(first, _Writes):
-            return _difference(
-                "mute", False, ("mute",), "(frame)", {name: self._statement(each) for name, each in outcomes.items()}
-            )
+            return _difference("mute", False, ("mute",), "(frame)", self._statements(outcomes))
         if first.data == data:
             return None
         back = dict(
@@ -350,16 +353,19 @@ class Panel:
         return self._of_values(read, False, "round-trip") or self._of_values(by_name, False, "round-trip")
 
     def _of_encoding(self, outcomes: dict[str, _Writes | _Mute | _Breaks]) -> Difference | None:
-        statements = {name: self._statement(each) for name, each in outcomes.items()}
         kinds = {type(each) for each in outcomes.values()}
         if _Breaks in kinds:
-            return _difference("breaks", False, _traits(outcomes), "(value)", statements)
+            return _difference("breaks", False, _traits(outcomes), "(value)", self._statements(outcomes))
         if len(kinds) > 1:
-            return _difference("encode", False, _traits(outcomes), "(value)", statements)
+            return _difference("encode", False, _traits(outcomes), "(value)", self._statements(outcomes))
         written = {name: each.data for name, each in outcomes.items() if isinstance(each, _Writes)}
         if len(set(written.values())) > 1:
-            return _difference("bytes", False, _groups(written, bytes.__eq__), self._written_at(written), statements)
+            groups = _groups(written, bytes.__eq__)
+            return _difference("bytes", False, groups, self._written_at(written), self._statements(outcomes))
         return None
+
+    def _statements(self, outcomes: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+        return {name: self._statement(each) for name, each in outcomes.items()}
 
     def _statement(self, outcome: Any) -> tuple[str, ...]:
         match outcome:

@@ -91,11 +91,15 @@ def expect(layout: str, data: bytes) -> tuple[Expected, set[Any]]:
     """
     first, *others = engines(layout)
     answer = ask(first, layout, data)
+    # All engines, not one: a vector that only the engine it was made with agrees to would make its mistakes the
+    # standard.
     for other in others:
         again = ask(other, layout, data)
         if again != answer:
             raise NotConfirmed(differing(layout, data, first.name, answer, other.name, again))
     found = trace(layout, data)
+    # The reader of coverage is the third opinion; its words for a refusal are its own, so reason and offset are
+    # compared.
     own = (found.value, None) if found.reason is None else (None, (found.reason.value, found.offset))
     if own != answer[:2]:
         raise NotConfirmed(differing(layout, data, first.name, answer[:2], "the reader of coverage", own))
@@ -187,6 +191,8 @@ def build(layout: str) -> Built:
     groups: dict[str, list[VectorEntry]] = {}
     known: set[str] = set()
     met: set[Any] = set()
+    # Curated vectors first: what a person has written keeps its words and its rules, and a generated one of the same
+    # bytes is left out.
     for group in curated(layout):
         groups[group.name] = list(group.vectors)
         for entry in group.vectors:
@@ -198,6 +204,7 @@ def build(layout: str) -> Built:
     made: dict[tuple[str, ...], dict[str, list[VectorEntry]]] = {}
     families_of = kind(layout).families
     for specimen in kind(layout).specimens(layout, about):
+        # By content: two specimens with one frame are one vector, named and explained as the first.
         name = identify(layout, specimen.data)
         if name in known:
             continue
@@ -206,6 +213,7 @@ def build(layout: str) -> Built:
         met |= branches
         rules = rules_for(about, specimen.path, specimen.aspect, frozenset(expected.flags))
         entry = as_entry(name, specimen.comment, specimen.data, expected, tuple(sorted(rules)))
+        # A group of both would be half rewritten by the next build.
         if specimen.group in groups:
             raise BadCurated(f"{layout}: the name of the group {specimen.group!r} is kept for generated vectors")
         families = made.setdefault(specimen.names, {family: [] for family in families_of})
@@ -268,6 +276,7 @@ def differences(about: ProtocolNotes, entry: VectorEntry, expected: Expected) ->
 def as_entry(name: str, comment: str, data: bytes, expected: Expected, rules: tuple[str, ...]) -> VectorEntry:
     """Make an entry of a file; ``NotConfirmed`` when its value could not be read back."""
     value = shorten(expected.value)
+    # A value may look like the spelling of bytes or of a run: then the file would say something else than the engines.
     if revive(value) != expected.value:
         raise NotConfirmed(f"the vector {name}: its value cannot be written as JSON unmistakably")
     return VectorEntry(
@@ -335,6 +344,7 @@ def shortened(values: list[Any]) -> list[Any]:
 
 def render(layout: str, explained: Mapping[str, str], groups: Mapping[str, list[VectorEntry]]) -> str:
     """Write a file of vectors, for people as well: a few lines for each, what it is about first."""
+    # Only flags that some vector carries are explained: a reader is not to look for what is not there.
     used = sorted({flag for entries in groups.values() for entry in entries for flag in entry.flags})
     flags = [f"    {json_of(flag)}: {json_of(explained[flag])}" for flag in used]
     lines = ["{", f'  "schema": {json_of(SCHEMA)},', f'  "layout": {json_of(layout)},']
@@ -372,6 +382,7 @@ def verify(content: bytes, name: str) -> list[Problem]:
         plain = json.loads(content, object_pairs_hook=object_without_duplicates)
     except ValueError as error:
         return [Problem(name, "", f"is not JSON: {error}")]
+    # The schema first: its words say what is wrong to people who do not use Python.
     problems = list(schema_problems(plain, name))
     try:
         file = msgspec.json.decode(content, type=VectorFile)
@@ -472,6 +483,7 @@ def range_or_keys(plain: Any) -> Any:
 def write(path: Path, content: bytes) -> None:
     """Put a file in its place whole, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    # In the same folder, as a file can only be renamed within its file system.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -26,6 +26,7 @@ def export(layouts: Iterable[str], form: str, folder: Path) -> list[Path]:
     ``form`` is one of ``FORMS``. Raises ``MissingArrow``, ``UnknownVectors``.
     """
     suffix, make = FORMS[form]
+    # All are made before any is written: a layout that cannot be exported leaves no half of an export.
     made = [(folder / f"{layout}{suffix}", make(layout, load(layout))) for layout in layouts]
     for path, content in made:
         write(path, content)
@@ -87,10 +88,12 @@ def pipe(layout: str, vectors: list[Vector]) -> bytes:
 
     The frames are in the order of the vectors; the values are those of the vectors that have one.
     """
+    # Refused frames have no value, and where the documents leave it open none that every codec has to write.
     valued = [vector for vector in vectors if vector.result != "invalid" and vector.reason is None]
     lines = [{"do": "describe"}]
     lines += _requests("decode", layout, "frames", [vector.data.hex() for vector in vectors])
     lines += _requests("encode", layout, "values", [vector.value for vector in valued])
+    # ASCII: whoever pipes them through a shell loses nothing to a locale.
     numbered = (json.dumps({"id": number, **line}, default=as_hex) + "\n" for number, line in enumerate(lines, start=1))
     return "".join(numbered).encode("ascii")
 

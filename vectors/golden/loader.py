@@ -42,12 +42,24 @@ class Repetition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times: int
 
 
+Hex = str | tuple[str | Repetition, ...]
+"""Bytes in hex: in one, or as pieces and runs."""
+
+
+def joined(spelled: Hex) -> bytes:
+    """Return the bytes that a file spells in hex."""
+    pieces = (spelled,) if isinstance(spelled, str) else spelled
+    return b"".join(
+        bytes.fromhex(piece) if isinstance(piece, str) else bytes.fromhex(piece.hex) * piece.times for piece in pieces
+    )
+
+
 class VectorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A vector as a file has it: bytes in hex, long ones as a list of pieces and runs."""
 
     id: str
     comment: str
-    hex: str | tuple[str | Repetition, ...] = msgspec.field(name="bytes")
+    hex: Hex = msgspec.field(name="bytes")
     result: Result
     rules: tuple[str, ...]
     reason: str | None = None
@@ -59,11 +71,7 @@ class VectorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def data(self) -> bytes:
         """The frame."""
-        pieces = (self.hex,) if isinstance(self.hex, str) else self.hex
-        return b"".join(
-            bytes.fromhex(piece) if isinstance(piece, str) else bytes.fromhex(piece.hex) * piece.times
-            for piece in pieces
-        )
+        return joined(self.hex)
 
 
 class VectorGroup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,10 +110,36 @@ def load(layout: str) -> list[Vector]:
 
     Raises ``msgspec.ValidationError`` when the file is not of this version's shape.
     """
+    file = read(_source(layout))
+    return [vector(file.layout, group.name, entry) for group in file.groups for entry in group.vectors]
+
+
+class _FrameEntry(msgspec.Struct, frozen=True):
+    id: str
+    hex: Hex = msgspec.field(name="bytes")
+
+
+class _FrameGroup(msgspec.Struct, frozen=True):
+    vectors: tuple[_FrameEntry, ...]
+
+
+class _FrameFile(msgspec.Struct, frozen=True):
+    groups: tuple[_FrameGroup, ...]
+
+
+def frames(layout: str) -> dict[str, bytes]:
+    """Return the frames of a layout's vectors by id, in the order of the file; ``UnknownVectors`` when there are none.
+
+    What else a vector says is passed over: values take four times as long, and megabytes.
+    """
+    file = msgspec.json.decode(_source(layout).read_bytes(), type=_FrameFile)
+    return {entry.id: joined(entry.hex) for group in file.groups for entry in group.vectors}
+
+
+def _source(layout: str) -> Traversable:
     if layout not in layouts():
         raise UnknownVectors(f"there are no vectors for {layout!r}, only for {', '.join(layouts())}")
-    file = read(files("vectors").joinpath(f"{layout}.json"))
-    return [vector(file.layout, group.name, entry) for group in file.groups for entry in group.vectors]
+    return files("vectors").joinpath(f"{layout}.json")
 
 
 def read(source: Traversable) -> VectorFile:
@@ -137,6 +171,7 @@ HEX, HEX_RUN, TEXT_RUN, ITEM_RUN = {"hex"}, {"hex", "times"}, {"text", "times"},
 def revive(value: Any) -> Any:
     """Turn ``{"hex": …}`` back into bytes, and runs into what they stand for, at any depth."""
     if isinstance(value, dict):
+        # By all its names: a message may have a field that is called so among others.
         if value.keys() == HEX:
             return bytes.fromhex(value["hex"])
         if value.keys() == HEX_RUN:

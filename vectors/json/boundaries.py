@@ -55,7 +55,7 @@ OTHERS: dict[type, tuple[bytes, ...]] = {
 """Values of every type of JSON, the one that says most first."""
 
 
-def strangers(part: Part, full: bool) -> Iterator[BoundaryBytes]:
+def wrong_type_values(part: Part, full: bool) -> Iterator[BoundaryBytes]:
     """Give values of the types that a part does not take: one of each, with ``full`` several."""
     for kind, spelled in OTHERS.items():
         if kind not in kinds(part):
@@ -221,24 +221,26 @@ def integer_variants(part: JsonInteger | JsonNumber, full: bool) -> Iterator[Bou
     low = LEAST if least is None else least
     inside = [0, low, most]
     if full:
+        # Where integers of other languages end, and where doubles begin to skip integers (2**53).
         inside += [1, -1, 255, 256, 1 << 31, 1 << 32, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, most - 1, low + 1]
     for number in dict.fromkeys(inside):
         if low <= number <= most:
             aspect = ZERO if number == 0 else INTEGER if isinstance(part, JsonNumber) else "value"
-            yield BoundaryBytes(aspect, said(number), str(number).encode())
+            yield BoundaryBytes(aspect, number_words(number), str(number).encode())
     if low <= 0 <= most:
         yield BoundaryBytes(MINUS_ZERO, "-0", b"-0", "spellings")
     for number in (low - 1, *((-(1 << 31), -(1 << 53), LEAST) if full else ())):
         if LEAST <= number < low:
-            yield BoundaryBytes(BELOW, f"{said(number)}, which is too small", str(number).encode(), "refused")
+            yield BoundaryBytes(BELOW, f"{number_words(number)}, which is too small", str(number).encode(), "refused")
     for number in (most + 1, *((MOST,) if full else ())):
         if most < number <= MOST:
-            yield BoundaryBytes(ABOVE, f"{said(number)}, which is too large", str(number).encode(), "refused")
+            yield BoundaryBytes(ABOVE, f"{number_words(number)}, which is too large", str(number).encode(), "refused")
     beyond = [MOST + 1, *([LEAST - 1] if low < 0 or full else [])]
     if full:
+        # 2**64 + 5 comes back as 5 from readers that wrap round; 1000 digits need arbitrary precision.
         beyond += [MOST + 2, (1 << 64) - 1, 1 << 64, (1 << 64) + 5, 1 << 128, -(1 << 64), 10**999]
     for number in beyond:
-        words = "of 1000 digits" if number == 10**999 else said(number)
+        words = "of 1000 digits" if number == 10**999 else number_words(number)
         yield BoundaryBytes(BEYOND_BITS, f"{words}, which does not fit in 64 bits", str(number).encode(), "refused")
 
 
@@ -314,6 +316,6 @@ def broken(shapes: Iterable[str], item: bytes) -> Iterator[BoundaryBytes]:
         yield BoundaryBytes("syntax", f"{spelled}, which is no JSON", spelled.encode(), "refused")
 
 
-def said(number: int) -> str:
+def number_words(number: int) -> str:
     """Write a number as a person would."""
     return f"-({say(-number)})" if number < 0 and "**" in say(-number) else say(number) if number >= 0 else str(number)

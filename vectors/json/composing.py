@@ -53,6 +53,7 @@ class Composer:
     def until(self, path: str, end: bytes) -> bytes:
         """Write the beginning of a frame up to a place, and then its ``end``; all other members stand before."""
         data = self.frame({path: HOLE}, path)
+        # Found again by bytes that are no UTF-8, so that nothing else in the frame can be taken for them.
         return data[: data.index(HOLE)] + end
 
     def spell(self, place: LayoutPlace, changes: Changes, last: str = "") -> bytes:
@@ -92,6 +93,7 @@ class Composer:
             if member.optional and not leads(inner.path, changes):
                 continue
             spelled = MemberText(canonical(member.name).encode(), self.spell(inner, changes, last))
+            # What the frame is to end in comes last, so that everything else is complete when it is cut there.
             (behind if last and leads(inner.path, {last: None}) else found).append(spelled)
         return found + behind
 

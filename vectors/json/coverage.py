@@ -56,7 +56,7 @@ ASTRAL, ESCAPED, RESPELLED, PAIR = "beyond U+FFFF", "escaped", "escaped freely",
 MINIMUM, MINUS_ZERO, BELOW, ABOVE = "minimum", "minus zero", "below the least", "above the most"
 INTEGER, REAL, VANISHED = "an integer", "a real number", "less than any double"
 
-Where = JsonText | JsonInteger | JsonNumber | JsonBool
+Scalar = JsonText | JsonInteger | JsonNumber | JsonBool
 """What has no parts."""
 
 
@@ -110,7 +110,7 @@ def _names(place: LayoutPlace) -> Iterator[str]:
             yield from (NONE, ONE, MORE)
         case JsonObject():
             yield from (OTHER_ORDER, NAME_ESCAPED) if len(part.members) > 1 else (NAME_ESCAPED,)
-    if isinstance(part, Where) and not place.known:
+    if isinstance(part, Scalar) and not place.known:
         yield CUT
     if not isinstance(part, Limited | Json) and not place.known and not place.sure:
         yield from (wrong(kind) for kind in KINDS if kind not in kinds(part))
@@ -175,6 +175,8 @@ class _Reader:
         self, reason: Reason, offset: int, place: LayoutPlace | str, aspect: str, read: Read | None = None
     ) -> NoReturn:
         """Raise ``_Refusal``; ``read`` is the scalar that was refused."""
+        # In a message that another layout looks at closely, only its members count: else each protocol's second layout
+        # would have to have all vectors of the first one again.
         if not isinstance(place, LayoutPlace) or not place.nested or aspect in (MISSING, UNKNOWN_FIELD):
             self.hit(place, aspect)
         known = {} if read is None else described(read)
@@ -197,6 +199,7 @@ class _Reader:
         except NotJson as error:
             self.unreadable(place, error)
         finally:
+            # Also when the text is refused: white space before the fault was read.
             for name in text.blanks:
                 self.hit(place, name)
         value = self.read(place.inner[0], read)
@@ -213,7 +216,7 @@ class _Reader:
         known: dict[str, Any] = {} if error.value is None else {"value": float(error.value), **numeric(error.value)}
         known["otherwise_encoded"] = otherwise_encoded(self.data)
         if there is not None:
-            for name in _suffered(there, error.aspect):
+            for name in _branches_of_fault(there, error.aspect):
                 self.hit(there, name)
         raise _Refusal(error.reason, error.offset, there or place, error.aspect, known)
 
@@ -225,6 +228,7 @@ class _Reader:
                 return None
             while isinstance(place.part, JsonUnion):
                 given = (container.get(name) for name in place.part.by)
+                # Only those members that were read before the fault: the message may not be known yet.
                 key = tuple(each.value for each in given if each and isinstance(each.value, str))
                 if key not in choices(place):
                     return None
@@ -366,7 +370,7 @@ class _Reader:
                 self.hit_if_looked_at(place, name)
 
 
-def _suffered(place: LayoutPlace, aspect: str) -> Iterator[str]:
+def _branches_of_fault(place: LayoutPlace, aspect: str) -> Iterator[str]:
     """Give the branches of a place in which a text is no JSON."""
     if aspect == DUPLICATE:
         yield DUPLICATE
@@ -379,5 +383,5 @@ def _suffered(place: LayoutPlace, aspect: str) -> Iterator[str]:
         yield aspect
     if isinstance(part, JsonNumber) and aspect == BEYOND_DOUBLE:
         yield aspect
-    if aspect in ENDS and isinstance(part, Where | JsonEither):
+    if aspect in ENDS and isinstance(part, Scalar | JsonEither):
         yield CUT

@@ -15,7 +15,7 @@ from wire.kinds.edits import NOT_TEXT, Below, Mutation, put, replaced, truncate
 COMMA_BEHIND = re.compile(rb"[ \t\n\r]*,")
 COMMA_BEFORE = re.compile(rb",[ \t\n\r]*\Z")
 
-STRANGERS = {
+WRONG_TYPE_VALUES = {
     TEXT: (b'""', b'"0"', b'"a"', b'"null"'),
     INTEGRAL: (b"0", b"1", b"-1"),
     REAL: (b"0.0", b"1.5", b"1e0"),
@@ -31,8 +31,8 @@ MALFORMED = (
     *(b"0x10", b"1_0", b"1 0", b"1,0", "\u0661".encode(), b"1f", b"1L", b"0b1", b"1e1.5", b"\xe2\x88\x92" + b"1"),
 )
 NOT_NUMBERS = (b"NaN", b"-NaN", b"Infinity", b"-Infinity", b"nan", b"inf", b"1.#INF", b"undefined")
-ENDLESS = (*(b"9" * count for count in (20, 40, 400, 5000)), b"-" + b"9" * 400, b"1" + b"0" * 19)
-IMMENSE = (b"1e309", b"-1e309", b"1e400", b"17976931348623159" + b"0" * 292 + b".0", b"1E+99999999999999999999")
+MANY_DIGITS = (*(b"9" * count for count in (20, 40, 400, 5000)), b"-" + b"9" * 400, b"1" + b"0" * 19)
+BEYOND_DOUBLE = (b"1e309", b"-1e309", b"1e400", b"17976931348623159" + b"0" * 292 + b".0", b"1E+99999999999999999999")
 CONTROLS = (b"\0", b"\x01", b"\b", b"\t", b"\n", b"\r", b"\x1b", b"\x1f")
 HALVES = (
     *(rb"\ud800", rb"\udbff", rb"\udc00", rb"\uDFFF", rb"\ude00\ud83d", rb"\ud83dx", rb"\ud83d\n", rb"\uD83D\u0041"),
@@ -89,7 +89,7 @@ def _respelled(token: bytes, below: Below) -> bytes | None:
 
 def of_value(path: str, kinds: str) -> list[Mutation]:
     """Return what can be done to a value that may be of some ``kinds``: another type, levels around it, its end."""
-    others = [value for kind, values in STRANGERS.items() if kind not in kinds for value in values]
+    others = [value for kind, values in WRONG_TYPE_VALUES.items() if kind not in kinds for value in values]
 
     def nest(token: bytes, below: Below) -> bytes:
         depth = DEPTHS[below(len(DEPTHS))]
@@ -141,7 +141,7 @@ def of_number(path: str) -> list[Mutation]:
     return [
         replaced(_words("malformed number in", path), MALFORMED),
         replaced(_words("not a number in", path), NOT_NUMBERS),
-        replaced(_words("many digits in", path), ENDLESS),
+        replaced(_words("many digits in", path), MANY_DIGITS),
         replaced(_words("minus zero in", path), [b"-0"]),
         _changed(_words("leading zero in", path), _zero_before),
         _changed(_words("plus sign in", path), lambda token, below: b"+" + token),
@@ -161,7 +161,7 @@ def of_integer(path: str, least: int, most: int) -> list[Mutation]:
         replaced(_words("out of range in", path), [b"%d" % number for number in spelling.beyond(least, most)]),
         _changed(_words("fraction in", path), lambda token, below: token + (b".0", b".5", b".000")[below(3)]),
         _changed(_words("exponent in", path), lambda token, below: token + (b"e0", b"E+2", b"e-1", b".0e1")[below(4)]),
-        replaced(_words("beyond any double in", path), IMMENSE),
+        replaced(_words("beyond any double in", path), BEYOND_DOUBLE),
     ]
 
 
@@ -173,7 +173,7 @@ def of_real(path: str, least: int | None) -> list[Mutation]:
         *of_number(path),
         replaced(_words("boundary in", path), near),
         replaced(_words("out of range in", path), [*low, b"9223372036854775808", b"-9223372036854775809"]),
-        replaced(_words("beyond any double in", path), IMMENSE),
+        replaced(_words("beyond any double in", path), BEYOND_DOUBLE),
         _changed(_words("exponent in", path), lambda token, below: token + (b"e0", b"E-5", b"e+")[below(3)]),
     ]
 
@@ -288,7 +288,7 @@ def of_map(path: str) -> list[Mutation]:
 def of_object(path: str, unknown: Sequence[str]) -> list[Mutation]:
     """Return what can be done to an object; it has no member with one of the ``unknown`` names."""
     strange = _spelled([*unknown, "x", "", "type", "__proto__", "\ufeff", "constructor"])
-    values = [value for values in STRANGERS.values() for value in values]
+    values = [value for values in WRONG_TYPE_VALUES.values() for value in values]
 
     def add(items: list[bytes], below: Below) -> list[bytes]:
         name, value = strange[below(len(strange))], values[below(len(values))]
@@ -369,7 +369,7 @@ def of_frame() -> list[Mutation]:
     def brackets(frame: bytes, below: Below) -> bytes:
         return (b"[", b'{"a":', b'[{"":')[below(3)] * (63, 64, 65, 1000)[below(4)]
 
-    values = [value for values in STRANGERS.values() for value in values]
+    values = [value for values in WRONG_TYPE_VALUES.values() for value in values]
     return [
         _changed("byte order mark", lambda frame, below: BYTE_ORDER_MARK + frame),
         _changed("trailing data", lambda frame, below: frame + BEHIND[below(len(BEHIND))]),

@@ -37,6 +37,7 @@ def smaller(layout: Layout, data: bytes) -> Iterator[bytes]:
         return
     if isinstance(layout.frame, Json):
         yield from _as_other_messages(data, root, layout.frame.node)
+    # The largest first: what can go as a whole is not taken apart. Bounded, as every piece costs several tries.
     every = sorted(pieces(root), key=lambda piece: piece.start - piece.end)[:MOST_PIECES]
     yield data[root.start : root.end]
     for piece in every:
@@ -53,6 +54,7 @@ def _as_other_messages(data: bytes, root: JsonPiece, part: JsonPart) -> Iterator
     if root.kind != OBJECT:
         return
     members = [(name, data[start:end], data[item.start : item.end]) for name, start, end, item in root.members(data)]
+    # The smallest message first.
     for key, message in sorted(_messages(part, {}), key=lambda each: len(each[1].members)):
         parts = {member.name: member for member in message.members}
         kept = [
@@ -115,6 +117,7 @@ def _without_inside(data: bytes, piece: JsonPiece) -> Iterator[bytes]:
         return
     closed = data[piece.end - 1 : piece.end] in (b"}", b"]")
     opening, closing = data[piece.start : piece.start + 1], data[piece.end - 1 : piece.end] if closed else b""
+    # All, then halves, then quarters, as delta debugging does (Zeller and Hildebrandt, 2002).
     size = len(inside)
     while size:
         for at in range(0, len(inside), size):

@@ -37,6 +37,8 @@ SYNTAX = (
 
 BEFORE, WITHIN, BEHIND = "white space before", "white space within", "white space behind"
 
+# Ranges as RFC 3629 has them: no overlong forms, no surrogates, nothing above U+10FFFF. Possessive, so that a text of
+# megabytes takes linear time and no stack.
 WELL_FORMED = re.compile(
     rb"(?:[\x00-\x7f]++|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
     rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2})*+"
@@ -144,6 +146,7 @@ class JsonReader:
         """Read a whole text; raises ``NotJson`` at the first byte that cannot stand."""
         if not self.data:
             self.refuse(Reason.TRUNCATED, 0, NOTHING)
+        # RFC 8259, section 8.1: nobody may send one. It may be ignored by a reader; here it is refused, and named.
         if self.data.startswith(b"\xef\xbb\xbf"):
             self.refuse(Reason.BAD_SYNTAX, 0, BYTE_ORDER_MARK)
         self.blank(BEFORE)
@@ -175,6 +178,7 @@ class JsonReader:
     def value(self) -> Read:
         start, first = self.at, self.first(ENDS_BEFORE)
         if first in (b"{", b"["):
+            # Levels are counted before recursing: a frame of brackets must not end in a RecursionError.
             if len(self.within) == DEEPEST:
                 self.refuse(Reason.TOO_LONG, start, TOO_DEEP)
             return self.object() if first == b"{" else self.array()
@@ -187,6 +191,8 @@ class JsonReader:
             self.refuse(Reason.BAD_SYNTAX, start, NO_VALUE)
         word, value = WORDS[first]
         for expected in word:
+            # Byte by byte, so that a word that is cut is truncated, and one that is wrong is refused where it goes
+            # wrong.
             if self.first(ENDS_WORD)[0] != expected:
                 self.refuse(Reason.BAD_SYNTAX, self.at, NO_WORD)
             self.at += 1
@@ -254,6 +260,7 @@ class JsonReader:
         self.at = match.end()
         following = self.data[self.at : self.at + 1]
         exact = match["fraction"] is None and match["exponent"] is None
+        # The pattern stops behind the zero: 05 would be 0 with something behind it.
         if exact and match["whole"] == b"0" and following.isdigit():
             self.refuse(Reason.BAD_SYNTAX, self.at, LEADING_ZERO)
         if exact and following == b".":
@@ -265,6 +272,7 @@ class JsonReader:
             self.digit()
         raw = match[0]
         if exact:
+            # By its length first: int() of a million digits takes seconds, and Python refuses it beyond some thousands.
             if len(match["whole"]) > LONGEST or not LEAST <= int(raw) <= MOST:
                 self.refuse(Reason.OUT_OF_RANGE, start, BEYOND_BITS, raw)
             return Read(start, self.at, int(raw), raw)
@@ -299,6 +307,7 @@ class JsonReader:
         match = WELL_FORMED.match(run)
         good = 0 if match is None else match.end()
         if good < len(run):
+            # The frame ends within a character: more bytes could make it right, so it is truncated and not wrong.
             if self.at == len(self.data) and BEGUN.match(run, good):
                 self.refuse(Reason.TRUNCATED, self.at, ENDS_CHARACTER)
             self.refuse(Reason.BAD_TEXT, start + good, BAD_TEXT)
@@ -317,6 +326,7 @@ class JsonReader:
         if not 0xD800 <= high < 0xDC00:
             return chr(high)
         for expected in (b"\\", b"u"):
+            # What is missing may still come, what is something else never becomes a pair.
             if self.data[self.at : self.at + 1] not in (expected, b""):
                 self.refuse(Reason.BAD_TEXT, start, HALF)
             self.first(ENDS_PAIR)

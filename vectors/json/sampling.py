@@ -59,6 +59,7 @@ class _JsonDrawing:
 
     def part(self, part: JsonPart) -> Draw:
         """Compile a part."""
+        # Layouts share parts; compiling each once keeps closures few, and the processor's caches warm.
         if part not in self.known:
             self.known[part] = self.make(part)
         return self.known[part]
@@ -144,6 +145,7 @@ class _JsonDrawing:
         def draw(source: Source, numbers: Numbers) -> Pair:
             white = style(source)
             members: dict[str, tuple[object, bytes]] = {}
+            # Names are drawn until there are enough different ones, and not for ever.
             for _ in range(PATIENCE * 4):  # of few names that can be chosen, all are soon there
                 if not more(source, len(members)):
                     break
@@ -169,6 +171,8 @@ class _JsonDrawing:
                     continue
                 called = spelled(source, name)
                 value, piece = part(source, numbers)
+                # Members change places by steps back from the end: any order can come out, and none is built by
+                # sorting.
                 at = len(found) - places[len(found)](source)
                 found.insert(at, (name, value, _member(called, piece, white)))
             pieces = [piece for _, _, piece in found]
@@ -183,6 +187,7 @@ def _range(least: int | None) -> tuple[int, int]:
 
 def _share(message: JsonObject | JsonUnion) -> int:
     """Return how often a message is chosen: a union of some counts as all of them."""
+    # By messages, so that those of a nested union are not rarer than the others.
     return sum(map(_share, message.messages)) if isinstance(message, JsonUnion) else 1
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
+# Possessive: a quotation mark that never closes must not be tried again from every byte.
 TOKEN = re.compile(rb'[ \t\n\r]*(?:("(?:[^"\\]|\\.)*+")|([-+.0-9A-Za-z_]++)|([{}\[\]:,]))', re.DOTALL)
 INTEGER = re.compile(rb"-?[0-9]+")
 DEEPEST = 100
@@ -91,9 +92,11 @@ class _Scan:
         group, start, end = token
         byte = self.data[start : start + 1]
         if group == 3:
+            # Bounded, as mutated frames nest a thousand deep, and this is a recursion.
             if byte not in b"{[" or depth == DEEPEST:
                 raise _Stopped
             piece = JsonPiece(start, len(self.data), OBJECT if byte == b"{" else ARRAY)
+            # Kept before what is in it is read: if that fails, the outer pieces are there, and can be mutated.
             into.append(piece)
             self.inside(piece, byte == b"{", depth + 1)
             piece.end = self.at

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from vectors.binary.paths import Arrangement, LayoutPlace, join, places
 from vectors.covering_arrays import Factor, Option, covering
-from vectors.json.boundaries import enumerated, list_variants, said, strangers, variants
+from vectors.json.boundaries import enumerated, list_variants, number_words, variants, wrong_type_values
 from vectors.json.composing import Composer, MemberText, escaped, joined
 from vectors.json.coverage import NAME_ESCAPED, OTHER_ORDER, UNKNOWN_FIELD
 from vectors.json.paths import chosen, decisive, place_tree, prefixes
@@ -144,7 +144,7 @@ class _Maker:
                 for variant in variants(part, target.full):
                     yield self.varied(target, variant)
         if not isinstance(part, Limited | Json) and not place.known and not place.sure:
-            for variant in strangers(part, target.full):
+            for variant in wrong_type_values(part, target.full):
                 yield self.varied(target, variant)
 
     def twins(self, target: JsonTarget, item: bytes) -> Iterator[Specimen]:
@@ -171,7 +171,7 @@ class _Maker:
             before = {join(message.path, name): spelled(each) for name, each in zip(union.part.by, known, strict=False)}
             at = join(message.path, union.part.by[depth])
             here = tuple(dict.fromkeys(key[depth] for key in able))
-            tried = [*strangers(JsonText(), full), *enumerated(here if full else (), deciding=True)]
+            tried = [*wrong_type_values(JsonText(), full), *enumerated(here if full else (), deciding=True)]
             for other in dict.fromkeys(key[depth] for key in keys if key[depth] not in here):
                 tried.append(BoundaryBytes(UNKNOWN, f'"{other}", which others have', spelled(other), "refused"))
             for each in tried:
@@ -320,10 +320,10 @@ class _Maker:
                     ("with escapes", rb'"\"\u00fc"'),
                 ]
             case JsonInteger(least=least, most=most):
-                return [(said(number), str(number).encode()) for number in (least, most)]
+                return [(number_words(number), str(number).encode()) for number in (least, most)]
             case JsonNumber(least=least):
                 low = least or 0
-                return [(said(low), str(low).encode()), (f"{low + 1.5}", str(low + 1.5).encode())]
+                return [(number_words(low), str(low).encode()), (f"{low + 1.5}", str(low + 1.5).encode())]
             case JsonBool():
                 return [("true", b"true"), ("false", b"false")]
             case JsonEither():

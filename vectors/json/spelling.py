@@ -32,6 +32,7 @@ GREAT_LENGTHS = (16384, 65535, 65536)
 @cache
 def integers(least: int = LEAST, most: int = MOST) -> tuple[int, ...]:
     """Return integers of a range at which codecs err, ascending: both ends, and around powers of two and of ten."""
+    # Where types of other languages end (8, 16, 32, 53, 64 bits), and where a digit is added.
     powers = [*(1 << bits for bits in (7, 8, 15, 16, 31, 32, 53, 62, 63)), *(10**digits for digits in range(1, 19))]
     near = {sign * (power + step) for power in powers for step in (-1, 0, 1) for sign in (1, -1)}
     near |= {-1, 0, 1, 2, least, least + 1, most - 1, most}
@@ -111,13 +112,16 @@ def numerals(number: int | float) -> Sequence[str]:
     if isinstance(number, int):
         return (usual, "-0") if number == 0 else (usual,)
     exact = f"{Decimal(number):f}"
+    # 17 digits give every double back exactly (IEEE 754, table of decimal digits); more of them must not harm.
     spelled = [usual, usual.replace("e", "E"), f"{number:.17e}", f"{number:.25E}"]
     spelled.append(exact if "." in exact else f"{exact}.0")
     if "e" not in usual:
+        # Four hundred zeros: readers that collect digits in a buffer of fixed size err here.
         spelled += [f"{usual}0", f"{usual}{'0' * 400}", f"{usual}e0", f"{usual}E+00", f"{usual}e-0"]
     if usual.endswith(".0"):
         spelled.append(f"{usual.removesuffix('.0')}e+0")
     if number == 0:
         sign = "-" if math.copysign(1, number) < 0 else ""
+        # A huge exponent of zero is zero; readers that compute it by multiplying never come back.
         spelled += [f"{sign}0e{'9' * 30}", f"{sign}0.00E-99", f"{sign}1e-400"]
     return tuple(dict.fromkeys(spelled))

@@ -70,6 +70,7 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
             TAIL,
         ]
     )
+    # Of the text with the stamp left blank: so the stamp depends on all of it, and on nothing else.
     return text.replace(BLANK, hashlib.sha256(text.encode()).hexdigest()[: len(BLANK)])
 
 
@@ -210,6 +211,7 @@ class _Source:
 
     def reader(self, part: Compound, table: Table, path: str) -> str:
         """Return the function that reads a part into the columns at ``path``, which is written down before."""
+        # The same record at two places fills other columns, so it is a function for each place, and one for each table.
         key = part, table, path
         if key not in self.readers:
             body = list(part.column_reader(_Reader(self, table), path))

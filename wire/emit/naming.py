@@ -26,6 +26,7 @@ class PartNames:
 
     def _name(self, hint: str) -> str:
         name, number = hint, 1
+        # Two words of a document may be one identifier (`a-b`, `a_b`), and a field may be called like a message.
         while name in self._taken:
             number += 1
             name = f"{hint}_{number}"

@@ -46,6 +46,7 @@ class _Source:
         self.records = {part: name for part, name in self.names.parts.items() if isinstance(part, Record)}
 
     def lines(self) -> Lines:
+        # Records have room for so many fields in place, without an allocation for the names: the widest sets the size.
         counts = [len(part.names) for part in self.names.tables if isinstance(part, BitFields)]
         counts += [len(record.fields) + 1 for record in self.records]
         most = max(counts, default=0)

@@ -66,6 +66,8 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
     for part, name in names.parts.items():
         if isinstance(part, Record) and part.begins_with_flags:
             lines += ["", *part.python_blank(name, names)]
+    # An item of a chain is read in the loop of the chain itself, as its first field decides whether the loop goes on; a
+    # function of its own is written only if somebody else calls it.
     inlined = {part.item for part in names.parts if isinstance(part, Chain)}
     for part in names.parts:
         if not isinstance(part, Chain):
@@ -82,6 +84,7 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
         entry = identifier(layout)
         lines.append(f'    "{layout.name.partition("/")[2]}": Codec(decode_{entry}, encode_{entry}),')
     body = "\n".join([*lines, "}", ""])
+    # What a module does not call it does not import: linters look at generated code too.
     called = sorted([*USUAL, *(name for name in RARE if f"{name}(" in body)])
     head = (HEAD if binary else json.HEAD).format(
         protocol=protocol, called="".join(f"    {name},\n" for name in called)

@@ -2,12 +2,13 @@
 
 from wire.kinds.array import Array, ArrayToEnd
 from wire.kinds.base import Part
+from wire.kinds.bit_places import Bit
 from wire.kinds.bitfields import BitFields
 from wire.kinds.chain import Chain
 from wire.kinds.contexts import Node
 from wire.kinds.counted import Counted
 from wire.kinds.enclosed import Enclosed
-from wire.kinds.flags import Bit, Flags
+from wire.kinds.flags import Flags
 from wire.kinds.floating import Float
 from wire.kinds.integer import Integer
 from wire.kinds.items import Items

@@ -5,14 +5,26 @@ from typing import IO, Any
 
 from wire.constructs import MOST, Context, Grammar, dotted, fitting, remaining, room
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
-from wire.expressions import Expr, compiled
+from wire.expressions import Const, Expr, compiled
 from wire.kinds.base import ITEM, FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.branches import FULL, MORE, NEGATIVE, NONE, ONE, TOO_MANY, Inside, Place, TracedRefusal, Tracing, some
 from wire.kinds.coded import indented
 from wire.kinds.compound import Compound
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
-from wire.kinds.generators import ANY_BYTE, AVOIDED, REFUSED, Draw, Lead, Numbers, Pair, Source
+from wire.kinds.generators import (
+    ANY_BYTE,
+    AVOIDED,
+    PATIENCE,
+    REFUSED,
+    Draw,
+    Lead,
+    Numbers,
+    Pair,
+    Source,
+    Unsatisfiable,
+    any_of,
+)
 from wire.kinds.items import list_cell, list_limits, python_listed
 from wire.kinds.sized import announced, computed
 
@@ -181,14 +193,36 @@ class Array(Part, frozen=True):
     def swallows(self) -> int:
         return self.item.swallows()
 
+    def swallows_behind(self, value: Any) -> int:
+        # Those that have no bytes cannot be told here, so all items count.
+        return any_of(self.item.swallows_behind(each) for each in value)
+
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
         count, item = compiled(self.count, fields), sampling.choices.item(sampling.promised(self.item, {}))
 
-        def draw(source: Source, numbers: Numbers) -> Pair:
-            pairs = [item(source, numbers) for _ in range(count(numbers))]
-            return [value for value, _ in pairs], b"".join(data for _, data in pairs)
+        if not self.item.swallows():
 
-        return draw
+            def draw(source: Source, numbers: Numbers) -> Pair:
+                pairs = [item(source, numbers) for _ in range(count(numbers))]
+                return [value for value, _ in pairs], b"".join(data for _, data in pairs)
+
+            return draw
+
+        def draw_apart(source: Source, numbers: Numbers) -> Pair:
+            """Draw items none of which is taken by one before it for its own."""
+            for _ in range(PATIENCE):
+                pairs, barred = list[Pair](), 0
+                for _ in range(count(numbers)):
+                    value, data = item(source, numbers)
+                    if data and barred >> data[0] & 1:
+                        break
+                    pairs.append((value, data))
+                    barred = (0 if data else barred) | self.item.swallows_behind(value)
+                else:
+                    return [value for value, _ in pairs], b"".join(data for _, data in pairs)
+            raise Unsatisfiable("an item of a list takes the next one for its own")
+
+        return draw_apart
 
     @property
     def announced(self) -> Expr | None:
@@ -211,6 +245,11 @@ class Array(Part, frozen=True):
         return find
 
     # Coverage
+
+    @property
+    def takes_rest(self) -> bool:
+        # Of a number that is known and not 0; of one that a field says there may be none.
+        return isinstance(self.count, Const) and self.count.value > 0 and self.item.takes_rest
 
     def most_bytes(self) -> float:
         return self.most * self.item.most_bytes()
@@ -362,10 +401,11 @@ class ArrayToEnd(Compound, frozen=True):
         return ANY_BYTE
 
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
-        if self.item.hopeless():
+        drawn = sampling.attempted(self.item)
+        if drawn is None:
             return lambda source, numbers: ([], b"")
         more = sampling.choices.more(0, 1 if self.item.swallows() else self.most)
-        item = sampling.choices.item(sampling.part(self.item, {}))
+        item = sampling.choices.item(drawn)
 
         def draw(source: Source, numbers: Numbers) -> Pair:
             values: list[Any] = []

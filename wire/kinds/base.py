@@ -64,6 +64,8 @@ class Scope(dict[str, "Part"]):
         """Read an expression; ``CannotLayOut`` if it looks at a field that may not be there."""
         expr = expressions.read(source, path, self)
         for term in expressions.terms(expr):
+            # By the conditions as they are written, not by what they mean: `If(a, …)` inside `If(a & b, …)` is refused
+            # although it would be right, and nothing that is wrong is let through.
             if isinstance(term, Ref) and not set(self[term.field].conditions()) <= set(self.holds):
                 raise CannotLayOut(
                     f"{path}: this.{term.field} may be absent here; look at it under the same condition, "
@@ -82,11 +84,17 @@ class Sampling(Protocol):
     def part(self, part: "Part", fields: "Mapping[str, Part]") -> Draw:
         """Compile a part that stands in a record of these ``fields``."""
 
+    def attempted(self, part: "Part") -> Draw | None:
+        """Compile a part that looks at no field around it; ``None`` if no frame has it."""
+
     def promised(self, part: "Part", fields: "Mapping[str, Part]") -> Draw:
         """Compile a part that may be refused always: whoever chose the numbers before it has seen to that."""
 
-    def record(self, name: str, fields: "Mapping[str, Part]", first: Callable[[int], bool] | None = None) -> Draw:
-        """Compile a record: the ``name`` of a message or "", and its fields; ``first`` tells what the first may be."""
+    def record(self, name: str, fields: "Mapping[str, Part]", first: tuple[str, int] | None = None) -> Draw:
+        """Compile a record: the ``name`` of a message or "", and its fields.
+
+        ``first`` is a bit of the first field, and what it has to be.
+        """
 
 
 class FieldFinding(Protocol):

@@ -8,11 +8,11 @@ from wire.constructs import Context, Leaf, NamedBits, Span, bounded, dotted, tak
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
 from wire.expressions import Group, Ref
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
+from wire.kinds.bit_places import Bit, check_bit_places, spare_name
 from wire.kinds.branches import UNKNOWN, Place, TracedRefusal, Tracing, group_is
 from wire.kinds.coded import made, written
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Below, Find, MutableField, Mutation, put, truncate
-from wire.kinds.flags import Bit, check_bit_places, spare_name
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 from wire.kinds.integer import LONGEST, Order, fixed_ends, fixed_finder
 from wire.varints import boundaries
@@ -178,7 +178,17 @@ class BitFields(Part, frozen=True):
     def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
         fixed = "{" + ", ".join(f'"{name}": {value}' for name, value in self.constants) + "}"
         line = f"b_{field} = spell_bits(v_{field}, {code.names.tables[self]}, {fixed})"
-        return [line], f'b_{field}.to_bytes({self.size}, "{self.order}")'
+        return [line], self.python_octets(f"b_{field}")
+
+    def python_octets(self, number: str) -> str:
+        """Return the bytes of an integer of these bits."""
+        number = number if number.isidentifier() else f"({number})"
+        return f'{number}.to_bytes({self.size}, "{self.order}")'
+
+    @property
+    def is_big(self) -> bool:
+        """Whether the highest bits come first."""
+        return self.big
 
     def c_table(self, code: CCode, name: str) -> tuple[list[str], list[str]]:
         places = [f"{{UINT64_C(0x{bit.mask:X}), {bit.low}}}" for bit in self.bits]
@@ -244,6 +254,7 @@ class BitFields(Part, frozen=True):
         return True
 
     def candidates(self, near: Iterable[int], refs: frozenset[Ref]) -> list[int]:
+        # Numbers that matter may be those of a group or of the whole; each group tries those that fit.
         near, tried = list(near), list[list[int]]()
         for name in sorted(str(ref.bit) for ref in refs):
             group = self.group(name)

@@ -8,7 +8,8 @@ from construct import Renamed
 from wire.constructs import MOST, Context, Grammar, Values, bounded, dotted, fitting, room
 from wire.errors import CannotLayOut, EncodeError, Reason
 from wire.expressions import Ref
-from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
+from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, looked_at
+from wire.kinds.bitfields import BitFields
 from wire.kinds.branches import END_MISSING, FULL, MORE, ONE, TOO_MANY, Inside, Place, TracedRefusal, Tracing
 from wire.kinds.coded import indented
 from wire.kinds.composing import Change, ComposedTarget, Composing, Looking, Plan, PlannedOption, Way, before
@@ -26,7 +27,7 @@ LONG_CHAIN = 20
 
 
 class ChainOf(Grammar):
-    """Items that follow each other as long as the first byte of each has the bit ``more`` set.
+    """Items that follow each other as long as the first field of each, flags or a word, has the bit ``more`` set.
 
     The chain sets that bit when it is written, whatever the values say.
     """
@@ -72,13 +73,20 @@ class Chain(Compound, frozen=True):
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        # The item looks at nothing outside it: it is one record wherever the chain stands.
         item, more = walk.part(grammar.item, f"{path}[]", Scope()), grammar.more
         first = item.fields[0].node if isinstance(item, Record) and item.fields else None
-        if not isinstance(first, Flags) or more not in (bit.name for bit in first.bits) or not first.is_any:
-            raise CannotLayOut(f"{path}: the items of a Chain are Structs that begin with a header that has {more}")
-        if first.bit(more).mask.bit_count() != 1:
+        named = isinstance(first, BitFields) or (isinstance(first, Flags) and first.is_any)
+        if not isinstance(item, Record) or first is None or not named or more not in first.group_names:
+            raise CannotLayOut(
+                f"{path}: the items of a Chain are Structs that begin with Bits or a Word that has {more}, no Header"
+            )
+        group = first.group(more)
+        if group is None or group.highest != 1:
             raise CannotLayOut(f"{path}: {more} has several bits; what says that more follows is one bit")
-        assert isinstance(item, Record)
+        if isinstance(first, BitFields) and more in dict(first.constants):
+            wanted = dict(first.constants)[more]
+            raise CannotLayOut(f"{path}: {more} has to be {wanted}; a bit says that more follows if it can be 0 and 1")
         if item.open_ended:
             raise CannotLayOut(f"{path}: an item that ends with an optional tail, behind which nothing can follow")
         return cls(item, grammar.most, more)
@@ -89,9 +97,25 @@ class Chain(Compound, frozen=True):
         return self.item.fields[0].name
 
     @property
+    def head(self) -> Flags | BitFields:
+        """The field that has the bit."""
+        node = self.item.fields[0].node
+        assert isinstance(node, Flags | BitFields)
+        return node
+
+    @property
     def mask(self) -> int:
         """The bit that says that more follows, in place."""
-        return self.item.header.bit(self.more).mask
+        group = self.head.group(self.more)
+        assert group is not None
+        return group.mask
+
+    @property
+    def octet(self) -> tuple[int, int]:
+        """The byte of an item that has the bit, and the bit within it."""
+        # Of a word only one byte has the bit, so writers and mutations change that one, whichever comes first.
+        index, bit = divmod(self.mask.bit_length() - 1, 8)
+        return (self.head.fewest() - 1 - index if self.head.is_big else index), 1 << bit
 
     def inner(self) -> tuple[Part, ...]:
         return (self.item,)
@@ -128,13 +152,28 @@ class Chain(Compound, frozen=True):
             yield from indented(iter(statements))
             if index == 0:
                 yield "    more -= 1"
-                yield "    if more:"
-                yield f"        out += OCTET[b_{field.name} | 0x{self.mask:02X}]"
-                yield "    else:"
-                yield f"        out += OCTET[b_{field.name} & 0x{0xFF & ~self.mask:02X}]"
+                yield from indented(self.python_linked(f"b_{field.name}"))
             else:
                 yield f"    out += {piece}"
         yield "return out"
+
+    def python_linked(self, number: str) -> Lines:
+        """Write the first field of an item, with the bit as the chain has it, whatever the value says."""
+        linked, last = f"0x{self.mask:02X}", f"0x{(1 << 8 * self.head.fewest()) - 1 & ~self.mask:02X}"
+        if self.is_looked_at:
+            yield f"{number} = {number} | {linked} if more else {number} & {last}"
+            yield f"out += {self.head.python_octets(number)}"
+            return
+        yield "if more:"
+        yield f"    out += {self.head.python_octets(f'{number} | {linked}')}"
+        yield "else:"
+        yield f"    out += {self.head.python_octets(f'{number} & {last}')}"
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether other fields of an item look at the bit: then it has to be set before they are written."""
+        refs = (ref for field in self.item.fields for ref in looked_at(field.node))
+        return any((ref.field, ref.bit) == (self.first, self.more) for ref in refs)
 
     def c_reader(self, code: CCode) -> Lines:
         yield "gathering g = {.count = 0};"
@@ -147,19 +186,25 @@ class Chain(Compound, frozen=True):
         yield f"    PyObject *item = {code.names.parts[self.item]}_read(r);"
         yield "    if (item == NULL || !gather(&g, item))"
         yield "        return scattered(&g);"
-        yield f"    if (!(r->data[start] & 0x{self.mask:02X}))"
+        at, bit = self.octet
+        yield f"    if (!(r->data[start{f' + {at}' if at else ''}] & 0x{bit:02X}))"
         yield "        return gathered(&g);"
         yield "}"
 
     def c_writer(self, code: CCode) -> Lines:
+        at, bit = self.octet
+        where = f"start + {at}" if at else "start"
         yield from c_listed(self.most)
         yield "for (Py_ssize_t i = 0; i < count; i++) {"
         yield "    size_t start = w->size;"
         yield f"    if (!{code.names.parts[self.item]}_write(w, PyList_GetItem(value, i)))"
         yield "        return 0;"
-        yield f"    w->data[start] &= 0x{0xFF & ~self.mask:02X};"
+        if self.is_looked_at:  # somebody changed the list: other fields are there, which Python writes
+            yield f"    if (((w->data[{where}] & 0x{bit:02X}) != 0) != (i + 1 < count))"
+            yield "        return 0;"
+        yield f"    w->data[{where}] &= 0x{0xFF & ~bit:02X};"
         yield "    if (i + 1 < count)"
-        yield f"        w->data[start] |= 0x{self.mask:02X};"
+        yield f"        w->data[{where}] |= 0x{bit:02X};"
         yield "}"
         yield "return count > 0;"
 
@@ -182,7 +227,7 @@ class Chain(Compound, frozen=True):
         yield "        return NULL;"
         yield from indented(iter(body))
         yield "    items->rows++;"
-        yield f"    if (!(b_{self.first} & 0x{self.mask:02X}))"
+        yield f"    if (!({items.truth(Ref(self.first, self.more))}))"
         yield f"        return items_end(p, t, {constant}, row);"
         yield "}"
 
@@ -198,12 +243,10 @@ class Chain(Compound, frozen=True):
         return self.item.swallows()
 
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
-        mask = self.mask
+        # An item that takes what follows for its own can only be the last.
         more = sampling.choices.more(1, 1 if self.item.swallows() else self.most)
-        inner = sampling.choices.item(
-            sampling.record(self.item.name, self.item.by_name, lambda byte: bool(byte & mask))
-        )
-        last = sampling.choices.item(sampling.record(self.item.name, self.item.by_name, lambda byte: not byte & mask))
+        inner = sampling.choices.item(sampling.record(self.item.name, self.item.by_name, (self.more, 1)))
+        last = sampling.choices.item(sampling.record(self.item.name, self.item.by_name, (self.more, 0)))
 
         def draw(source: Source, numbers: Numbers) -> Pair:
             values: list[Any] = []
@@ -219,17 +262,17 @@ class Chain(Compound, frozen=True):
         return draw
 
     def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
-        mask = self.mask
+        offset, bit = self.octet
         item = finding.record(self.item.by_name, path)
-        place = MutableField(path, self, list_mutations(self.most, path, mask))
+        place = MutableField(path, self, list_mutations(self.most, path, *self.octet))
 
         def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
-            start, cuts, header = at, list[int](), mask
-            while header & mask:
+            start, cuts, octet = at, list[int](), bit
+            while octet & bit:
                 if len(cuts) == MOST_FOUND:
                     raise UnreadableFrame
                 cuts.append(at)
-                header = data[at]
+                octet = data[at + offset]
                 at = item(data, at, numbers, found)
             found.append((start, at, place, tuple(cuts)))
             return at
@@ -274,7 +317,7 @@ class Chain(Compound, frozen=True):
     def composed(
         self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
     ) -> Any:
-        item, more, first = place.inner[0], self.mask, self.item.header
+        item, more, first = place.inner[0], self.mask, self.head
         index, wanted = 0, composing.count(where, 1)
         plain = composing.plain_fields(item).get(self.first, first.plain_bytes(item, lambda expr: 0))
         # What a plan says of a header need not say whether more follows; it goes on while either says so.
@@ -296,7 +339,7 @@ class Chain(Compound, frozen=True):
         """Return a plan with more items in front of those that are there; each begins with another number."""
         found = dict(plan)
         for header in reversed(headers):
-            found = {**before(found, where), f"{where}[0].{self.first}": self.item.header.spelled(header)}
+            found = {**before(found, where), f"{where}[0].{self.first}": self.head.spelled(header)}
         return found
 
     def specimens(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
@@ -320,7 +363,7 @@ class Chain(Compound, frozen=True):
         if there:
             yield "as usual", there, None
         for header in looking.header_forms(place):
-            yield self.item.header.said(header), self.longer(there, where, [header]), None
+            yield self.head.said(header), self.longer(there, where, [header]), None
         yield "two unknown ones", self.longer(there, where, looking.free_headers(place)[:2]), None
 
     @property

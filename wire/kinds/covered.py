@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wire.expressions import Expr
-from wire.kinds.boundaries import BoundaryBytes
+from wire.kinds.boundaries import BoundaryBytes, say
 from wire.kinds.branches import Inside, Place, Tracing
 from wire.kinds.coded import Coded
 from wire.kinds.composing import Change, ComposedTarget, Composing, Looking, Plan, PlannedOption, Way
@@ -109,6 +109,10 @@ class Covered(Coded, frozen=True):
         yield from ()
 
     # What is looked at: boundaries, what a field can be in pairs, what is as long as can be.
+
+    def said(self, number: int) -> str:
+        """Say what a number of it is, for a person."""
+        return say(number)
 
     @property
     def can_be_missing(self) -> bool:

@@ -121,6 +121,10 @@ class Described(Node, frozen=True):
         """Return the bytes, as bits of a number, that it would take for its own if they stood right behind it."""
         return 0
 
+    def swallows_behind(self, value: Any) -> int:
+        """Return what ``swallows`` does for one value: of several messages only one stands there."""
+        return self.swallows()
+
     @property
     def silent(self) -> bool:
         """Whether the value may be left out of a record, as it has no bytes of its own to say."""

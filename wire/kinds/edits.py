@@ -96,19 +96,22 @@ GROWN = (63, 64, 126, 127, 128, 129, 254, 255, 256, 257)
 """Bytes to which contents grow: around what fits in a count of one byte."""
 
 
-def list_mutations(most: int, path: str, mask: int = 0) -> list[Mutation]:
-    """Return what can be done to items in a row; those of a chain have ``mask`` set in their first byte, but the last.
+def list_mutations(most: int, path: str, offset: int = 0, mask: int = 0) -> list[Mutation]:
+    """Return what can be done to items in a row; those of a chain have ``mask`` set in the byte at ``offset``.
 
-    What changes their order or number keeps the chain whole, if its name does not say otherwise.
+    Only the last one has not. What changes their order or number keeps the chain whole, if its name does not say
+    otherwise.
     """
 
     def relinked(items: Sequence[bytes]) -> bytes:
         if not mask:
             return b"".join(items)
         *linked, last = items
-        return b"".join(
-            [*(bytes((item[0] | mask,)) + item[1:] for item in linked), bytes((last[0] & ~mask,)), last[1:]]
-        )
+        pieces = [with_octet(item, item[offset] | mask) for item in linked]
+        return b"".join([*pieces, with_octet(last, last[offset] & ~mask)])
+
+    def with_octet(item: bytes, octet: int) -> bytes:
+        return put(item, offset, offset + 1, bytes((octet,)))
 
     def rearranged(name: str, rearrange: Callable[[list[bytes], Below], list[bytes] | None], least: int) -> Mutation:
         def change(frame: bytes, start: int, end: int, cuts: tuple[int, ...], below: Below) -> bytes | None:
@@ -122,6 +125,7 @@ def list_mutations(most: int, path: str, mask: int = 0) -> list[Mutation]:
 
     def duplicate(items: list[bytes], below: Below) -> list[bytes]:
         index = below(len(items))
+        # Mostly once more, which is what protocols forbid; sometimes so often that a table which grows is seen.
         return items[:index] + items[index : index + 1] * (1, 1, 1, 2, 20)[below(5)] + items[index:]
 
     def swap(items: list[bytes], below: Below) -> list[bytes]:
@@ -141,12 +145,13 @@ def list_mutations(most: int, path: str, mask: int = 0) -> list[Mutation]:
         return put(frame, cuts[-1], end, b"") if cuts else None
 
     def go_on(frame: bytes, start: int, end: int, cuts: tuple[int, ...], below: Below) -> bytes:
-        return put(frame, cuts[-1], cuts[-1] + 1, bytes((frame[cuts[-1]] | mask,)))
+        at = cuts[-1] + offset
+        return put(frame, at, at + 1, bytes((frame[at] | mask,)))
 
     def stop(frame: bytes, start: int, end: int, cuts: tuple[int, ...], below: Below) -> bytes | None:
         if len(cuts) < 2:
             return None
-        at = cuts[below(len(cuts) - 1)]
+        at = cuts[below(len(cuts) - 1)] + offset
         return put(frame, at, at + 1, bytes((frame[at] & ~mask,)))
 
     mutations = [

@@ -1,6 +1,6 @@
 """A message within a message: a part that has so many bytes, and fills them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from typing import IO, Any
 
@@ -13,7 +13,7 @@ from wire.kinds.coded import indented, made, written
 from wire.kinds.compound import Compound
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, UnreadableFrame, put, truncate
-from wire.kinds.generators import PATIENCE, Draw, Numbers, Pair, Source, Unsatisfiable
+from wire.kinds.generators import AVOIDED, PATIENCE, Draw, Lead, Numbers, Pair, Source, Unsatisfiable
 from wire.kinds.sized import announced, computed
 
 
@@ -150,12 +150,27 @@ class Enclosed(Part, frozen=True):
     def hopeless(self) -> bool:
         return self.node.hopeless()
 
+    def leads(self, fields: Mapping[str, Part]) -> Callable[[Numbers], Lead]:
+        count = compiled(self.count, fields)
+        least, most = self.node.fewest(), self.node.most_bytes()
+
+        def enclosing(numbers: Numbers) -> Lead:
+            # Which of the numbers that could do is found afterwards; a number that never does leads nowhere.
+            return () if least <= count(numbers) <= most else AVOIDED
+
+        return enclosing
+
+    def decisions(self) -> tuple[int, ...]:
+        return (self.node.fewest(),)
+
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
         node, count = sampling.promised(self.node, {}), compiled(self.count, fields)
         refs = tuple(dict.fromkeys(term for term in terms(self.count) if isinstance(term, Ref)))
 
         def announced(numbers: Numbers, size: int) -> bool:
             """Tell whether so many bytes are announced, or can be: then ``numbers`` are changed."""
+            # Each field of the count is tried in turn: `this.a + this.b` can be made right by either, if that one is
+            # wide enough.
             for ref in refs:
                 if count(numbers) == size:
                     return True

@@ -5,13 +5,14 @@ from functools import cache
 from typing import IO, Any
 
 from wire.constructs import Context, Leaf, Message, NamedBits, Span, bounded, dotted, take
-from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
+from wire.errors import DecodeError, EncodeError, Reason
 from wire.expressions import Expr, Group, Ref
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
+from wire.kinds.bit_places import Bit, check_bit_places, spare_name
 from wire.kinds.branches import MISSING, UNKNOWN, Place, TracedRefusal, Tracing, group_is
 from wire.kinds.coded import written
 from wire.kinds.composing import ComposedTarget, Looking
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Node, Slots
+from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, UnreadableFrame, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, leaf
 
@@ -21,14 +22,6 @@ ID = 0x1F
 
 FEW = 4
 """Values of a group that are all tried: those of two bits."""
-
-
-def spare_name(names: Iterator[str]) -> str:
-    """Return what the bits without a name are kept under: ``X``, with as many ``_`` behind it as are needed."""
-    taken, name = set(names), "X"
-    while name in taken:
-        name += "_"
-    return name
 
 
 class Bits(Leaf):
@@ -115,30 +108,6 @@ def header_of(message: Message) -> Header:
     first = message.subcon.subcons[0]  # type: ignore[attr-defined]
     assert isinstance(first.subcon, Header)
     return first.subcon
-
-
-class Bit(Node, frozen=True):
-    """Bits ``high`` to ``low`` of a byte, under a name."""
-
-    name: str
-    high: int
-    low: int
-
-    @property
-    def mask(self) -> int:
-        """The bits in place."""
-        return (2 << self.high) - (1 << self.low)
-
-
-def check_bit_places(bits: tuple[Bit, ...], whole: int, path: str) -> None:
-    """Raise ``CannotLayOut`` for bits that an integer of ``whole`` bits has not, or that have two names."""
-    taken = 0
-    for bit in bits:
-        if not 0 <= bit.low <= bit.high < whole:
-            raise CannotLayOut(f"{path}: {bit.name} is from bit {bit.high} to {bit.low}; there are {whole - 1} to 0")
-        if taken & bit.mask:
-            raise CannotLayOut(f"{path}: {bit.name} shares bits with another name; every bit has one")
-        taken |= bit.mask
 
 
 class Flags(Part, frozen=True):
@@ -234,7 +203,16 @@ class Flags(Part, frozen=True):
         yield "at += 1"
 
     def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
-        return list(self._byte(code, field)), f"OCTET[b_{field}]"
+        return list(self._byte(code, field)), self.python_octets(f"b_{field}")
+
+    def python_octets(self, number: str) -> str:
+        """Return the bytes of an integer of these bits."""
+        return f"OCTET[{number}]"
+
+    @property
+    def is_big(self) -> bool:
+        """Whether the highest bits come first: one byte has no order."""
+        return False
 
     def _byte(self, code: Code, field: str) -> Lines:
         name = code.names.tables[self]
@@ -414,6 +392,7 @@ class Flags(Part, frozen=True):
 
     def combinations(self) -> list[int]:
         """Return the bytes of all combinations of flags; of bits without a name none, each one, and all."""
+        # Spare bits are tried one by one: all their combinations would be thousands of frames that say the same.
         wanted = {0, self.spare, *(1 << bit for bit in range(8) if self.spare >> bit & 1)}
         return [byte for byte in self.begins if byte & self.spare in wanted]
 
@@ -424,6 +403,8 @@ class Flags(Part, frozen=True):
             values = sorted({self.value(byte)[name] for byte in self.begins})
             for value in values if len(values) <= FEW else [values[0], values[1], values[-1]]:
                 able = [byte for byte in self.begins if self.value(byte)[name] == value]
+                # As near to the plain byte as can be: what differs is then this group, and not what it happens to bring
+                # along.
                 found.append(min(able, key=lambda byte: ((byte ^ plain).bit_count(), byte)))
         return list(dict.fromkeys(found))
 

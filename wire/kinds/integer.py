@@ -170,6 +170,7 @@ class Integer(Part, frozen=True):
 
     def candidates(self, near: Iterable[int], refs: frozenset[Ref]) -> list[int]:
         bits = 8 * self.size
+        # All of a byte, since cases of a Switch are mostly small; of wider ones what codecs err at.
         tried = set(range(256)) | set(boundaries(bits)) | set(near)
         if not self.is_signed:
             return sorted(number for number in tried if 0 <= number < 1 << bits)

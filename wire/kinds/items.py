@@ -13,7 +13,7 @@ from wire.kinds.composing import Change, ComposedTarget, Composing, Looking, Pla
 from wire.kinds.compound import Compound
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
-from wire.kinds.generators import ANY_BYTE, Draw, Numbers, Pair, Source
+from wire.kinds.generators import ANY_BYTE, Draw, Numbers, Pair, Source, any_of
 from wire.kinds.union import OneOf, Union
 
 
@@ -178,11 +178,17 @@ class Items(Compound, frozen=True):
     def swallows(self) -> int:
         return ANY_BYTE if self.to_end else self.union.first() | self.union.swallows()
 
+    def swallows_behind(self, value: Any) -> int:
+        return (
+            self.swallows() if self.to_end else self.union.first() | any_of(map(self.union.swallows_behind, value[-1:]))
+        )
+
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
-        if self.union.hopeless():
+        drawn = sampling.attempted(self.union)
+        if drawn is None:
             return lambda source, numbers: ([], b"")
         more = sampling.choices.more(0, self.most)
-        item = sampling.choices.item(sampling.part(self.union, {}))
+        item = sampling.choices.item(drawn)
         begins = self.union.first()
         # Behind these nothing can follow: they would take it for their own.
         final = frozenset(message.name for message in self.union.messages if message.swallows() & begins)

@@ -188,6 +188,9 @@ class KeyedUnion(Part, frozen=True):
     def swallows(self) -> int:
         return any_of(record.swallows() for _, record in self.cases)
 
+    def swallows_behind(self, value: Any) -> int:
+        return any_of(record.swallows_behind(value) for _, record in self.cases if record.name == value["type"])
+
     def leads(self, fields: Mapping[str, Part]) -> Callable[[Numbers], Lead]:
         key = compiled(self.key, fields)
         cases = {number: (index, lead_of(record, {})) for index, (number, record) in enumerate(self.cases)}

@@ -129,6 +129,9 @@ class Optional(Part, frozen=True):
     def swallows(self) -> int:
         return self.node.swallows()
 
+    def swallows_behind(self, value: Any) -> int:
+        return 0 if value is None else self.node.swallows_behind(value)
+
     def leads(self, fields: Mapping[str, Part]) -> Callable[[Numbers], Lead]:
         when, inner = compiled(self.when, fields), lead_of(self.node, fields)
         return lambda numbers: inner(numbers) if when(numbers) else None

@@ -22,7 +22,7 @@ from wire.kinds.branches import (
 from wire.kinds.coded import indented, written
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, UnreadableFrame, put, truncate
-from wire.kinds.generators import Draw, Lead, Numbers, Pair, Source, leaf
+from wire.kinds.generators import PATIENCE, Draw, Lead, Numbers, Pair, Source, Unsatisfiable, leaf
 from wire.kinds.integer import fixed_ends
 
 WIDEST = 0xFFFF
@@ -292,12 +292,23 @@ class Padded(Part, frozen=True):
     def leads(self, fields: Mapping[str, Part]) -> Callable[[Numbers], Lead]:
         return lead_of(self.node, fields)
 
+    def swallows(self) -> int:
+        # Where no padding is needed, what follows is what stands right behind the part.
+        return self.node.swallows()
+
+    def swallows_behind(self, value: Any) -> int:
+        return self.node.swallows_behind(value)
+
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
         node = sampling.promised(self.node, fields)
 
         def draw(source: Source, numbers: Numbers) -> Pair:
-            value, data = node(source, numbers)
-            return value, data + bytes(-len(data) % self.to)
+            for _ in range(PATIENCE):
+                value, data = node(source, numbers)
+                padding = bytes(-len(data) % self.to)
+                if not padding or not self.node.swallows() & 1:  # byte 0, which padding is
+                    return value, data + padding
+            raise Unsatisfiable("what is padded takes its padding for its own")
 
         return draw
 
@@ -326,6 +337,10 @@ class Padded(Part, frozen=True):
 
     def inside(self) -> Iterator[Inside]:
         yield Inside("padded", self.node)
+
+    @property
+    def takes_rest(self) -> bool:
+        return self.node.takes_rest
 
     def branches(self, place: Place) -> Iterator[str]:
         if self.node.hopeless():

@@ -161,6 +161,7 @@ class Record(Compound, frozen=True):
                 yield f"value = {blank}.copy()"
                 ahead = 1
                 continue
+            # Neighbours that are one byte each are read at `at + 1`, `at + 2`: one addition for all of them.
             early = field.node.python_ahead(code, f"v_{field.name}", ahead)
             if early is not None:
                 lines, ahead = early
@@ -311,7 +312,12 @@ class Record(Compound, frozen=True):
         return {field.name: field.node for field in self.fields}
 
     def hopeless(self) -> bool:
-        return any(field.node.hopeless() for field in self.fields)
+        over = [sum(field.node.fewest() for field in self.fields[index:]) for index in range(1, len(self.fields) + 1)]
+        return any(
+            # What goes to the end leaves nothing for a field that needs bytes.
+            field.node.hopeless() or (field.node.takes_rest and behind > 0)
+            for field, behind in zip(self.fields, over, strict=True)
+        )
 
     def may_be_empty(self) -> bool:
         return all(field.node.may_be_empty() for field in self.fields)
@@ -320,6 +326,15 @@ class Record(Compound, frozen=True):
         taken = 0
         for field in reversed(self.fields):
             taken |= field.node.swallows()
+            # What stands before a field that always has bytes never comes to the end of the record.
+            if not field.node.may_be_empty():
+                break
+        return taken
+
+    def swallows_behind(self, value: Any) -> int:
+        taken = 0
+        for field in reversed(self.fields):
+            taken |= field.node.swallows_behind(value[field.name])
             if not field.node.may_be_empty():
                 break
         return taken

@@ -144,6 +144,7 @@ class Sized(Part, frozen=True):
 
         def sized(numbers: Numbers) -> Lead:
             size = count(numbers)
+            # By the power of two: so each order of magnitude is drawn about as often, and not mostly the longest.
             return size.bit_length() if 0 <= size <= MOST_SIZED else AVOIDED
 
         return sized

@@ -49,6 +49,7 @@ class Switch(Part, frozen=True):
     @property
     def number_bits(self) -> int | None:
         """A number if every case is one, or always refused."""
+        # A case that is always refused has no value, so it does not keep the others from being a number.
         bits = [case.number_bits for case in self.inner() if not isinstance(case, Reserved)]
         known = [each for each in bits if each is not None]
         return max(known) if bits and len(known) == len(bits) else None

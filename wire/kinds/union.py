@@ -15,7 +15,7 @@ from wire.kinds.compound import Compound
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Find, Found, MutableField, Mutation, UnreadableFrame, replaced
 from wire.kinds.flags import ID, header_of
-from wire.kinds.generators import Draw, Numbers, any_of
+from wire.kinds.generators import Draw, Numbers, Unsatisfiable, any_of
 from wire.kinds.record import Record, record_of
 
 
@@ -73,6 +73,7 @@ class Union(Compound, frozen=True):
         messages = []
         for name, message in grammar.messages.items():
             header, *fields = record_of(name, message.subcon, walk, f"{path}.{name}").fields
+            # Asked of the grammar, in which earlier messages come first where two headers match.
             begins = tuple(byte for byte in range(256) if grammar.by_byte[byte] is message)
             first = msgspec.structs.replace(header, node=msgspec.structs.replace(header.node, begins=begins))
             messages.append(walk.shared(Record(name, (first, *fields))))
@@ -157,6 +158,7 @@ class Union(Compound, frozen=True):
         cell, column = code.cell(within(path, "type"), Kind.CHOICE)
         yield "if (unlikely(p == f->end))"
         yield "    return refused(f, TRUNCATED, p);"
+        # A switch over the byte, not a table of functions: so the compiler sees which function is called.
         yield "switch (*p) {"
         for message in self.messages:
             begins = [f"case 0x{byte:02X}:" for byte in message.header.begins]
@@ -178,13 +180,18 @@ class Union(Compound, frozen=True):
     def swallows(self) -> int:
         return any_of(message.swallows() for message in self.messages)
 
+    def swallows_behind(self, value: Any) -> int:
+        return next(message for message in self.messages if message.name == value["type"]).swallows_behind(value)
+
     def first(self) -> int:
         """Return the bytes that begin a message, as bits of a number."""
         return any_of(1 << byte for message in self.messages for byte in message.header.begins)
 
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
-        messages = [message for message in self.messages if not message.hopeless()]
-        draws = [sampling.part(message, {}) for message in messages for _ in range(share(message))]
+        tried = [(message, sampling.attempted(message)) for message in self.messages]
+        draws = [draw for message, draw in tried if draw is not None for _ in range(share(message))]
+        if not draws:
+            raise Unsatisfiable("a union of messages that are all refused")
         pick = sampling.choices.pick(draws)
         return lambda source, numbers: pick(source)(source, numbers)
 

@@ -64,11 +64,13 @@ def python_read_varint(into: str, bits: int, ahead: int = 0) -> Lines:
     yield f"at += {ahead + 1}"
     yield f"if {into} > 0x7F:"
     long = f"{into}, at = varint(data, at, {into}, {bits}, refuse)"
+    # Short widths are rare in documents; the lines for their second byte would cost the others nothing but length.
     if bits < 14:
         yield f"    {long}"
         return
     yield "    more = data[at]"
     yield "    if 0 < more < 0x80:"
+    # The first byte was taken with its continuation bit, which counts 0x80.
     yield f"        {into} += more * 0x80 - 0x80"
     yield "        at += 1"
     if bits >= 21:

@@ -23,7 +23,7 @@ class ToldEvents:
         for connection in connections:
             mark = next(self._marks)
             # Behind all that was told on this connection: when the mark has come through, the rest has been dealt with.
-            connection.tell("appeared", mark)
+            connection.notify("appeared", mark)
             self.sure(f"appeared {mark} 0")
         return [event for event in self.domain.events if event.split()[1] == str(service)]
 
@@ -49,6 +49,7 @@ def test_a_service_on_several_servers(node: NodeUnderTest) -> None:
     states = [
         [{name: each.request.fields.get(name) for name in STATE} for each in v.asked("publish")] for v in connections
     ]
+    # The identifiers first, since states of different services would all differ.
     ids = [{each["service-id"] for each in known} for known in states]
     with judging("PF-009"):
         assert ids[0] == ids[1], "a service has an identifier for each server"
@@ -64,6 +65,7 @@ def test_a_subscription_on_several_servers(node: NodeUnderTest) -> None:
     """
     domain = node.begin("subscribe", servers=2)
     connections = [domain.subscribed(0), domain.subscribed(1)]
+    # After a loss too, where a client that counts would count on.
     connections[0].drop()
     connections.append(domain.subscribed(0))
     ids = {connection.asked("subscribe")[0].request.fields.get("subscription-id") for connection in connections}
@@ -78,36 +80,37 @@ def test_matches_of_several_servers(node: NodeUnderTest) -> None:
     says that it is gone, and nothing of an older generation.
     """
     domain = node.begin("subscribe", servers=3)
+    # The third server never tells anything: what two say has to suffice.
     a, b, _ = domain.subscribed(0), domain.subscribed(1), domain.subscribed(2)
     told = ToldEvents(domain)
     with judging("PF-042"):
-        b.tell("appeared", 1)
-        assert domain.application_told("appeared 1 0"), "a service is not told that has appeared on one server"
-        a.tell("appeared", 1)
+        b.notify("appeared", 1)
+        assert domain.application_receives("appeared 1 0"), "a service is not told that has appeared on one server"
+        a.notify("appeared", 1)
         assert told.of(1, a) == ["appeared 1 0"], "a service is told again that has appeared on another server, too"
     with judging("PF-043"):
-        b.tell("modified", 1, 1)
-        assert domain.application_told("modified 1 1"), "a service is not told that was modified on one server"
-        a.tell("modified", 1, 1)
+        b.notify("modified", 1, 1)
+        assert domain.application_receives("modified 1 1"), "a service is not told that was modified on one server"
+        a.notify("modified", 1, 1)
         assert told.of(1, a)[1:] == ["modified 1 1"], "a service is told again that was modified on another server, too"
     with judging("PF-021", "PF-041"):
-        a.tell("appeared", 2, 5)
+        a.notify("appeared", 2, 5)
         told.sure("appeared 2 5")
         # Older than what the other server has told, and, below, than what this one has.
-        b.tell("appeared", 2, 4)
-        b.tell("modified", 2, 4, ttl=61)
-        a.tell("modified", 2, 4, ttl=62)
+        b.notify("appeared", 2, 4)
+        b.notify("modified", 2, 4, ttl=61)
+        a.notify("modified", 2, 4, ttl=62)
         assert told.of(2, a, b) == ["appeared 2 5"], "an older generation is told, of another server or of the same"
-        a.tell("modified", 2, 6)
-        assert domain.application_told("modified 2 6"), "a newer generation is not told"
+        a.notify("modified", 2, 6)
+        assert domain.application_receives("modified 2 6"), "a newer generation is not told"
     with judging("PF-044"):
-        a.tell("appeared", 3)
-        b.tell("appeared", 3)
+        a.notify("appeared", 3)
+        b.notify("appeared", 3)
         told.of(3, a, b)
-        a.tell("disappeared", 3)
+        a.notify("disappeared", 3)
         assert told.of(3, a) == ["appeared 3 0"], "a service is told to be gone that is there on another server"
-        b.tell("disappeared", 3)
-        assert domain.application_told("disappeared 3"), (
+        b.notify("disappeared", 3)
+        assert domain.application_receives("disappeared 3"), (
             "a service is not told to be gone that has disappeared from all servers"
         )
 
@@ -121,25 +124,26 @@ def test_a_server_of_several_that_is_lost(node: NodeUnderTest) -> None:
     domain = node.begin("subscribe", servers=2)
     a, b = domain.subscribed(0), domain.subscribed(1)
     told = ToldEvents(domain)
-    a.tell("appeared", 1)
-    b.tell("appeared", 1)
+    a.notify("appeared", 1)
+    b.notify("appeared", 1)
     told.of(1, a, b)
     a.drop()
     a = domain.subscribed(0)
     with judging("PF-044"):
         assert "disappeared 1" not in told.of(1, b), "a service is told to be gone that is there on another server"
     with judging("PF-043"):
-        b.tell("modified", 1, 1)
-        assert domain.application_told("modified 1 1"), (
+        b.notify("modified", 1, 1)
+        assert domain.application_receives("modified 1 1"), (
             "a service is not told that was modified on a server that is still there"
         )
     with judging("PF-044"):
-        a.tell("appeared", 1, 1)
+        # Its server is back and knows the service, in the generation that the other one has told of.
+        a.notify("appeared", 1, 1)
         told.of(1, a)
-        b.tell("disappeared", 1)
+        b.notify("disappeared", 1)
         assert "disappeared 1" not in told.of(1, b), "a service is told to be gone that has come back with its server"
-        a.tell("disappeared", 1)
-        assert domain.application_told("disappeared 1"), (
+        a.notify("disappeared", 1)
+        assert domain.application_receives("disappeared 1"), (
             "a service is not told to be gone that has disappeared from all servers"
         )
 
@@ -154,8 +158,10 @@ def test_servers_that_are_of_no_use(node: NodeUnderTest) -> None:
     domain.refuse(0)
     # It is let in and never answered, not even its hello.
     domain.accept(1, obliges=False)
-    domain.subscribed(2).tell("appeared", 1)
-    assert domain.application_told("appeared 1 0"), "a service is not told while other servers are of no use"
+    domain.subscribed(2).notify("appeared", 1)
+    assert domain.application_receives("appeared 1 0"), "a service is not told while other servers are of no use"
     domain.admit(0)
-    domain.subscribed(0).tell("appeared", 2)
-    assert domain.application_told("appeared 2 0"), "a service is not told of a server that refused connections before"
+    domain.subscribed(0).notify("appeared", 2)
+    assert domain.application_receives("appeared 2 0"), (
+        "a service is not told of a server that refused connections before"
+    )

@@ -9,6 +9,7 @@ from wire.pathfinder.values import VERSION
 
 WHO = ("client-id", "protocol-minimum-version", "protocol-maximum-version")
 REASONS = (
+    # Those first that a client may expect to pass; the version last, as no other hello would help against it.
     "insufficient-resources",
     "client-id-exists",
     "permission-denied",
@@ -24,6 +25,7 @@ def says_only_hello(connection: AcceptedConnection) -> bool:
 
 def speaks(domain: Domain, connection: AcceptedConnection) -> AcceptedConnection:
     """Return where the client asks for something, on this connection or on its next one."""
+    # A client may say hello again where it is, or hang up first (R36): either goes on here.
     domain.needs(lambda: bool(connection.waiting or connection.ended), "said hello again")
     if not connection.ended:
         return connection
@@ -39,6 +41,7 @@ def test_a_connection_begins_with_hello(node: NodeUnderTest) -> None:
     Each time it says hello first: who it is, and versions of which 2 is one.
     """
     domain = node.begin("publish")
+    # Twice: what a client remembers from its first connection must not stand in for a hello.
     for _ in range(2):
         connection = domain.accept()
         asked = domain.asks(connection, "hello")
@@ -72,6 +75,7 @@ def test_a_hello_that_is_refused(node: NodeUnderTest) -> None:
     for reason in REASONS:
         connection = speaks(domain, connection)
         connection.answer(connection.waiting[-1], "fail", {} if reason is None else {"fail-reason": reason})
+        # Once more, so that what comes behind the refusal has come.
         connection = speaks(domain, connection)
         with judging("PF-223"):
             assert says_only_hello(connection), f"commands come though hello was refused ({reason or 'no reason'})"
@@ -90,5 +94,6 @@ def test_one_connection_to_a_server(node: NodeUnderTest) -> None:
     """
     domain = node.begin("idle")
     connection = domain.greeted()
+    # A second: much more than a client that dials twice at its start would take for the other one.
     second = domain.comes(within=1.0)
     assert second is None or connection.ended, "a client has two connections to a server"

@@ -41,10 +41,12 @@ def test_services_after_a_loss(node: NodeUnderTest) -> None:
 
     Each time it comes back it publishes both services as they were.
     """
+    # Two servers, of which one is never lost: a client must not take the loss of one for that of both.
     domain = node.begin("publish", servers=2)
     connection, other = domain.greeted(0), domain.greeted(1)
     known = all_published(domain, connection)
     all_published(domain, other)
+    # An end of the stream and a reset: clients notice them in different places.
     for how in (AcceptedConnection.drop, AcceptedConnection.abort):
         how(connection)
         connection = domain.greeted()
@@ -101,6 +103,7 @@ def resubscribed(domain: Domain, connection: AcceptedConnection) -> AcceptedConn
     """Return the client's next connection to a server, once it has subscribed there as it had on this one."""
     again = domain.greeted(connection.server)
     assert domain.wait_until(lambda: bool(again.subscriptions)), "a client that comes back does not subscribe again"
+    # The filter: a subscription without it, or with another one, would be told of other services.
     before, after = (each.asked("subscribe")[0].request.fields.get("filter") for each in (connection, again))
     assert after == before, f"the filter was {before}, and is {after} after a loss"
     return again
@@ -117,8 +120,8 @@ def test_a_subscription_after_a_loss(node: NodeUnderTest) -> None:
     for number, how in enumerate((AcceptedConnection.drop, AcceptedConnection.abort)):
         how(connection)
         connection = resubscribed(domain, connection)
-        connection.tell("appeared", number)
-        assert domain.application_told(f"appeared {number} 0"), "what a subscription says after a loss is not told"
+        connection.notify("appeared", number)
+        assert domain.application_receives(f"appeared {number} 0"), "what a subscription says after a loss is not told"
 
 
 @rule("PF-031", roles=CLIENT)
@@ -131,6 +134,7 @@ def test_a_client_that_comes_and_goes(node: NodeUnderTest) -> None:
     connection = domain.greeted()
     domain.asks(connection, "publish")
     for _ in range(2):
+        # From its end to its next publish: that is the time that its services are orphans.
         known, left = services(connection), departure(domain, connection)
         connection = domain.greeted()
         back = domain.asks(connection, "publish")[0].request.time

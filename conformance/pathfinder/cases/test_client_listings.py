@@ -13,6 +13,7 @@ BARE = {"PF-142": "subscriptions", "PF-174": "clients", "PF-181": "ping"}
 
 def beginnings(connection: AcceptedConnection, commands: tuple[str, ...]) -> list[str]:
     """Return the type of the first message of each transaction of some commands."""
+    # Reversed, so that the first message under an identifier is the one that stays.
     first = {event.ta: event for event in reversed(connection.messages)}
     return [event.type for event in first.values() if event.command in commands]
 
@@ -35,6 +36,7 @@ def test_a_client_that_asks_for_everything(node: NodeUnderTest) -> None:
             fields = {name for each in domain.asks(connection, command) for name in each.request.fields}
             assert fields == MANDATORY, f"{command} has the fields {sorted(fields - MANDATORY)}"
     with judging("PF-149"):
+        # A filter is the only optional field (section "Services Command").
         services = connection.asked("services")[0].request.fields
         assert services.keys() - MANDATORY <= {"filter"}, f"services has {sorted(services.keys() - MANDATORY)}"
         assert is_filter(services.get("filter", "(a=b)")), f"no filter: {services['filter']}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.cases import judging, rule
 from conformance.pathfinder.roles import CLIENT, EVERY_LINK
-from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain, match, service
 from wire.json.strict import MOST
@@ -54,15 +54,15 @@ def goes_on(domain: Domain, connection: AcceptedConnection) -> AcceptedConnectio
     """
     number = next(_SERVICES)
     text = f"appeared {number} 0"
-    connection.tell("appeared", number)
+    connection.notify("appeared", number)
     told = domain.wait_until(lambda: bool(connection.ended) or text in domain.events)
     with judging("PF-221"):
         if connection.ended:
             again = domain.comes(connection.server)
             assert again is not None, "a client does not come back any more"
             assert domain.wait_until(lambda: bool(again.subscriptions)), "a client does not subscribe any more"
-            again.tell("appeared", number)
-            told, connection = domain.application_told(text), again
+            again.notify("appeared", number)
+            told, connection = domain.application_receives(text), again
         assert told, "a client does not tell of services any more"
     return connection
 
@@ -82,7 +82,7 @@ def notice(ta: int | None, **changes: Any) -> dict[str, Any]:
 def no_messages(ta: int | None) -> dict[str, bytes]:
     """Return frames for a connection that are no messages, by what they are."""
     right = notice(ta)
-    whole = spelled(right)
+    whole = encode_message(right)
     found = {repr(frame): frame for frame in (b"garbage", b"", b"[]", b"null", b"5", b'"x"', b"{}", b"\xff\xfe")}
     found |= {
         "a piece of a message": whole[:-1],
@@ -93,9 +93,9 @@ def no_messages(ta: int | None) -> dict[str, bytes]:
         "deep nesting": whole.replace(b'{"name"', b'{"x":' + b"[" * NESTED + b"]" * NESTED + b',"name"'),
     }
     for name in right:
-        found[f"no {name}"] = spelled({each: value for each, value in right.items() if each != name})
+        found[f"no {name}"] = encode_message({each: value for each, value in right.items() if each != name})
     for name, value in WRONG:
-        found[f"{name} {value!r}"] = spelled({**right, name: value})
+        found[f"{name} {value!r}"] = encode_message({**right, name: value})
     return found
 
 
@@ -129,7 +129,7 @@ def test_fields_too_many(node: NodeUnderTest) -> None:
     domain = node.begin("subscribe")
     connection = domain.subscribed()
     for rule_id, reading, service_id in (("PF-081", "R33", ALIEN), ("PF-079", "R39", ALIEN + 1)):
-        message = spelled(notice(connection.subscriptions[0].ta, service_id=service_id))
+        message = encode_message(notice(connection.subscriptions[0].ta, service_id=service_id))
         connection.say(message[:-1] + (b',"extra":1}' if rule_id == "PF-081" else b',"ttl":60}'))
         connection = goes_on(domain, connection)
         node.shows(rule_id, reading, "B" if learnt(domain, service_id) else "A")
@@ -215,6 +215,8 @@ def test_refusals_with_and_without_a_reason(node: NodeUnderTest) -> None:
         if asked.command in refusals:
             reason = refusals.pop(asked.command)
             connection.answer(asked, "fail", {} if reason is None else {"fail-reason": reason})
-            assert domain.application_told(f"failed {asked.command} {reason or '-'}"), f"a refusal is not told: {asked}"
+            assert domain.application_receives(f"failed {asked.command} {reason or '-'}"), (
+                f"a refusal is not told: {asked}"
+            )
         else:
             connection.grant(asked)

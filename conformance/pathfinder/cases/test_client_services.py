@@ -14,7 +14,7 @@ SERVICE = {"service-id", "generation", "service-props", "ttl"}
 
 
 def published(domain: Domain, connection: AcceptedConnection, count: int) -> list[Message]:
-    """Return what a client publishes, once it has done so so many times."""
+    """Return what a client publishes, once it has sent ``count`` publishes."""
     return [each.request.fields for each in domain.asks(connection, "publish", times=count)]
 
 
@@ -35,6 +35,7 @@ def test_services_that_are_published(node: NodeUnderTest) -> None:
         with judging("PF-006"):
             assert is_whole(service["service-id"]), f"the service-id is {service['service-id']}"
         with judging("PF-003"):
+            # Of publish's numbers those that no rule of their own is about.
             assert is_whole(service["ttl"]), f"the ttl is {service['ttl']}"
             assert is_whole(service["ta-id"]), f"the ta-id is {service['ta-id']}"
 
@@ -55,9 +56,11 @@ def test_a_service_that_changes(node: NodeUnderTest) -> None:
     if not all(map(is_whole, generations)):
         raise Inconclusive(f"the generations are {generations}")
     with judging("PF-019"):
+        # Rising strictly is one rule, by one at a time (below) another, and a stricter one.
         assert generations == sorted(set(generations)), f"a service changes with the generations {generations}"
     with judging("PF-020"):
         assert generations == [generations[0] + number for number in range(3)], f"the generations are {generations}"
+    # Cut off when all three states were published: a client that brings its first state back is found out.
     connection.drop()
     again = domain.greeted()
     with judging("PF-046"):

@@ -5,7 +5,7 @@ from typing import Any
 from conformance.cases import judging, rule
 from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import CLIENT, EVERY_LINK
-from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import match
 from wire.json.strict import LEAST, MOST
@@ -51,10 +51,10 @@ def test_all_that_a_match_may_hold(node: NodeUnderTest) -> None:
     with judging("PF-124"):
         assert "filter" not in subscription.request.fields, "who subscribes to everything gives a filter"
 
-    def is_told(fields: dict[str, Any], *, spell: Any = spelled) -> bool:
+    def is_told(fields: dict[str, Any], *, encode: Any = encode_message) -> bool:
         message = {"ta-cmd": "subscribe", "ta-id": subscription.ta, "msg-type": "notify", **fields}
-        connection.say(spell(message))
-        return domain.application_told(
+        connection.say(encode(message))
+        return domain.application_receives(
             " ".join(map(str, (fields["match-type"], fields["service-id"], fields["generation"])))
         )
 
@@ -75,24 +75,24 @@ def test_all_that_a_match_may_hold(node: NodeUnderTest) -> None:
         for number, props in enumerate(({}, {"a": ["x", 5, "5", -5]}, {"": [""]}), 10):
             assert is_told(match("appeared", number, service_props=props)), f"properties hide a service: {props}"
     with judging("PF-077"):
-        for number, spell in enumerate((spaced, escaped, reversed_order), 20):
-            assert is_told(match("appeared", number), spell=spell), f"another spelling of JSON: {spell.__name__}"
+        for number, encode in enumerate((spaced, escaped, reversed_order), 20):
+            assert is_told(match("appeared", number), encode=encode), f"another spelling of JSON: {encode.__name__}"
 
 
 def spaced(message: dict[str, Any]) -> bytes:
     """Spell a message with white space wherever some may stand."""
-    text = spelled(message).decode()
+    text = encode_message(message).decode()
     return "".join(f" \t\r\n{each} \n" if each in "{}[],:" else each for each in text).encode()
 
 
 def escaped(message: dict[str, Any]) -> bytes:
     """Spell a message with letters as escapes."""
-    return spelled(message).replace(b"subscribe", b"\\u0073ubscribe").replace(b"match-type", b"match\\u002dtype")
+    return encode_message(message).replace(b"subscribe", b"\\u0073ubscribe").replace(b"match-type", b"match\\u002dtype")
 
 
 def reversed_order(message: dict[str, Any]) -> bytes:
     """Spell a message with its fields from behind."""
-    return b"{" + b",".join(spelled({name: message[name]})[1:-1] for name in reversed(message)) + b"}"
+    return b"{" + b",".join(encode_message({name: message[name]})[1:-1] for name in reversed(message)) + b"}"
 
 
 @rule("PF-135", "PF-136", roles=CLIENT)

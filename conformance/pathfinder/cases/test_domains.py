@@ -12,11 +12,11 @@ def test_one_record_of_an_identifier(node: NodeUnderTest) -> None:
     Whatever is answered, everybody finds one record of that identifier.
     """
     first = node.service(name=["x"], generation=5)
-    second = first.but(props=node.service(name=["y"]).props)
+    second = first.replace(props=node.service(name=["y"]).props)
     node.main.sure(node.main.publish(first))
     # One below the generation that is known and one above.
     for generation in (3, 7):
-        node.other.publish(second.but(generation=generation))
+        node.other.publish(second.replace(generation=generation))
         for session in (node.main, node.other, node.session()):
             found = session.sure(session.services(node.mine)).notifications
             count = [fields.get("service-id") for fields in found].count(first.id)

@@ -16,6 +16,7 @@ def test_valid_filters(node: NodeUnderTest) -> None:
 
     Each is accepted.
     """
+    # One connection for all of them; a fresh one only when a server has ended it over a filter.
     for filter in VALID:
         assert granted(open_session(node).services(filter)), f"{filter} is refused"
 
@@ -27,6 +28,7 @@ def test_one_operand(node: NodeUnderTest) -> None:
     Where that is a filter it matches what the one matches.
     """
     published = PublishedServices(node, {"b": {"a": ["b"]}, "c": {"a": ["c"]}})
+    # R28: the grammar takes one operand, and many a parser wants two.
     found = [published.found_if_taken(filter) for filter in ("(&(a=b))", "(|(a=b))")]
     node.shows("PF-068", "R28", "B" if None in found else "A")
     assert all(names in (None, {"b"}) for names in found), "an and or an or of one filter matches something else"
@@ -66,10 +68,12 @@ def test_escapes(node: NodeUnderTest) -> None:
     """
     values = {f"u{ord(special):x}": {"a": [f"x{special}y"]} for special in SPECIALS}
     keys = {f"k{ord(special):x}": {f"k{special}": ["x"]} for special in SPECIALS}
+    # What a server finds that drops the special character, or keeps the backslash.
     alike = {"bare": {"a": ["xy"]}, "doubled": {"a": ["x\\*y", "x\\\\y"]}}
     published = PublishedServices(node, {**values, **keys, **alike, "all": {"a": [SPECIALS], SPECIALS: ["x"]}})
     for special in SPECIALS:
         published.check([(f"(a=x\\{special}y)", f"u{ord(special):x}"), (f"(k\\{special}=x)", f"k{ord(special):x}")])
+    # All at once, as the end of one escape is the beginning of the next.
     published.check([(f"(a={escape(SPECIALS)})", "all"), (f"({escape(SPECIALS)}=x)", "all")])
 
 
@@ -79,6 +83,7 @@ def test_empty_strings(node: NodeUnderTest) -> None:
 
     Where that is a filter such a one matches, and no other.
     """
+    # Blank, absent and something: what an empty value is confused with.
     published = PublishedServices(node, {"empty": {"a": [""]}, "space": {"a": [" "]}, "x": {"a": ["x"]}, "none": {}})
     found = published.found_if_taken("(a=)")
     node.shows("PF-070", "R41", "B" if found is None else "A")
@@ -107,6 +112,7 @@ def test_braces(node: NodeUnderTest) -> None:
     published = PublishedServices(node, {name: {"a": [value]} for name, value in values.items()})
     found = [published.found_if_taken(filter) for filter in ("(a=})", "(a={})")]
     node.shows("PF-071", "R25", "A" if None in found else "B")
+    # By the letter a brace is nowhere in the grammar (R25); where it is taken it has no meaning of its own.
     for names, expected in zip(found, ({"brace"}, {"pair"}), strict=True):
         assert names in (None, expected), "a brace in a filter does not stand for itself"
 
@@ -117,6 +123,7 @@ def test_comparisons(node: NodeUnderTest) -> None:
 
     The three are three different things.
     """
+    # Five as a text: whether the number equals it is another reading (R30).
     published = PublishedServices(node, {"four": {"a": [4]}, "five": {"a": ["5"]}, "six": {"a": [6]}})
     assert "six" in published.found("(a>5)"), "(a>5) does not match 6"
     assert "four" in published.found("(a<5)"), "(a<5) does not match 4"
@@ -132,6 +139,7 @@ def test_comparisons_with_texts(node: NodeUnderTest) -> None:
     That is a filter or it is none; a number does not match it.
     """
     published = PublishedServices(node, {"number": {"a": [5]}})
+    # A word, nothing, one letter and a blank: each is a value of the grammar, and no integer.
     texts = ("(a>abc)", "(a<abc)", "(a<)", "(a>)", "(a>x)", "(a< )")
     found = [published.found_if_taken(filter) for filter in texts]
     node.shows("PF-072", "R05", "B" if None in found else "A")
@@ -144,6 +152,7 @@ def test_asterisks(node: NodeUnderTest) -> None:
 
     Each is a filter, and what stands around the asterisks has to be there.
     """
+    # For each place of an asterisk a text that has something there, and one that has nothing.
     values = {"x": "x", "xa": "xa", "ax": "ax", "axa": "axa", "xyz": "xyz", "xaybz": "xaybz", "xzy": "xzy", "y": "y"}
     published = PublishedServices(node, {name: {"a": [value]} for name, value in values.items()})
     published.check(
@@ -164,6 +173,7 @@ def test_asterisks_side_by_side(node: NodeUnderTest) -> None:
 
     It matches any text, any value, or is no filter.
     """
+    # A text, a number, nothing: which of them match tells the three options of R26 apart.
     published = PublishedServices(node, {"text": {"a": ["x"]}, "number": {"a": [5]}, "none": {}})
     found = published.found_if_taken("(a=**)")
     node.shows("PF-073", "R26", "C" if found is None else "B" if "number" in found else "A")
@@ -178,6 +188,7 @@ def test_integers(node: NodeUnderTest) -> None:
 
     All are accepted, and compared as numbers.
     """
+    # Both ends: compared as floating-point numbers, the two largest integers would be equal.
     numbers = {"least": LEAST, "minus": -1, "zero": 0, "one": 1, "most": MOST}
     published = PublishedServices(node, {name: {"a": [value]} for name, value in numbers.items()})
     published.check(
@@ -235,6 +246,7 @@ def test_capital_letters(node: NodeUnderTest) -> None:
 
     One in capital letters matches or does not.
     """
+    # R32: LDAP, where filters of this form come from, does not tell capitals from small letters.
     published = PublishedServices(node, {"small": {"a": ["x"]}, "capital": {"a": ["X"]}})
     found = published.found("(a=x)")
     node.shows("PF-076", "R32", "B" if "capital" in found else "A")
@@ -248,6 +260,7 @@ def test_what_is_no_filter(node: NodeUnderTest) -> None:
     Each is refused, and the server goes on.
     """
     for text in NO_FILTERS:
+        # By both commands that take a filter: their parsers may be called differently.
         for transaction in (open_session(node).services(text), open_session(node).subscribe(text)):
             assert not transaction.accepted, f"{transaction.command} takes {text!r} for a filter"
             assert transaction.refused, f"{transaction.command} does not refuse {text!r}"
@@ -319,6 +332,7 @@ def test_greater_and_less(node: NodeUnderTest) -> None:
 
     They are compared as numbers, and none is beyond itself.
     """
+    # One digit and two: compared as texts, 10 comes before 9.
     numbers = {"five": 5, "nine": 9, "ten": 10, "minus": -3}
     published = PublishedServices(node, {name: {"n": [value]} for name, value in numbers.items()})
     published.check(
@@ -353,6 +367,7 @@ def test_white_space(node: NodeUnderTest) -> None:
 
     The spaces belong to them.
     """
+    # Spaces around a value, inside it, around a name, and a tab, which trimming takes for a space.
     spaced = {"spaced": {"a": [" x y "]}, "bare": {"a": ["x y"]}, "key": {" a ": ["x y"]}, "tab": {"a": ["x\ty"]}}
     published = PublishedServices(node, spaced)
     published.check([("(a= x y )", "spaced"), ("(a=x y)", "bare"), ("( a =x y)", "key"), ("(a=x\ty)", "tab")])

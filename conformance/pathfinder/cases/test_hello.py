@@ -38,6 +38,7 @@ def test_three_clients_from_one_place(node: NodeUnderTest) -> None:
 
     All are completed, and all are listed.
     """
+    # All connected before the first hello: clients must not be told apart by their address (PF-027).
     sessions = [node.connect() for _ in range(3)]
     assert all(granted(session.hello()) for session in sessions), (
         "a client is refused since another is from its address"
@@ -53,8 +54,10 @@ def test_a_second_connection_with_a_live_client_id(node: NodeUnderTest) -> None:
     """
     first, second = node.session(), node.connect()
     hello = second.hello(client_id=first.client_id)
+    # R35: the newcomer is refused, or takes the other's place; that takes a moment, as the old link must be ended.
     if hello.completed:
         first.wait_until(lambda: bool(first.ended))
+    # By an answer, and not by the connection: one that stands and is not served has been given up.
     stands = first.is_served()
     if hello.completed:
         with judging("PF-063"):
@@ -67,6 +70,7 @@ def test_a_second_connection_with_a_live_client_id(node: NodeUnderTest) -> None:
         with judging("PF-063"):
             assert stands, "both connections with one client-id are ended"
         node.shows("PF-063", "R35", "A")
+    # Asked by a third, as either of the two may have been ended.
     listed = clients(node.other).count(first.client_id)
     with judging("PF-063"):
         assert listed == 1, f"a client with one connection is listed {listed} times"
@@ -78,10 +82,12 @@ def test_every_command_before_hello(node: NodeUnderTest) -> None:
 
     None is carried out; what fails does so for no-hello, if a reason is given.
     """
+    # Its connection stands before: it lists the effects at the end.
     _ = node.main
     for message in requests(node):
         if message["ta-cmd"] == "hello":
             continue
+        # A connection for each: a server may close it instead of failing the request (R34).
         transaction = node.connect().offend(message)
         assert transaction is not None
         with judging("PF-217"):
@@ -106,6 +112,7 @@ def test_a_long_silence_before_hello(node: NodeUnderTest) -> None:
     # Refused, as nobody speaks these versions: it has said hello, and in vain.
     rejected.hello(**BEYOND)
     node.main.barrier()
+    # One deadline for both, so that the case takes fifteen seconds and not thirty.
     over = node.main.now() + SILENCE / node.tempo
     for late in (mute, rejected):
         late.wait_until(lambda late=late: bool(late.ended), seconds=(over - late.now()) * node.tempo)  # type: ignore[misc]
@@ -123,6 +130,7 @@ def test_the_same_hello_again(node: NodeUnderTest) -> None:
     """
     session = node.connect()
     first = session.sure(session.hello())
+    # A server that takes the repetition for a new client would orphan what the old one had.
     service = node.service()
     session.sure(session.publish(service))
     again = session.hello()
@@ -170,6 +178,7 @@ def test_hello_after_a_refused_range(node: NodeUnderTest) -> None:
         raise Inconclusive("versions from 1000 on are not refused, so nothing follows a refusal")
     again = session.hello()
     node.shows("PF-111", "R36", "B" if session.ended else "A")
+    # The same client-id: the refused hello must not have taken it.
     if session.ended:
         again = node.connect(client_id=session.client_id).hello()
     assert granted(again), "a client is refused for good after one hello that was"
@@ -196,6 +205,7 @@ def test_ranges_that_end_at_2(node: NodeUnderTest) -> None:
 
     Both are completed with version 2.
     """
+    # 2 alone, and a range that ends with it: a server that takes the minimum, or compares only the maximum, errs once.
     for minimum, maximum in ((2, 2), (0, 2)):
         hello = node.connect().hello(minimum=minimum, maximum=maximum)
         with judging("PF-114"):
@@ -214,6 +224,7 @@ def test_ranges_that_go_on_behind_2(node: NodeUnderTest) -> None:
 
     Both are completed, with a version that was offered.
     """
+    # The widest range, and one with 2 inside; a server that has 3 may agree on it.
     for minimum, maximum in ((2, MOST), (1, 3)):
         hello = node.connect().hello(minimum=minimum, maximum=maximum)
         with judging("PF-114"):

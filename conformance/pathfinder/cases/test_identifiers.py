@@ -88,7 +88,9 @@ def test_any_identifiers(node: NodeUnderTest) -> None:
     for id in ANY:
         session = node.connect(client_id=id)
         assert taken(session.hello()), "a client is refused for its identifier"
-        assert taken(session.publish(node.service(name=["x"]).but(id=id))), "a service is refused for its identifier"
+        assert taken(session.publish(node.service(name=["x"]).replace(id=id))), (
+            "a service is refused for its identifier"
+        )
         assert taken(session.subscribe(node.mine, id=id)), "a subscription is refused for its identifier"
     found = set(node.listed())
     assert found == set(ANY), "services are listed with other identifiers than they were published with"
@@ -105,7 +107,7 @@ def test_one_number_for_three_things(node: NodeUnderTest) -> None:
     """
     session = node.session()
     id = session.client_id
-    assert granted(session.publish(node.service(name=["x"]).but(id=id))), "a service is refused for a client's id"
+    assert granted(session.publish(node.service(name=["x"]).replace(id=id))), "a service is refused for a client's id"
     watch = session.subscribe(node.mine, id=id)
     assert granted(watch), "a subscription is refused for a service's id"
     assert session.receives(watch, "appeared", id), "a subscription with a service's id is not told of the service"

@@ -30,6 +30,7 @@ def test_an_orphan_stays_for_its_ttl(node: NodeUnderTest) -> None:
 
     It is listed, and nobody is told otherwise, until the two seconds are over.
     """
+    # Two seconds: long enough for several looks at any tempo, and for a server that counts in whole seconds.
     ttl = 2
     watching, owner, service = watch(node), node.session(), node.service(ttl=ttl)
     owner.sure(owner.publish(service))
@@ -39,6 +40,7 @@ def test_an_orphan_stays_for_its_ttl(node: NodeUnderTest) -> None:
     # Up to 0.8 of it: a look takes time too, and the last one has to come before NEARLY.
     while protocol_seconds(node, began) < 0.8 * ttl:
         is_listed = service.id in node.listed()
+        # Asked again behind the look: the answer may have come when the TTL was over already.
         if protocol_seconds(node, began) < NEARLY * ttl:
             assert is_listed, "an orphan is removed before its TTL is over"
         node.main.read(0.1 * ttl)
@@ -57,6 +59,7 @@ def test_who_comes_only_to_publish(node: NodeUnderTest) -> None:
     owner, service = node.session(), node.service()
     owner.sure(owner.publish(service))
     owner.close()
+    # Twice: the first visitor's leaving is to change nothing for the second.
     for _ in range(2):
         visitor = node.session()
         assert service.id in node.listed(session=visitor), "a service is gone with the connection that it came on"
@@ -72,6 +75,7 @@ def test_a_republish_that_changes_nothing(node: NodeUnderTest) -> None:
     watching, service = watch(node), node.service(name=["x"])
     node.other.sure(node.other.publish(service))
     expect_match(node.main, watching, "appeared", service)
+    # Once more than needed: a server that marks the first repetition shows with the second.
     for _ in range(2):
         assert granted(node.other.publish(service)), "a republish that changes nothing is refused"
     assert listed(node, service)["service-props"] == service.props, "a republish that changes nothing changes something"
@@ -91,6 +95,7 @@ def test_the_owners_connection_is_closed(node: NodeUnderTest) -> None:
 
     Both are listed as orphans.
     """
+    # Two services: a server that remembers a client's latest one only is found out.
     owner, services = node.session(), [node.service(), node.service()]
     for service in services:
         owner.sure(owner.publish(service))
@@ -108,6 +113,7 @@ def test_the_owners_connection_is_reset(node: NodeUnderTest) -> None:
     owner, services = node.session(), [node.service(), node.service()]
     for service in services:
         owner.sure(owner.publish(service))
+    # A reset is another path in most servers: reading fails instead of ending.
     owner.abort()
     for service in services:
         assert wait_for_orphan(node, service), "the owner's connection is reset, and its service is no orphan"
@@ -131,8 +137,10 @@ def test_orphans_are_told_to_all(node: NodeUnderTest) -> None:
         assert orphaned.is_orphan, "a service becomes an orphan, and what is told does not say so"
     back, _ = reconnect(node, owner)
     node.shows("PF-050", "R24", "A" if "orphan-since" in listed(node, service) else "B")
+    # Published again: with reading R24 B the hello alone does not make it owned.
     back.sure(back.publish(service))
     for session, watching in watchers:
+        # The second: the first told that it was an orphan.
         claimed = session.receives(watching, "modified", service.id, count=2)
         assert claimed is not None, "nobody is told that an orphan has its owner back"
         assert not claimed.is_orphan, "an orphan has its owner back, and is told as an orphan"
@@ -220,6 +228,7 @@ def test_only_the_present_owner_counts(node: NodeUnderTest) -> None:
     """
     first, bystander, service = node.session(), node.session(), node.service()
     first.sure(first.publish(service))
+    # The bystander has a subscription and no service: its leaving is to end that alone.
     watch(node, session=bystander)
     if not granted(node.other.publish(service.newer())):
         node.shows("PF-206", "R11", "B")
@@ -240,6 +249,7 @@ def test_coming_back_at_once(node: NodeUnderTest) -> None:
     """
     service, session = node.service(), node.session()
     refusals = 0
+    # Ten times: whether the server has noticed the end by then is a race, which one try may win by luck.
     for _ in range(10):
         session.sure(session.publish(service))
         session.close()

@@ -30,6 +30,7 @@ def clients(session: Driver) -> list[Message]:
 
 def ends(listing: Transaction, kind: str) -> set[str]:
     """Return the names of the fields of the first message of a type in a transaction."""
+    # The first: several messages of the type would be another rule's offence.
     return next((set(answer.fields) for answer in listing.answers if answer.type == kind), set())
 
 
@@ -100,11 +101,13 @@ def test_everybodys_subscriptions(node: NodeUnderTest) -> None:
     All four are there with their owners, then the two of the client that stayed.
     """
     made = []
+    # Two each: one per client would hide a list that has one line per client.
     for session in (node.main, node.other):
         for _ in range(2):
             id = new_id()
             session.sure(session.subscribe(node.mine, id=id))
             made.append((id, session.client_id))
+    # A third client asks: what is listed must not be the asker's own.
     asking = node.session()
     found = [each for each in subscriptions(asking) if each[0] in dict(made)]
     with judging("PF-226"):
@@ -125,6 +128,7 @@ def test_everybodys_subscriptions(node: NodeUnderTest) -> None:
 def test_the_filters_of_subscriptions(node: NodeUnderTest) -> None:
     """Subscribe with a filter and without; the subscriptions are listed with the filters that they were made with."""
     with_filter, without = new_id(), new_id()
+    # Narrowed to this play: a filter of more than one level, which is harder to give back.
     text = node.narrow("(a=b)")
     node.main.sure(node.main.subscribe(text, id=with_filter))
     node.main.sure(node.main.subscribe(id=without))
@@ -136,6 +140,7 @@ def test_the_filters_of_subscriptions(node: NodeUnderTest) -> None:
     listed_text = filters[with_filter]
     assert isinstance(listed_text, str), "a subscription with a filter is listed without"
     try:
+        # By meaning: R40 leaves the text open.
         same = parse(listed_text, deployed=True) == parse(text, deployed=True)
     except FilterError as error:
         raise AssertionError(f"a filter is listed that is none: {error}") from error
@@ -166,10 +171,12 @@ def test_the_fields_of_a_service(node: NodeUnderTest) -> None:
     """Publish a service, then publish it changed; it is listed with all its fields, as it was published last."""
     first = node.service(v=["old"], ttl=50)
     node.other.sure(node.other.publish(first))
+    # Properties and TTL changed: a list made from the first publication shows.
     last = first.newer(props={**first.props, "v": ["new"]}, ttl=70)
     node.other.sure(node.other.publish(last))
     fields = node.listed().get(last.id)
     assert fields is not None, "a service is not listed"
+    # Both ways: fields too many as well, since orphan-since must be missing here.
     alien = set(fields) ^ (MANDATORY | {"service-id", "generation", "service-props", "ttl", "client-id"})
     assert not alien, f"a service is listed with these fields too many or too few: {sorted(alien)}"
     shown = (fields.get("generation"), fields.get("ttl"), fields.get("client-id"), values_of(fields, "v"))
@@ -229,6 +236,7 @@ def test_lists_before_hello(node: NodeUnderTest) -> None:
 def test_who_is_there(node: NodeUnderTest) -> None:
     """Two clients list the clients; each is listed, the asking one too, with all fields and no others."""
     both = {node.main.client_id, node.other.client_id}
+    # Asked by both: a server may leave out the one that asks.
     for session in (node.main, node.other):
         found = {fields.get("client-id"): fields for fields in clients(session)}
         with judging("PF-173"):
@@ -237,6 +245,7 @@ def test_who_is_there(node: NodeUnderTest) -> None:
             assert both <= set(found), "a client that is connected is not listed"
             for client_id in both:
                 named = set(found[client_id]) - MANDATORY
+                # Both spellings: the document's grammar and its text call the address differently.
                 assert named in ({"client-id", "client-addr", "time"}, {"client-id", "client-address", "time"})
 
 
@@ -282,6 +291,7 @@ def test_a_client_that_has_left(node: NodeUnderTest) -> None:
 @rule("PF-225", roles=SERVER)
 def test_the_addresses_of_clients(node: NodeUnderTest) -> None:
     """Two connections, and the list of clients: their addresses are texts, not the same, and have their ports."""
+    # Its connection is made here, before the list.
     _ = node.other
     found = {fields.get("client-id"): fields for fields in clients(node.main)}
     ours = [found.get(session.client_id, {}) for session in (node.main, node.other)]
@@ -290,6 +300,7 @@ def test_the_addresses_of_clients(node: NodeUnderTest) -> None:
     assert addresses[0] != addresses[1], "two connections have one address"
     ports = [str(session.link.ports[0]) for session in (node.main, node.other)]
     if node.transport in ("tcp", "tls", "tcp-stream") and ports != ["0", "0"]:
+        # No port of ours at all: NAT or a proxy, and no fault of the server's.
         if not any(port in str(address) for port in ports for address in addresses):
             raise Inconclusive(f"connections from the ports {ports} come from {addresses}: something may stand between")
         assert all(port in str(address) for port, address in zip(ports, addresses, strict=True)), (

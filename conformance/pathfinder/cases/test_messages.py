@@ -16,11 +16,13 @@ from wire.errors import Reason
 from wire.pathfinder.values import Message
 
 NO_MESSAGES = (
+    # Values of JSON that are no objects, and an object without anything.
     b"[]",
     b"5",
     b"null",
     b'"x"',
     b"{}",
+    # No JSON at all: nothing, a bare word, a cut-off, and what lenient parsers let pass.
     b"",
     b"ping",
     b'{"ta-cmd": "ping", "ta-id": 7, "msg-type": "request"',
@@ -28,6 +30,7 @@ NO_MESSAGES = (
     b'{"ta-cmd": "ping", "ta-id": 7, "msg-type": "request"} x',
     b'{"ta-cmd": "ping", "ta-id": 07, "msg-type": "request"}',
     b"{'ta-cmd': 'ping', 'ta-id': 7, 'msg-type': 'request'}",
+    # No UTF-8, and an array around a right message.
     b'{"ta-cmd": "ping\xff", "ta-id": 7, "msg-type": "request"}',
     b'[{"ta-cmd": "ping", "ta-id": 7, "msg-type": "request"}]',
 )
@@ -43,6 +46,7 @@ def escaped(text: str) -> bytes:
 
 def spellings(message: Message) -> Iterator[bytes]:
     """Yield a message in other spellings: with white space, in the reverse order, every character escaped."""
+    # Every white space of JSON (RFC 8259, section 2), also behind the message.
     yield json.dumps(message, indent=4).replace(":", " \t:\r\n ").encode() + b"\n \t\r"
     yield json.dumps(dict(list(message.items())[::-1]), separators=(",", ":")).encode()
     members = [
@@ -55,9 +59,11 @@ def spellings(message: Message) -> Iterator[bytes]:
 def spoilt(node: NodeUnderTest, victim: Service) -> Iterator[Message]:
     """Yield every request with each of its fields left out, and with each field's value of another type."""
     for request in requests(node):
+        # Of something that exists: else it would fail for that and not for its fields.
         if request["ta-cmd"] == "unpublish":
             request = {**request, "service-id": victim.id}
         for name, value in request.items():
+            # A filter is optional: without it the request is a right one.
             if name != "filter":
                 yield {each: request[each] for each in request if each != name}
             for other in of_other_type(value):
@@ -69,6 +75,7 @@ def doubled(node: NodeUnderTest) -> Iterator[bytes]:
     """Yield every request with each of its fields twice."""
     for request in requests(node):
         members = {name: json.dumps(name) + ":" + json.dumps(value) for name, value in request.items()}
+        # The same value twice: with two different ones it would be open which of them is refused.
         for name in request:
             yield ("{" + ",".join([*members.values(), members[name]]) + "}").encode()
 
@@ -82,7 +89,12 @@ def deep(node: NodeUnderTest) -> Iterator[Message | bytes]:
     yield b'{"a":' * (levels // 2)
     ping = {"ta-cmd": "ping", "msg-type": "request"}
     yield {**ping, "ta-id": b"[" * levels + b"]" * levels}
-    yield {"ta-cmd": "publish", "ta-id": TA, "msg-type": "request", **node.service().but(props=b"[" * levels).fields}
+    yield {
+        "ta-cmd": "publish",
+        "ta-id": TA,
+        "msg-type": "request",
+        **node.service().replace(props=b"[" * levels).fields,
+    }
     # Fewer, as each level of a filter takes several bytes.
     levels = 20_000
     services = {"ta-cmd": "services", "ta-id": TA, "msg-type": "request"}
@@ -96,6 +108,7 @@ def effects(node: NodeUnderTest, offences: list[Offence], victim: Service) -> se
     """Return the identifiers, as texts, of what another client can list of some requests."""
     names = ("service-id", "subscription-id", "client-id")
     stimuli = [each.stimulus for each in offences if not isinstance(each.stimulus, bytes)]
+    # As texts: a server may list a wrong value in the form in which it took it.
     named = {str(stimulus[name]) for stimulus in stimuli for name in names if name in stimulus}
     known = {str(victim.id), *(str(session.client_id) for session in node.sessions)}
     found: set[str] = set()
@@ -192,6 +205,7 @@ def test_a_field_too_many(node: NodeUnderTest) -> None:
 
     It is refused, or the field is ignored; it does not come back.
     """
+    # A ping, as every field too many is clearly beyond it: it has none of its own.
     (offence,) = offend(node, [{"ta-cmd": "ping", "ta-id": TA, "msg-type": "request", "goldwire": 1}])
     node.shows("PF-081", "R33", "B" if offence.was_done else "A")
     assert not flawed(offence.said, "beyond"), "a field too many is sent back"
@@ -217,6 +231,7 @@ def test_answers_from_a_client(node: NodeUnderTest) -> None:
 
     None is carried out.
     """
+    # The server's own types first, then none there is: another word, other letters, nothing.
     types = ("accept", "notify", "complete", "fail", "reply", "REQUEST", "")
     offences = offend(node, [{"ta-cmd": "ping", "ta-id": TA, "msg-type": each} for each in types])
     done = [each.stimulus for each in offences if each.was_done]
@@ -274,6 +289,7 @@ def test_unknown_commands(node: NodeUnderTest) -> None:
 
     None is accepted or completed.
     """
+    # A word, and what a server that trims, ignores case or mixes types with commands would take for one.
     commands = ("nope", "PING", "", "ping ", "notify")
     offences = offend(node, [{"ta-cmd": each, "ta-id": TA, "msg-type": "request"} for each in commands])
     assert not [each.stimulus for each in offences if each.was_done], "a command is carried out that there is not"
@@ -339,6 +355,7 @@ def test_bystanders_of_deep_messages(node: NodeUnderTest) -> None:
     The others are served on, and keep their subscriptions.
     """
     bystanders = Bystanders(node)
+    # One by one, with a look after each: together they would not show which of them ended the service.
     for stimulus in deep(node):
         refused(node, "PF-215", offend(node, [stimulus]))
         assert bystanders.are_served(), "a deeply nested message of one client ends the service of others"

@@ -20,6 +20,7 @@ WINDOW = 0.02
 
 def compare(step: Step, answer: Transaction, expected: Transaction) -> None:
     """Compare two answers to one request, as far as the document says what they are."""
+    # Only publish has failures that the document fixes; other verbs may fail for reasons of the server's own.
     if expected.completed or expected.accepted:
         assert granted(answer), f"{step.verb} is refused, and should not be: {answer.reason}"
     elif step.verb == "publish":
@@ -33,6 +34,7 @@ def compare_lists(found: Listed, expected: Listed) -> None:
         assert found.keys() == expected.keys(), "a list has other services than it should"
     for place, (generation, record) in expected.items():
         with judging("PF-153"):
+            # All but whether it is an orphan, which is another rule's and judged below.
             alike = record._replace(is_orphan=found[place][1].is_orphan)
             assert found[place] == (generation, alike), "a service is listed in another state than it was published in"
         with judging("PF-131"):
@@ -44,6 +46,7 @@ def compare_views(group: ClientGroup, reference: ClientGroup) -> None:
     for (session, filter, watching), (watcher, _, heard) in zip(group.watches, reference.watches, strict=True):
         if session.ended:
             continue
+        # The model's side first: it is in virtual time and knows all as soon as it is asked.
         watcher.barrier()
         expected = reference.view(filter, heard)
         session.wait_for_notification(lambda w=watching, f=filter, e=expected: group.view(f, w) == e)  # type: ignore[misc]
@@ -64,6 +67,7 @@ def play(step: Step, group: ClientGroup, reference: ClientGroup) -> None:
         if step.verb == "services":
             compare_lists(group.listed(answer), reference.listed(expected))
     if step.verb in ("leave", "return"):
+        # A server takes its time to notice that a client is gone: compared once they agree, or do not in good time.
         there = reference.listed()
         wait_until(group.node, lambda: group.listed() == there)
         compare_lists(group.listed(), there)
@@ -97,6 +101,7 @@ def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sam
     The same services are listed, and appear, as with the reference server.
     """
     found: list[set[int]] = []
+    # And a service without properties: what a negation matches.
     contents = [*sampled.contents, {}]
     with model(node.profile).scene() as other, node.scene() as scene:
         for each in (other, scene):

@@ -12,8 +12,10 @@ OLD, SAME = "old-generation", "same-generation-but-different"
 @rule("PF-157", roles=SERVER)
 def test_fifty_services_at_once(node: NodeUnderTest) -> None:
     """Publish fifty services without waiting; when the last is completed, another client lists all of them."""
+    # Its handshake is done before the publishes, so that the listing comes right behind the last of them.
     _ = node.other
     services = [node.service(n=[number]) for number in range(50)]
+    # Fifty: more than a packet's worth, so that several frames end up in one read of the server.
     publishes = [node.main.begin("publish", service.fields) for service in services]
     node.main.wait_until(lambda: all(publish.is_over for publish in publishes))
     assert all(granted(publish) for publish in publishes), "a service is refused that nobody had published"
@@ -32,7 +34,7 @@ def test_higher_and_higher_generations(node: NodeUnderTest) -> None:
     longer = changed.newer(ttl=90)
     # A leap, since generations need not follow each other.
     both = longer.newer(by=998, ttl=91, props={**first.props, "v": [2]})
-    last = both.but(generation=MOST, ttl=92)
+    last = both.replace(generation=MOST, ttl=92)
     for service in (first, changed, longer, both, last):
         publish = node.main.publish(service)
         assert granted(publish), f"generation {service.generation} is refused: {publish}"
@@ -54,10 +56,12 @@ def test_another_content_in_the_same_generation(node: NodeUnderTest) -> None:
 
     Each fails, and the first is still listed; the reason, if any, says what is wrong.
     """
+    # Not 0: a server that does not compare, but takes 0 for "none yet", would pass with it.
     service = node.service(v=["old"], generation=5)
     node.main.sure(node.main.publish(service))
     other = {**service.props, "v": ["new"]}
-    for again in (service.but(props=other), service.but(ttl=90), service.but(props=other, ttl=90)):
+    # One at a time and both: a server may compare only the properties, or only the TTL.
+    for again in (service.replace(props=other), service.replace(ttl=90), service.replace(props=other, ttl=90)):
         publish = node.main.publish(again)
         with judging("PF-159"):
             assert not granted(publish), "a service is changed within its generation"
@@ -77,7 +81,8 @@ def test_a_lower_generation(node: NodeUnderTest) -> None:
     """
     service = node.service(v=["old"], generation=5)
     node.main.sure(node.main.publish(service))
-    for again in (service.but(generation=4), service.but(generation=4, props={**service.props, "v": ["new"]})):
+    # The same contents too: a server that compares contents before generations takes it for a repetition.
+    for again in (service.replace(generation=4), service.replace(generation=4, props={**service.props, "v": ["new"]})):
         publish = node.main.publish(again)
         with judging("PF-165"):
             assert not granted(publish), "an older generation is taken for a newer one"
@@ -102,6 +107,7 @@ def test_values_that_repeat_and_names_without_values(node: NodeUnderTest) -> Non
 
     Both are refused, or the values are listed and the second is no change.
     """
+    # Both kinds of values twice; a third property behind the empty one shows a parser that loses its place.
     service = node.service(a=["x", "x", 1, 1], b=[], c=["y"])
     publish = node.main.publish(service)
     if publish.refused:

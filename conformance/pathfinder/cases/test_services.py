@@ -33,6 +33,7 @@ def test_a_service_keeps_its_id(node: NodeUnderTest) -> None:
     watch = node.main.sure(node.main.subscribe(node.mine))
     service = node.service(name=["x"])
     for step, what in (
+        # Every kind of notification, as each names the service by a field of its own.
         (node.other.publish(service), "appeared"),
         (node.other.publish(service.newer(ttl=30)), "modified"),
         (node.other.unpublish(service.id), "disappeared"),
@@ -50,9 +51,11 @@ def test_a_name_with_several_values(node: NodeUnderTest) -> None:
 
     All three are listed, and a filter may ask for any of them.
     """
+    # Both kinds of values in one name.
     service = node.service(a=["x", "y", 1])
     assert granted(node.other.publish(service)), "a name with several values is refused"
     assert set(values_of(listed(node, service), "a")) == {"x", "y", 1}, "not all values of a name are kept"
+    # Not (a=1): whether that matches the integer is a reading (R30).
     for filter in ("(a=x)", "(a=y)"):
         assert service.id in node.listed(filter), "a service is not found by one of several values"
 
@@ -63,6 +66,7 @@ def test_values_that_are_no_properties(node: NodeUnderTest) -> None:
 
     However that is answered, no such thing is listed.
     """
+    # Each type of JSON in an array, and instead of the array; one of them behind a right value.
     odd: tuple[object, ...] = ([1.5], [True], [None], [{}], [[]], ["x", [1]], 5, "x", None, {"b": ["x"]})
     services = [node.service(a=["x"]) for _ in odd]
     offend(
@@ -72,7 +76,7 @@ def test_values_that_are_no_properties(node: NodeUnderTest) -> None:
                 "ta-cmd": "publish",
                 "ta-id": 7,
                 "msg-type": "request",
-                **service.but(props={**service.props, "a": values}).fields,
+                **service.replace(props={**service.props, "a": values}).fields,
             }
             for service, values in zip(services, odd, strict=True)
         ],
@@ -89,6 +93,7 @@ def test_properties_are_replaced_as_a_whole(node: NodeUnderTest) -> None:
 
     The second set is the one that counts.
     """
+    # a goes, b changes, c comes: a merge shows in a, and an update of known names only in c.
     service = node.service(a=["x"], b=["y"])
     node.other.sure(node.other.publish(service))
     changed = node.service(b=["z"], c=[1]).props
@@ -102,6 +107,7 @@ def test_ttl_is_changed(node: NodeUnderTest) -> None:
 
     It is gone long before the minute is over.
     """
+    # Watched, not polled: its end is told, and a minute of looking at lists would be a load of its own.
     watch = node.main.sure(node.main.subscribe(node.mine))
     service, owner = node.service(ttl=60), node.session()
     owner.sure(owner.publish(service))
@@ -137,9 +143,10 @@ def test_a_republish_transfers_ownership(node: NodeUnderTest) -> None:
     watch = node.main.sure(node.main.subscribe(node.mine))
     service = node.service(name=["x"])
     node.other.sure(node.other.publish(service))
+    # First a newer generation, then the same one: a takeover is to count without any change of content, too.
     for generation in (1, 1):
         client = node.session()
-        taken = taken_over(node, client, service.but(generation=generation))
+        taken = taken_over(node, client, service.replace(generation=generation))
         if taken is None:
             node.shows("PF-023", "R11", "B")
             continue
@@ -161,6 +168,7 @@ def test_a_refused_republish_changes_nothing(node: NodeUnderTest) -> None:
     service = node.service(name=["x"])
     node.other.sure(node.other.publish(service))
     client = node.session()
+    # Generation, properties and owner all differ: a republish that is half done shows in one of them.
     republish = client.publish(service.newer(props=node.service(name=["y"]).props))
     fields = listed(node, service)
     state = fields.get("generation"), values_of(fields, "name"), fields.get("client-id")
@@ -181,6 +189,7 @@ def test_numbers_and_texts_of_numbers(node: NodeUnderTest) -> None:
 
     All three are listed, the number as a number and the texts as texts.
     """
+    # 05: a server that keeps numbers in texts gives it back as 5.
     service = node.service(a=[5, "5", "05"])
     assert granted(node.other.publish(service)), "a number beside its text is refused"
     values = values_of(listed(node, service), "a")
@@ -193,6 +202,7 @@ def test_a_new_service_of_a_high_generation(node: NodeUnderTest) -> None:
 
     They are taken as they come.
     """
+    # Neither is 0, where a client of the document begins; a server has to take what other servers have seen grow.
     for generation in (17, MOST):
         service = node.service(generation=generation)
         assert granted(node.other.publish(service)), "a new service is refused for its generation"

@@ -33,7 +33,7 @@ def test_nul(node: NodeUnderTest) -> None:
     """
     watch = node.main.sure(node.main.subscribe(node.mine))
     named = node.service()
-    nul = node.service(name=["a\0b"]), named.but(props={**named.props, "a\0b": ["x"]})
+    nul = node.service(name=["a\0b"]), named.replace(props={**named.props, "a\0b": ["x"]})
     frames = [{"ta-cmd": "publish", "ta-id": 7, "msg-type": "request", **each.fields} for each in nul]
     filter = {"subscription-id": new_id(), "filter": node.narrow("(name=a\0b)")}
     offences = offend(node, [*frames, {"ta-cmd": "subscribe", "ta-id": 7, "msg-type": "request", **filter}])
@@ -55,7 +55,7 @@ def test_all_other_characters(node: NodeUnderTest) -> None:
     They come back as they were.
     """
     service = node.service(text=list(CHARACTERS))
-    service = service.but(props={**service.props, **{name: ["x"] for name in CHARACTERS}})
+    service = service.replace(props={**service.props, **{name: ["x"] for name in CHARACTERS}})
     assert granted(node.other.publish(service)), "a string is refused for its characters"
     fields = listed(node, service)
     assert sorted(values_of(fields, "text")) == sorted(CHARACTERS), "a value comes back as another string"

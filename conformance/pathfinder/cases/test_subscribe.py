@@ -63,13 +63,16 @@ def test_what_is_there_already(node: NodeUnderTest) -> None:
 
     The three appear, and nothing else.
     """
+    # More than one on either side of the filter, and not in order: neither "the first" nor "all" is right.
     services = [node.service(name=[name]) for name in ("x", "x", "y", "y", "x")]
     for service in services[:-1]:
         node.other.sure(node.other.publish(service))
+    # The subscriber's own counts as well: the document makes no exception (section "Subscribe Command").
     node.main.sure(node.main.publish(services[-1]))
     expected = {service.id for service in services if service.props["name"] == ["x"]}
     watching = watch(node, "(name=x)")
     node.main.wait_for_notification(lambda: {match.service_id for match in watching.matches} >= expected)
+    # Judged only when the subscription has ended: what is told too much may come late.
     matches = end_subscription(node.main, watching)
     assert {match.what for match in matches} == {"appeared"}, "what is there already is not told as appeared"
     assert {match.service_id for match in matches} >= expected, "not all that is there already appears"
@@ -98,6 +101,7 @@ def test_nothing_after_the_end(node: NodeUnderTest) -> None:
 
     Nothing is told.
     """
+    # A second subscription that lasts: when it is told of the service, the ended one would have been.
     watching, lasting = watch(node, "(name=x)"), watch(node)
     end_subscription(node.main, watching)
     service = node.service(name=["x"])
@@ -117,6 +121,7 @@ def test_changed_properties_and_ttl(node: NodeUnderTest) -> None:
     watching, service = watch(node, "(name=x)"), node.service(name=["x"])
     node.other.sure(node.other.publish(service))
     expect_match(node.main, watching, "appeared", service)
+    # Still matching, so that no reading of R13 can make it a disappearance.
     changed = service.newer(props=node.service(name=["x"], n=[1]).props)
     for count, (what, newer) in enumerate((("properties", changed), ("TTL", changed.newer(ttl=30))), 1):
         node.other.sure(node.other.publish(newer))
@@ -134,6 +139,7 @@ def test_a_changed_owner(node: NodeUnderTest) -> None:
     watching, service = watch(node), node.service()
     node.other.sure(node.other.publish(service))
     expect_match(node.main, watching, "appeared", service)
+    # A third client: node.other is the owner, and node.main watches.
     client = node.session()
     if not client.publish(service).completed:
         node.shows("PF-122", "R11", "B")
@@ -163,6 +169,7 @@ def test_an_orphan_with_a_new_owner(node: NodeUnderTest) -> None:
 
     heard = node.main.wait_for_notification(lambda: any(map(is_final, watching.about(service.id))))
     assert heard, "an orphan has a new owner, and this is not told"
+    # From the third match: the first two are its appearance and its having become an orphan.
     steps = [is_final(match) for match in watching.about(service.id)[2:]].index(True)
     node.shows("PF-122", "R23", "B" if steps else "A")
 
@@ -195,6 +202,7 @@ def test_services_that_others_remove(node: NodeUnderTest) -> None:
     # It is gone, and need not be taken back at the end.
     node.other.published.pop(service.id)
     assert node.main.receives(watching, "disappeared", service.id), "another client unpublishes, and this is not told"
+    # What lies between its appearance and its end: a change of owner (R14), if anything.
     between = watching.about(service.id)[1:-1]
     node.shows("PF-123", "R14", "A" if between else "B")
     assert all(match.what == "modified" for match in between), "a service that is removed is told as something else"
@@ -206,6 +214,7 @@ def test_services_that_expire(node: NodeUnderTest) -> None:
 
     It disappears.
     """
+    # A second, the shortest TTL but 0, which R19 leaves open: the case is to take no longer than it must.
     watching, owner, service = watch(node), node.session(), node.service(ttl=1)
     owner.sure(owner.publish(service))
     expect_match(node.main, watching, "appeared", service)
@@ -222,6 +231,7 @@ def test_no_filter(node: NodeUnderTest) -> None:
 
     All of them appear.
     """
+    # One published before and one after: the snapshot and the changes are often separate code.
     services = [node.service(name=["x"]), node.service()]
     node.other.sure(node.other.publish(services[0]))
     watching = node.main.subscribe()
@@ -239,6 +249,7 @@ def test_the_fields_of_accept(node: NodeUnderTest) -> None:
 
     Each accept has the mandatory fields and no other.
     """
+    # Without a filter too: a server that echoes the request would only then echo less.
     for watching in (watch(node), node.main.sure(node.main.subscribe())):
         answers = [answer for answer in watching.answers if answer.type == "accept"]
         assert [fields_of(answer.fields) for answer in answers] == [set()], "an accept has fields of its own"
@@ -251,6 +262,7 @@ def test_the_fields_of_notifications(node: NodeUnderTest) -> None:
     Each notification says what has become of which service, and how it is now if it is there.
     """
     watching, service = watch(node), node.service(name=["x", 1])
+    # Everything that can differ does: a server that keeps old fields shows in whichever it keeps.
     newer = service.newer(props=node.service(name=["x"], more=["y"]).props, ttl=30)
     steps: list[tuple[str, Callable[[], Transaction], Service]] = [
         ("appeared", lambda: node.other.publish(service), service),
@@ -293,6 +305,7 @@ def test_orphans_are_marked(node: NodeUnderTest) -> None:
     match = expect_match(node.main, watching, "modified", service)
     assert match.is_orphan, "the owner has left, and what is told of the service does not say so"
     assert wait_until(node, lambda: "orphan-since" in listed(node, service)), "an orphan is listed as none"
+    # In a snapshot too, which is made from the state and not from the change.
     later = expect_match(node.main, watch(node), "appeared", service)
     assert later.is_orphan, "an orphan appears as none"
     back, _ = reconnect(node, owner)
@@ -309,6 +322,7 @@ def test_reasons(node: NodeUnderTest) -> None:
 
     Where that is refused and the reason given, it is the right one.
     """
+    # Taken by a subscription that lives: an identifier whose subscription has ended is free.
     taken = watch(node).request.fields["subscription-id"]
     for session in (node.main, node.other):
         again = session.subscribe(node.mine, id=taken)

@@ -53,9 +53,11 @@ def test_an_identifier_is_free_again(node: NodeUnderTest) -> None:
 
     Each request is answered: what was used before is free.
     """
+    # Three: the second shows that it is free, the third that being used twice changed nothing.
     for _ in range(3):
         assert node.main.finish(node.main.begin("ping", ta=TA)).completed, "a ta-id is not free behind its complete"
     id = new_id()
+    # A subscription holds its ta-id longest, and ends by another request than its own.
     watch = node.main.begin("subscribe", {"subscription-id": id, "filter": node.mine}, ta=TA + 1)
     node.main.sure(node.main.answered(watch))
     node.main.sure(node.main.unsubscribe(id))
@@ -121,6 +123,7 @@ def test_nothing_comes_unasked(node: NodeUnderTest) -> None:
     session = node.connect()
     node.other.sure(node.other.publish(node.service(name=["x"])))
     node.other.barrier()
+    # The ping bounds the time in which anything else could come.
     session.sure(session.hello())
     session.barrier()
     said = [event.command for event in session.received()]
@@ -148,6 +151,7 @@ def test_transactions_end_with_their_connection(node: NodeUnderTest) -> None:
         node.main.sure(node.main.publish(service))
         session.receives(watch, "appeared", service.id)
         session.barrier()
+        # By service-id: the new subscription's own snapshot may tell of other services.
         told = [event for event in session.received() if event.fields.get("service-id") == service.id]
         assert len(told) <= 1, "a subscription of a connection that has ended is told of a service"
 
@@ -163,6 +167,7 @@ def test_many_transactions_at_once(node: NodeUnderTest) -> None:
     if any(watch.reason == "insufficient-resources" for watch in watches):
         raise Inconclusive(f"the server has no room for {SOME} subscriptions of one client")
     assert all(watch.accepted for watch in watches), "a transaction is refused while others are open"
+    # Behind the pings: answers of many messages behind answers of one.
     listings = ("services", "subscriptions", "clients")
     begun = [session.begin("ping") for _ in range(50)] + [session.begin(command) for command in listings]
     for transaction in begun:
@@ -180,6 +185,7 @@ def test_a_bound_on_transactions(node: NodeUnderTest) -> None:
     What was accepted stays: a service is told on each of them.
     """
     session = node.session()
+    # All sent before any answer is read, so that they are open at once from the server's side, too.
     begun = [session.begin("subscribe", {"subscription-id": new_id(), "filter": node.mine}) for _ in range(MANY)]
     for each in begun:
         session.answered(each)
@@ -225,6 +231,7 @@ def test_single_requests_are_answered_once(node: NodeUnderTest) -> None:
     played = list(single(node))
     node.main.barrier()
     for transaction in played:
+        # Nothing at all is judged by the case above.
         types = answer_types(transaction)
         assert types in ([], ["complete"], ["fail"]), "a request that has one response has another one as well"
 
@@ -235,11 +242,13 @@ def test_what_failed_was_not_done(node: NodeUnderTest) -> None:
 
     What fails changes nothing, and what completes does.
     """
+    # Above 0, so that there is an older generation to publish.
     service = node.service(name=["x"], generation=5)
     node.other.sure(node.other.publish(service))
-    older = node.other.publish(service.but(generation=4, props=node.service(name=["y"]).props))
+    older = node.other.publish(service.replace(generation=4, props=node.service(name=["y"]).props))
     fields = listed(node, service)
     state = fields.get("generation"), values_of(fields, "name")
+    # Whether it may complete is another rule (PF-165); here the answer and the state have to agree.
     expected = (4, ["y"]) if older.completed else (5, ["x"])
     assert state == expected, "what became of a service is not what the answer said"
     unpublish = node.other.unpublish(service.id)
@@ -259,6 +268,7 @@ def test_multiple_responses_begin_with_accept(node: NodeUnderTest) -> None:
         node.main.services(node.mine),
         node.main.subscriptions(),
         node.main.clients(),
+        # No filter in any reading, the only failure that these two commands share.
         node.main.subscribe("(a=b"),
         node.main.services("(a=b"),
     ]
@@ -275,6 +285,7 @@ def test_none_or_many_notifications(node: NodeUnderTest) -> None:
 
     Between accept and complete come none, and a hundred and fifty.
     """
+    # First, while none of the play's services exists.
     empty = node.main.services(node.mine)
     assert granted(empty), f"a listing of nothing is refused, or has no end: {empty}"
     services = [node.service(n=[number]) for number in range(MANY)]
@@ -315,6 +326,7 @@ def test_nothing_comes_behind_the_end(node: NodeUnderTest) -> None:
     node.main.sure(node.main.unsubscribe(watch.request.fields["subscription-id"]))
     node.main.finish(watch)
     played = [watch, node.main.services(node.mine), node.main.subscriptions(), node.main.clients()]
+    # A change, a new service, a new subscription and a new client: each is news to one of the four that ended.
     node.other.sure(node.other.publish(service.newer(ttl=30)))
     node.other.sure(node.other.publish(node.service(name=["y"])))
     node.session().subscribe(node.mine)

@@ -20,7 +20,7 @@ def test_unpublish_a_service_of_ones_own(node: NodeUnderTest) -> None:
     with judging("PF-166"):
         assert unpublish.completed, f"an owner may not unpublish: {unpublish}"
         assert service.id not in node.listed(session=node.other), "a service is listed that was unpublished"
-        again = node.main.publish(service.but(generation=0))
+        again = node.main.publish(service.replace(generation=0))
         assert granted(again), f"a service that was unpublished may not be published again: {again}"
     with judging("PF-169"):
         assert unpublish.ending is not None
@@ -57,8 +57,10 @@ def test_unpublish_what_is_not_there(node: NodeUnderTest) -> None:
     service = node.service()
     node.main.sure(node.main.publish(service))
     node.main.sure(node.main.unpublish(service.id))
+    # Never known, and known no more: a server that keeps what was unpublished tells them apart.
     for id in (new_id(), service.id):
         unpublish = node.main.unpublish(id)
+        # For its exception: a server short of resources has not judged the identifier.
         granted(unpublish)
         assert unpublish.failed, f"a service is unpublished that there is not: {unpublish}"
         assert unpublish.reason in (None, "non-existent-service-id")

@@ -240,7 +240,7 @@ def is_whole(value: object) -> TypeGuard[int | float]:
 
 
 def shown(value: Any) -> str:
-    """Return a value for a person, cut if it is long or deep."""
+    """Return a value for a person, cut if it is long or deep: what a peer says may be as large as a frame."""
     text = value if isinstance(value, str) else reprlib.repr(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from conformance.monitors import KEPT, Observation, SessionEnd, broken
-from conformance.pathfinder.monitors.forms import flaws, is_whole, judged
-from conformance.pathfinder.monitors.registry import ended, from_client, monitor, whether
+from conformance.pathfinder.monitors.forms import Flaw, flaws, is_whole, judged
+from conformance.pathfinder.monitors.registry import ended, from_client, monitor, served, whether
+from conformance.pathfinder.monitors.served import ServedRequest
 from conformance.pathfinder.monitors.state import SessionState
 from harness.pathfinder.tester.events import Event
 from wire.pathfinder.values import VERSION
@@ -33,12 +34,29 @@ def offered(event: Event) -> Versions | None:
     return Versions(least, most) if isinstance(least, int) and isinstance(most, int) else None
 
 
-def agreements(state: SessionState) -> Iterator[tuple[Versions, Event, Any]]:
-    """Return each hello that was completed: the versions offered, the complete, and the version that it names."""
-    for hello in state.served("hello"):
-        ending, versions = hello.ending, offered(hello.request)
-        if hello.completed and ending is not None and versions is not None:
-            yield versions, ending, ending.fields.get("protocol-version")
+def agreed(hello: ServedRequest) -> tuple[Versions, Event, Any] | None:
+    """Return what a completed hello offered, its complete, and the version that this names; None if not all is said."""
+    versions, ending = offered(hello.request), hello.ending
+    return None if versions is None or ending is None else (versions, ending, ending.fields.get("protocol-version"))
+
+
+def wrong_versions(complete: Event) -> list[Flaw]:
+    """Return what keeps the version that a complete names from being one."""
+    return [flaw for flaw in flaws(complete) if flaw.field == "protocol-version" and flaw.fault != "beyond"]
+
+
+def agreed_before(hello: ServedRequest, state: SessionState) -> list[Any]:
+    """Return the versions on which both sides had agreed when a hello was said."""
+    found: list[Any] = []
+    for each in state.served("hello"):
+        if each is hello:
+            break
+        agreement = agreed(each) if each.completed else None
+        if agreement is not None:
+            versions, complete, version = agreement
+            if versions.have(version) or version in found or wrong_versions(complete):
+                found.append(version)
+    return found
 
 
 @monitor("PF-113", on=ended("client"))
@@ -52,27 +70,32 @@ def version_2_is_offered(end: SessionEnd, state: SessionState) -> Iterator[Obser
         unsupported = unsupported or hello.reason == "unsupported-protocol-version"
 
 
-@monitor("PF-115", on=ended("server"))
-def versions_are_agreed_on(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
+@monitor("PF-115", on=served("hello", ends=("complete",)))
+def versions_are_agreed_on(hello: ServedRequest, state: SessionState) -> Observation | None:
     """A completed hello names a version of the range that was offered, or else the one that was agreed on before."""
-    agreed: list[Any] = []
-    for versions, complete, version in agreements(state):
-        wrong = [flaw for flaw in flaws(complete) if flaw.field == "protocol-version" and flaw.fault != "beyond"]
-        if not wrong and not versions.have(version) and version not in agreed:
-            yield broken(complete.entry, f"version {version}, of {versions}")
-        else:
-            yield judged(complete, wrong) if wrong else KEPT
-            agreed.append(version)
+    agreement = agreed(hello)
+    if agreement is None:
+        return None
+    versions, complete, version = agreement
+    if wrong := wrong_versions(complete):
+        return judged(complete, wrong)
+    if versions.have(version) or version in agreed_before(hello, state):
+        return KEPT
+    return broken(complete.entry, f"version {version}, of {versions}")
 
 
-@monitor("PF-116", on=ended("server"))
-def version_2_is_agreed_on(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
+@monitor("PF-116", on=served("hello", ends=("complete",)))
+def version_2_is_agreed_on(hello: ServedRequest, state: SessionState) -> Observation | None:
     """Where nothing above version 2 was offered, 2 is the version; with others this document may not apply."""
-    for versions, complete, version in agreements(state):
-        if version == VERSION:
-            yield KEPT
-        elif versions.have(version) and versions.most <= VERSION:
-            yield broken(complete.entry, f"version {version} is agreed on")
+    agreement = agreed(hello)
+    if agreement is None:
+        return None
+    versions, complete, version = agreement
+    if version == VERSION:
+        return KEPT
+    if versions.have(version) and versions.most <= VERSION:
+        return broken(complete.entry, f"version {version} is agreed on")
+    return None
 
 
 @monitor("PF-218", on=from_client(types="request"))

@@ -25,6 +25,10 @@ class HelloCounts(NamedTuple):
     failed: int = 0
 
 
+NO_HELLOS = HelloCounts()
+"""What every session begins with."""
+
+
 class SessionState:
     """What was asked and answered on a connection, up to a message.
 
@@ -58,13 +62,14 @@ class SessionState:
         self._greeted: Greeting = "never"
 
         # Of a client.
-        self.hellos = HelloCounts()
+        self.hellos = NO_HELLOS
         self.has_commanded = False
         """Whether it has given any command."""
         self.mentioned: set[int | None] = set()
         """The identifiers that anybody has used."""
         self.repeated_hellos: list[Event] = []
         """Its hellos behind a completed one."""
+        # By identity: events are values, and a message that is said twice is two events that are equal.
         self._is_hello: set[int] = set()
         self._ends_hello: set[int] = set()
         if self.role == "client":
@@ -115,6 +120,7 @@ class SessionState:
         elif self.is_clear and type != "request":
             if type in ENDS:
                 self.live.discard(ta)
+            # Also when it has ended: what comes later is late, and a rule of its own.
             answered = self._latest.get((ta, event.command))
             if answered is not None:
                 answered.take(event)
@@ -124,13 +130,16 @@ class SessionState:
     def _ask(self, event: Event, ta: int) -> None:
         self.live.add(ta)
         request = ServedRequest(event, self._greeting())
+        # An answer without a command is taken to be of the latest request under its identifier, whatever that asked.
         self._latest[ta, event.command] = self._latest[ta, ""] = request
         self.requests.append(request)
         self._of.setdefault(event.command, []).append(request)
 
     def _greeting(self) -> Greeting:
         if self._greeted != "completed":  # which it remains
-            hellos = self.served("hello")
+            hellos = self._of.get("hello")
+            if hellos is None:  # as with every first message
+                return "never"
             if any(hello.completed for hello in hellos):
                 self._greeted = "completed"
             else:

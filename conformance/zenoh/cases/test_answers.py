@@ -42,6 +42,7 @@ def test_snapshots_under_any_interest_id(node: NodeUnderTest) -> None:
     asked += [(id, Mode.CURRENT_FUTURE, S) for id in (2, 126, 129, 16383, 2**32 - 2)]
     for id, mode, kind in asked:
         node.other.declare(kind, f"a/{id}")
+        # It is in place before the question, or the answer could come as an update.
         node.settle()
         node.main.barrier()
         reply = node.interest(mode, kind, key="a/*", id=id).reply()
@@ -62,6 +63,7 @@ def test_snapshot_of_many_ends(node: NodeUnderTest) -> None:
     """
     for number in range(MANY):
         node.other.declare_subscriber(f"a/{number}")
+    # Many batches, one, and none: where the end comes from differs in each.
     for count, key in ((MANY, "a/*"), (1, "a/7"), (0, "b/*")):
         reply = node.interest(Mode.CURRENT_FUTURE, S, key=key).reply()
         assert reply.final is not None, f"no D_FINAL ends a snapshot of {count}"
@@ -86,6 +88,7 @@ def test_nothing_follows_final(node: NodeUnderTest) -> None:
 
     Nothing comes under the ids of the snapshots after their D_FINAL, not even another D_FINAL.
     """
+    # Both modes at once: the one that goes on must not go on under its id.
     first = node.other.declare_token("a/1")
     asks = [node.interest(mode, T, key="a/*") for mode in (Mode.CURRENT, Mode.CURRENT_FUTURE)]
     replies = [ask.snapshot() for ask in asks]
@@ -104,10 +107,12 @@ def test_updates_have_no_interest_id(node: NodeUnderTest) -> None:
 
     All of it comes to both, without an interest id.
     """
+    # A session for each mode, as two interests of one session may be merged.
     listeners = [node.session(), node.session()]
     node.interest(Mode.FUTURE, *EntityKind, session=listeners[0])
     node.interest(Mode.CURRENT_FUTURE, *EntityKind, session=listeners[1]).snapshot()
     listeners[0].barrier()
+    # Twenty: enough to be bundled into batches, where a node may copy the id of the message before.
     made = [(kind, node.other.declare(kind, f"{kind.value}/{number}")) for kind in EntityKind for number in range(20)]
     for kind, id in made:
         node.other.undeclare(kind, id)
@@ -196,6 +201,7 @@ def test_interest_id_used_again(node: NodeUnderTest) -> None:
     """
     session, option = node.main, "A"
     for id, mode in ((7, Mode.CURRENT), (8, Mode.CURRENT_FUTURE)):
+        # With something new each time, so that an answer from memory shows.
         for turn in (1, 2):
             node.other.declare_token(f"{id}/{turn}")
             reply = node.interest(mode, T, key=f"{id}/*", id=id).reply()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from conformance.cases import rule
-from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS, spelled
+from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS, with_key
 from harness.zenoh.tester.driver import BARRIER
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import (
@@ -54,8 +54,8 @@ def test_interest_id_that_is_no_z32(node: NodeUnderTest) -> None:
         # DECLARE with I, then the id and a body: 2**32 before D_SUBSCRIBER 1, 2**33 - 1 before D_TOKEN 2, 2**32 before
         # D_FINAL, half an id, none.
         [
-            spelled(node, "3e8080808010620100", "a/1"),
-            spelled(node, "3effffffff1f660200", "a/2"),
+            with_key(node, "3e8080808010620100", "a/1"),
+            with_key(node, "3effffffff1f660200", "a/2"),
             bytes.fromhex("3e80808080101a"),
             bytes.fromhex("3e80"),
             bytes.fromhex("3e"),
@@ -137,8 +137,8 @@ def test_reserved_bits_of_a_declaration(node: NodeUnderTest) -> None:
         node,
         # 5e is DECLARE with its reserved bit. 60 is D_KEYEXPR with it, of 5; 42 a D_SUBSCRIBER on that number.
         [
-            spelled(node, "5e620100", "a/1"),
-            spelled(node, "1e600500", "a/2") + bytes.fromhex("1e420205"),
+            with_key(node, "5e620100", "a/1"),
+            with_key(node, "1e600500", "a/2") + bytes.fromhex("1e420205"),
         ],
     )
     came, wanted = EntitySet(update.entity for update in heard), set_of(subscriber("a/1"), subscriber("a/2"))
@@ -203,5 +203,5 @@ def test_declaration_ids_outside_the_table(node: NodeUnderTest) -> None:
     # The ids of D_KEYEXPR, D_SUBSCRIBER, D_QUERYABLE and D_TOKEN (0, 2, 4, 6) with bit 3 or 4 set, and neighbours of
     # that of D_FINAL (1a); the upper bits are N and M.
     heads = ("6a", "72", "6c", "74", "6e", "76", "68", "79", "7b", "7f")
-    heard = overheard(node, [spelled(node, f"1e{head}0900", f"a/{head}") for head in heads])
+    heard = overheard(node, [with_key(node, f"1e{head}0900", f"a/{head}") for head in heads])
     assert not heard, "a body with an id outside the table was taken for a declaration"

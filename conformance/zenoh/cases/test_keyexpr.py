@@ -2,7 +2,7 @@
 
 from conformance.cases import Inconclusive, rule
 from conformance.zenoh.answers import given_twice
-from conformance.zenoh.stimuli import spelled
+from conformance.zenoh.stimuli import with_key
 from harness.trace import Direction
 from harness.zenoh.tester.driver import WINDOW, Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
@@ -83,9 +83,9 @@ def test_numbers_that_are_no_z16(node: NodeUnderTest) -> None:
     # 62 is D_SUBSCRIBER, 20 D_KEYEXPR; 80 80 04 is 65536, which ends in 16 zero bits, and 85 80 04 is 65541. What
     # follows the D_KEYEXPRs is a subscriber on the number 5 (42 09 05), to see whether that was given.
     offences = {
-        "a scope": spelled(node, "1e6209808004", "a/1"),
-        "the scope of a D_KEYEXPR": spelled(node, "1e2005808004", "a/2") + bytes.fromhex("1e420905"),
-        "an expr_id": spelled(node, "1e2085800400", "a/3") + bytes.fromhex("1e420905"),
+        "a scope": with_key(node, "1e6209808004", "a/1"),
+        "the scope of a D_KEYEXPR": with_key(node, "1e2005808004", "a/2") + bytes.fromhex("1e420905"),
+        "an expr_id": with_key(node, "1e2085800400", "a/3") + bytes.fromhex("1e420905"),
         "half an expr_id": bytes.fromhex("1e2080"),
     }
     for what, offence in offences.items():
@@ -122,7 +122,7 @@ def test_number_longer_than_needed(node: NodeUnderTest) -> None:
     """
     listen(node)
     # 85 80 00 is 5 in three bytes; then a subscriber on it.
-    node.session().offend(spelled(node, "1e2085800000", "a/1") + bytes.fromhex("1e420905"))
+    node.session().offend(with_key(node, "1e2085800000", "a/1") + bytes.fromhex("1e420905"))
     came = {update.entity for update in node.main.news()}
     assert came <= set_of(subscriber("a/1")), "a number in three bytes is taken for another"
     node.shows("ZD-031", "R02", "B" if came else "A")
@@ -136,7 +136,7 @@ def test_alias_zero(node: NodeUnderTest) -> None:
     """
     listen(node)
     # 0 for "a" (20 00 00); then D_SUBSCRIBER 9 with scope 0.
-    node.session().offend(spelled(node, "1e200000", "a") + spelled(node, "1e620900", "b/1"))
+    node.session().offend(with_key(node, "1e200000", "a") + with_key(node, "1e620900", "b/1"))
     came = {update.entity for update in node.main.news()}
     assert came <= set_of(subscriber("b/1")), "scope 0 stands for a key"
     node.other.declare_subscriber("sane")

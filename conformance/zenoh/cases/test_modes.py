@@ -11,6 +11,7 @@ S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 def listed(ask: InterestHandle) -> EntitySet:
     """Return all that is declared under an interest's id, before or behind its D_FINAL."""
+    # Behind D_FINAL too: what stands there is still under the interest's id, and other rules judge the order.
     ask.reply()
     ask.session.barrier()
     events = [event for event in ask.session.received(ask.since) if event.interest_id == ask.id]
@@ -19,6 +20,7 @@ def listed(ask: InterestHandle) -> EntitySet:
 
 def is_told(node: NodeUnderTest, session: Driver, bystander: Driver, update: Update) -> bool:
     """Tell whether an update came; ``Inconclusive`` if it came to a session that asked for nothing as well."""
+    # Until the node has told all that it will: that something is not told shows only then.
     node.settle()
     told = heard_of(session.news(), update)
     # A node that tells everybody everything shows nothing of the interest (reading R37).
@@ -54,6 +56,7 @@ def test_current_interest_lists_what_matches(node: NodeUnderTest) -> None:
 
     Exactly the subscribers come, under the interest's id.
     """
+    # Two, as a node may list the latest only; and one of another kind, as it may list everything.
     node.other.declare_subscriber("a/1")
     node.other.declare_subscriber("a/2")
     node.other.declare_queryable("a/q")
@@ -69,6 +72,7 @@ def test_current_interest_lists_tokens(node: NodeUnderTest) -> None:
     """
     node.other.declare_token("a/1")
     node.other.declare_token("a/2")
+    # Another key and another kind: each of the interest's two restrictions has something to leave out.
     node.other.declare_token("b/1")
     node.other.declare_queryable("a/q")
     what = listed(node.interest(Mode.CURRENT, T, key="a/*"))
@@ -97,6 +101,7 @@ def test_current_interest_that_nothing_matches(node: NodeUnderTest) -> None:
     D_FINAL comes alone.
     """
     node.other.declare_subscriber("a/1")
+    # A subscriber elsewhere exists: the snapshot is empty because of the key, not for want of subscribers.
     reply = node.interest(Mode.CURRENT, S, key="no/such").reply()
     assert reply.final is not None, "no D_FINAL for a snapshot that is empty"
     assert reply.declared == set_of()
@@ -122,10 +127,12 @@ def test_change_after_current_interest(node: NodeUnderTest) -> None:
     first, bystander = node.other.declare_token("a/1"), node.session()
     if node.interest(Mode.CURRENT, T).snapshot().declared != set_of(token("a/1")):
         raise Inconclusive("the snapshot does not list the token")
+    # Coming and going, as a node that forgot to end the interest would tell either.
     later = node.other.declare_token("a/2")
     assert not is_told(node, node.main, bystander, declared(token("a/2"))), "a later token is declared"
     node.other.undeclare_token(later)
     assert not is_told(node, node.main, bystander, undeclared(token("a/2"))), "a later token is undeclared"
+    # Last, since reading R32 leaves it open: what was listed may be withdrawn or not.
     node.other.undeclare_token(first)
     told = is_told(node, node.main, bystander, undeclared(token("a/1")))
     node.shows("ZI-013", "R32", "B" if told else "A")
@@ -157,6 +164,7 @@ def test_current_future_interest_gets_one_final(node: NodeUnderTest) -> None:
     node.main.barrier()
     answer = [event for event in node.main.received(ask.since) if event.interest_id == ask.id]
     assert isinstance(answer[-1].body, DeclareFinal), "D_FINAL stands before the end of the snapshot"
+    # An update behind the snapshot, which may tempt a node to end it again.
     node.other.declare_token("a/3")
     node.settle()
     node.main.barrier()
@@ -211,6 +219,7 @@ def test_current_future_interest_lasts_until_its_final(node: NodeUnderTest) -> N
     bystander = node.session()
     ask = node.interest(Mode.CURRENT_FUTURE, S)
     ask.snapshot()
+    # Three: an interest that ends with the first update, or the second, shows.
     for key in ("a/1", "a/2", "a/3"):
         assert announced(node, key), "an update is missing"
     node.main.final(ask)
@@ -244,6 +253,7 @@ def test_final_of_another_current_future_interest(node: NodeUnderTest) -> None:
     Subscribers are still announced.
     """
     node.interest(Mode.CURRENT_FUTURE, S).snapshot()
+    # Of another kind: with the same, a node could rightly serve both by one entry and would have to count.
     tokens = node.interest(Mode.CURRENT_FUTURE, T)
     tokens.snapshot()
     if not announced(node, "a/1"):
@@ -259,10 +269,12 @@ def test_future_interest_with_something_there(node: NodeUnderTest) -> None:
 
     Neither comes.
     """
+    # One that could be told as a router's subscriber and one that liveliness tells: they are separate paths in nodes.
     node.other.declare_subscriber("a/1")
     node.other.declare_token("a/1")
     node.settle()
     node.main.news()
+    # News under another id are another interest's; under this or none they would be this one's.
     ask = node.interest(Mode.FUTURE, S, T)
     news = [update for update in node.main.news() if update.interest_id in (None, ask.id)]
     assert news == [], "what exists already is declared"
@@ -288,6 +300,7 @@ def test_future_interest_has_no_final(node: NodeUnderTest) -> None:
     """
     ask = node.interest(Mode.FUTURE, S)
     node.main.barrier()
+    # Something has to happen: a node that answers lazily would send its D_FINAL with the first update.
     node.other.undeclare_subscriber(node.other.declare_subscriber("a/1"))
     node.settle()
     node.main.final(ask)

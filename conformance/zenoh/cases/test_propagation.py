@@ -14,6 +14,7 @@ def test_declarations_reach_all_who_are_interested(node: NodeUnderTest) -> None:
 
     Each is told of all that it asked for.
     """
+    # Sessions of their own: a node that serves only the latest interest, or the latest session, shows.
     subscribers, queryables, below_a, declarer = (node.session() for _ in range(4))
     node.interest(Mode.CURRENT_FUTURE, S, session=subscribers).snapshot()
     node.interest(Mode.CURRENT_FUTURE, Q, session=queryables).snapshot()
@@ -38,6 +39,7 @@ def test_undeclarations_reach_all_who_were_told(node: NodeUnderTest) -> None:
     node.interest(Mode.CURRENT_FUTURE, Q, session=queryables).snapshot()
     known = declarer.declare_subscriber("a/1")
     asked = declarer.declare_queryable("a/2")
+    # Who was told of the declaration, since only they must be told of its end.
     told = [(one, subscriber("a/1")), (two, subscriber("a/1")), (queryables, queryable("a/2"))]
     for session, entity in told:
         if not session.receives_under_any_id(declared(entity)):
@@ -56,7 +58,9 @@ def test_declarations_that_nobody_asked_for(node: NodeUnderTest) -> None:
     """
     tokens, below_b, nothing, declarer = (node.session() for _ in range(4))
     node.interest(Mode.CURRENT_FUTURE, T, session=tokens).snapshot()
+    # Of the kinds that come, but on another key; the first session is on every key, but of another kind.
     node.interest(Mode.CURRENT_FUTURE, S, Q, key="b/*", session=below_b).snapshot()
+    # Its session stands before the declarations, or silence would prove nothing.
     nothing.barrier()
     known = declarer.declare_subscriber("a/1")
     asked = declarer.declare_queryable("a/1")
@@ -98,6 +102,7 @@ def test_two_subscribers_on_one_key(node: NodeUnderTest) -> None:
     assert node.main.receives_under_any_id(declared(subscriber("a/1")))
     declarer.barrier()
     told = [each.entity for each in node.main.news()].count(subscriber("a/1"))
+    # Whether two subscribers on one key are one entity or two is a reading (R34); three they never are.
     assert told <= 2, "two subscribers were announced more than twice"
     node.shows("ZD-094", "R34", "A" if told == 2 else "B")
 
@@ -110,6 +115,7 @@ def test_one_declaration_under_two_interests(node: NodeUnderTest) -> None:
     """
     declarer = node.session()
     node.interest(Mode.CURRENT_FUTURE, S, key="a/*").snapshot()
+    # Not the same key twice: equal interests may be one to a node, overlapping ones are two.
     node.interest(Mode.CURRENT_FUTURE, S, key="a/**").snapshot()
     declarer.declare_subscriber("a/1")
     assert node.main.receives_under_any_id(declared(subscriber("a/1")))
@@ -142,6 +148,7 @@ def test_declared_undeclared_and_declared_again(node: NodeUnderTest) -> None:
     """
     declarer = node.session()
     node.interest(Mode.CURRENT_FUTURE, S).snapshot()
+    # Twice: the second turn shows whether the first left something behind.
     for _ in range(2):
         declarer.declare_subscriber("a/1", id=1)
         assert node.main.receives_under_any_id(declared(subscriber("a/1")))
@@ -163,6 +170,7 @@ def test_declarer_is_interested_itself(node: NodeUnderTest) -> None:
     watcher = node.session()
     node.interest(Mode.CURRENT_FUTURE, S, session=watcher).snapshot()
     node.interest(Mode.CURRENT_FUTURE, S).snapshot()
+    # The watcher first: when it has heard of it, the declarer's own copy would have come as well.
     node.main.declare_subscriber("a/1")
     assert watcher.receives_under_any_id(declared(subscriber("a/1")))
     own = node.main.news()

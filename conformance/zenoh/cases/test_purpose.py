@@ -28,6 +28,7 @@ def test_what_exists_and_what_comes_in_three_modes(node: NodeUnderTest) -> None:
     Current brings the first, Future the second, CurrentFuture both.
     """
     node.other.declare_token("a/1")
+    # A session for each mode: what one is told of must not be what another has asked for.
     current, future, both, bystander = (node.session() for _ in range(4))
     first = node.interest(Mode.CURRENT, T, session=current).snapshot()
     node.interest(Mode.FUTURE, T, session=future)
@@ -59,6 +60,7 @@ def test_session_that_asks_for_nothing(node: NodeUnderTest) -> None:
         queryable("a/2"),
         token("a/2"),
     }
+    # Before the session is open, and below while it is: a push at the opening, and one at every change.
     for kind in EntityKind:
         node.other.declare(kind, "a/1")
     node.settle()
@@ -66,6 +68,7 @@ def test_session_that_asks_for_nothing(node: NodeUnderTest) -> None:
     for kind in EntityKind:
         node.other.declare(kind, "a/2")
     node.settle()
+    # What is pushed unasked: some of it is one option of R37, all of it another.
     unasked = {update.entity for update in node.main.news() if update.verb == "declared"}
     assert unasked != held or node.role != "router", "everything is pushed to a session that asked for nothing"
     node.shows("ZI-002", "R37", "C" if unasked == held else "B" if unasked else "A")

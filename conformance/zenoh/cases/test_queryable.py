@@ -52,6 +52,7 @@ def test_queries_on_a_key_that_matches_and_one_that_does_not(node: NodeUnderTest
     node.main.declare_queryable("a/*", extensions=info(node.main, True, 0))
     node.main.barrier()
     querier = node.session()
+    # The one that does not match first: when the other has come, it would have.
     querier.query("b/1")
     querier.query("a/1")
     request = asked(node.main, "a/1")
@@ -111,6 +112,7 @@ def test_complete_flag_is_passed_on(node: NodeUnderTest) -> None:
     declarer = node.session()
     node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
     declarer.declare_queryable("a/1", extensions=info(declarer, True, 0))
+    # With the extension, though its flag is clear: without it is a case of its own.
     declarer.declare_queryable("a/2", extensions=info(declarer, False, 0))
     assert announced(node.main, "a/1")[0], "a complete queryable was announced as not complete"
     assert not announced(node.main, "a/2")[0], "a queryable that is not complete was announced as complete"
@@ -131,6 +133,7 @@ def test_query_to_complete_queryables_only(node: NodeUnderTest) -> None:
     querier.query("a/1", (Extension(TARGET.id, ALL_COMPLETE, mandatory=True),))
     request = asked(complete, "a/1")
     assert request is not None, "the complete queryable was not asked"
+    # Answered, so that the query ends and the barrier behind it says that nobody else is asked.
     complete.answer(request, b"answer")
     querier.barrier()
     partial.barrier()
@@ -147,6 +150,7 @@ def test_distance_of_forwarded_queryables(node: NodeUnderTest) -> None:
     declarer = node.session()
     declarer.deployed = node.main.deployed = False
     node.interest(Mode.CURRENT_FUTURE, Q).snapshot()
+    # In the deployed layout these are 0, 1 and 10 hops: distances such as occur.
     given = (0, 128, 1280)
     for distance in given:
         declarer.declare_queryable(f"a/{distance}", extensions=info(declarer, True, distance))

@@ -59,6 +59,7 @@ def test_node_that_asks_again(node: NodeUnderTest) -> None:
     list(asked(node, session, ASKED[0]))
     node.instance.command("end", "ask0")
     session.wait_for(lambda event: isinstance(event.message, InterestFinal))
+    # The same once more and another: the id that is free again may be used for one of them only.
     again = list(asked(node, session, ASKED[0], ("currentfuture", "token", "e/*")))
     assert again[0].id != again[1].id, "two interests that run have the same id"
 

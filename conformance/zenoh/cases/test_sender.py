@@ -18,6 +18,7 @@ def asked(node: NodeUnderTest, session: Driver, name: str, key: str) -> Interest
     event = session.wait_for(lambda e: isinstance(e.message, Interest) and e.key == node.key(key), since=since)
     if event is None or not isinstance(event.message, Interest):
         raise Inconclusive("the node sends no INTEREST when it is told to ask")
+    # Answered at once: a node may put off its Final until the snapshot has ended.
     session.send(Declare(DeclareFinal(), event.message.id))
     return event.message
 
@@ -71,6 +72,7 @@ def test_numbers_of_the_node(node: NodeUnderTest) -> None:
     No number is given to a second key before it is taken from the first.
     """
     session = node.session(whatami=WhatAmI.ROUTER)
+    # Three, of which two go: what is free then is neither the lowest number nor the highest alone.
     undo = [given(node, name) for name in ("k1", "k2", "k3")]
     for verb, name in zip(undo, ("k1", "k2"), strict=False):
         node.instance.command(verb, name)

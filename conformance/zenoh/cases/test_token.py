@@ -23,6 +23,7 @@ def test_tokens_from_before_and_after_asking(node: NodeUnderTest) -> None:
     node.interest(Mode.CURRENT_FUTURE, T).snapshot()
     node.other.declare_token("a/2")
     assert node.main.receives_under_any_id(declared(token("a/2")))
+    # Collected at the end: the first may be listed or announced, and both make it known.
     known = {node.main.entity(event) for event in node.main.received() if isinstance(event.body, DeclareEntity)}
     assert token("a/1") in known, "a token that existed never became known"
 
@@ -63,6 +64,7 @@ def test_owner_of_a_token_falls_silent(node: NodeUnderTest) -> None:
 def _owner(node: NodeUnderTest, lease: int = LEASE) -> Driver:
     """Make somebody declare the token a/1 that the main session has been told of."""
     node.interest(Mode.CURRENT_FUTURE, T).snapshot()
+    # A session of its own, since its end is the stimulus.
     owner = node.session(lease=lease)
     owner.declare_token("a/1")
     owner.barrier()
@@ -85,6 +87,7 @@ def test_tokens_that_match_and_that_do_not(node: NodeUnderTest) -> None:
     """
     owner = node.session()
     node.interest(Mode.CURRENT_FUTURE, T, key="a/*").snapshot()
+    # The one that does not match first: when the other is told, it would have been.
     tokens = [owner.declare_token("b/1"), owner.declare_token("a/1")]
     assert node.main.receives_under_any_id(declared(token("a/1")))
     for each in tokens:
@@ -149,5 +152,6 @@ def test_one_of_two_tokens_is_undeclared(node: NodeUnderTest) -> None:
     node.settle()
     gone = [update.entity for update in node.main.news() if update.verb == "undeclared"]
     assert token("a/2") not in gone, "the other token was withdrawn as well"
+    # A node that dials has this session only, where a second snapshot may leave out what is known (R35).
     if token("a/2") in both and not node.instance.dials:
         assert node.listed(T) == set_of(token("a/2"))

@@ -12,6 +12,7 @@ S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 
 def undeclaration(node: NodeUnderTest, kind: EntityKind) -> Event:
     """Make somebody declare two entities and undeclare the second, and return what the asking session hears of it."""
+    # Two, of which the second goes: a node that names the first, or the last that it told of, is wrong once.
     node.other.declare(kind, "a/1")
     known = node.other.declare(kind, "a/2")
     node.interest(Mode.CURRENT_FUTURE, kind).snapshot()
@@ -35,6 +36,7 @@ def judge_presence(node: NodeUnderTest, rule_id: str, kind: EntityKind) -> None:
     assert isinstance(event.body, UndeclareEntity)
     if extension is None:
         assert not event.body.extensions, "the undeclaration has extensions, but not WireExpr among them"
+    # Present but empty is an option of its own (R05 C): it names nothing.
     empty = extension is not None and event.key == ""
     node.shows(rule_id, "R05", "B" if extension is None else "C" if empty else "A")
 
@@ -92,5 +94,6 @@ def test_undeclaration_of_a_token_that_was_never_announced(node: NodeUnderTest) 
     node.settle()
     node.main.barrier()
     told = [event for event in node.main.received() if isinstance(event.body, UndeclareEntity)]
+    # An undeclaration without a key names nothing wrong; that it comes at all is another rule's matter.
     keys = {event.key for event in told if event.key}
     assert keys <= {node.key("a/1")}, "WireExpr names another key than that of the token"

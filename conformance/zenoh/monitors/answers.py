@@ -21,7 +21,8 @@ from wire.zenoh.values import (
 )
 
 PATIENCE = 5.0
-"""Seconds within which a snapshot has to end."""
+"""Seconds within which a snapshot has to end: the document names none, and nobody whose session goes on without a
+D_FINAL for as long is still listing. A session that ends sooner shows nothing."""
 
 
 @monitor("ZI-054", on=received(Interest, InterestFinal))

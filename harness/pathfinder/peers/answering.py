@@ -70,14 +70,14 @@ class Answering:
         # It would come behind the end of the connection.
         if session.closing:
             return
-        frame = self.spell(message)
+        frame = self.encode_message(message)
         waiting = self.backlog.get(session.link, 0) + len(frame)
         self.backlog[session.link] = waiting
         self.outbox.append((session.link, frame))
         if waiting > self.limits.backlog:
             self.close(session)
 
-    def spell(self, message: Message) -> bytes:
+    def encode_message(self, message: Message) -> bytes:
         """Write a message."""
         return write(message, deployed=self.deployed)
 

@@ -43,7 +43,7 @@ HOPELESS = frozenset(
 
 
 class Client(ReconnectingClient, Watcher):
-    """A Pathfinder client; ``events`` has what its application is told (docs/pathfinder-client.md).
+    """A Pathfinder client; ``events`` has the notifications to its application (docs/pathfinder-client.md).
 
     ``servers`` is how many servers the domain has; ``seed`` chooses the identifiers, the system's randomness without.
     Each decision that the document leaves to a client is a method, here or in a base.
@@ -60,18 +60,18 @@ class Client(ReconnectingClient, Watcher):
         self.services: list[int] = []
 
     def take_events(self) -> list[str]:
-        """Return what the application was told, and forget it."""
+        """Return the notifications to the application since the last call."""
         events, self.events = self.events, []
         return events
 
     # --- decisions ----------------------------------------------------------------------------------------
 
     def new_id(self) -> int:
-        """Return an identifier. Section "Unique Identifiers": chosen at random, so that nobody need coordinate."""
+        """Return an identifier. Section "Unique Identifiers": chosen at random, so that no coordination is needed."""
         return self.random.getrandbits(63)
 
     def service_ids(self, state: ServerState, count: int) -> list[int]:
-        """Return the identifiers of the first so many services: the same on all servers."""
+        """Return the identifiers of the first ``count`` services: the same on all servers."""
         while len(self.services) < count:
             self.services.append(self.new_id())
         return self.services[:count]
@@ -93,11 +93,11 @@ class Client(ReconnectingClient, Watcher):
         return min(record.ttl for record in records) / 2
 
     def republish(self, state: ServerState) -> Iterator[ClientRequest]:
-        """Return what makes all services known to a server, anew after a loss. Section "Service Lifetime"."""
+        """Return the requests that publish all services on a server again. Section "Service Lifetime"."""
         return map(publication, state.records.values())
 
-    def subscribe_anew(self, state: ServerState) -> Iterator[ClientRequest]:
-        """Return what makes the subscriptions: they ended with the connection before."""
+    def resubscribe(self, state: ServerState) -> Iterator[ClientRequest]:
+        """Return the requests that make all subscriptions again: they ended with the connection before."""
         return (subscription(*each) for each in state.subscriptions.items())
 
     def is_hopeless(self, reason: str | None) -> bool:
@@ -109,7 +109,7 @@ class Client(ReconnectingClient, Watcher):
     def on_greeted(self, state: ServerState, now: float) -> None:
         """Bring a server up to date, before what the connection before left undone."""
         # In front, and in this order: what is published must be there before what the connection before left undone.
-        state.queue.extendleft(reversed([*self.republish(state), *self.subscribe_anew(state)]))
+        state.queue.extendleft(reversed([*self.republish(state), *self.resubscribe(state)]))
 
     def on_settled(self, state: ServerState, now: float) -> bool:
         """Play the next step, if there is one."""
@@ -130,7 +130,7 @@ class Client(ReconnectingClient, Watcher):
             self.on_match((state.server, subscription_id), message)
 
     def on_complete(self, state: ServerState, request: ClientRequest, now: float) -> None:
-        """Subscribe anew when the server has ended a subscription that nobody unsubscribed."""
+        """Subscribe again when the server has ended a subscription that nobody unsubscribed."""
         subscription_id = request.fields.get("subscription-id")
         if request.command == "subscribe" and subscription_id in state.subscriptions:
             self.mark_unconfirmed(now, server=state.server, subscription=subscription_id)
@@ -149,7 +149,7 @@ class Client(ReconnectingClient, Watcher):
         self.give_up_doubtful(now)
 
     def next_tick(self) -> float | None:
-        """Return when time matters next."""
+        """Return when to call ``tick`` next."""
         return min((at for at in (super().next_tick(), self.view.next_doubt()) if at is not None), default=None)
 
     # --- the scenario -------------------------------------------------------------------------------------

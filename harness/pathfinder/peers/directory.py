@@ -13,7 +13,7 @@ from harness.pathfinder.peers.matching_cost import Bulk, bulk_of
 from harness.pathfinder.peers.matching_index import Anchor, Index, anchors_of_service
 
 _SPARE = 64
-"""Entries of the heap that may be out of date before it is made anew."""
+"""Entries of the heap that may be out of date before it is rebuilt."""
 
 
 _ENTRY, _VALUE = 64, 40

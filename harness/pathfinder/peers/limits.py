@@ -54,7 +54,7 @@ class Limits(msgspec.Struct, frozen=True):
     """What waits for one client when it asks for another list."""
 
     backlog: int = 128 * 1024 * 1024
-    """What waits for one client, whoever causes it."""
+    """Bytes and requests that wait for one client, counted against its limits."""
 
 
 GENEROUS = Limits()

@@ -31,7 +31,7 @@ class Publishing(Subscribing):
     # --- publish ------------------------------------------------------------------------------------------
 
     def on_publish(self, session: Session, request: Message) -> None:
-        """Publish a service, or publish it anew."""
+        """Publish a service, or republish it."""
         known = self.directory.get(request["service-id"])
         new = self.record(session, request, known)
         if known is not None:
@@ -57,7 +57,7 @@ class Publishing(Subscribing):
         return replace(new, owner=known.owner, orphan_since=known.orphan_since, expires=known.expires)
 
     def check_republish(self, session: Session, known: ServiceRecord, new: ServiceRecord) -> None:
-        """Refuse to publish a service anew against the rules of section "Publish Command"."""
+        """Refuse to republish a service against the rules of section "Publish Command"."""
         if not self.may_publish(session, known):
             raise RequestRefused(PERMISSION_DENIED)
         if not self.accepts_generation(known, new):
@@ -66,7 +66,7 @@ class Publishing(Subscribing):
             raise RequestRefused(SAME_GENERATION_BUT_DIFFERENT)
 
     def may_publish(self, session: Session, known: ServiceRecord) -> bool:
-        """Tell whether a client may publish a service anew: anybody may."""
+        """Tell whether a client may republish a service: every client may."""
         return True
 
     def accepts_generation(self, known: ServiceRecord, new: ServiceRecord) -> bool:

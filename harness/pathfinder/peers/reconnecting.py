@@ -172,16 +172,16 @@ class ReconnectingClient(Dialler):
             self.go_on(state, now)
 
     def next_tick(self) -> float | None:
-        """Return when time matters next."""
+        """Return when to call ``tick`` next."""
         return min((at for state in self.server_states for at in state.times()), default=None)
 
     def drain(self, now: float) -> Iterator[tuple[int, bytes | None]]:
-        """Return what to send, and forget it."""
+        """Return the frames to send, once."""
         out, self.out = self.out, []
         return iter(out)
 
     def command(self, verb: str, arguments: list[str], now: float) -> str:
-        """Refuse: a client is told by its scenario what to do."""
+        """Refuse: a client follows its scenario alone."""
         raise Unsupported(f"{verb}: a Pathfinder client plays the scenario that it was started with")
 
     # --- coming and going ---------------------------------------------------------------------------------
@@ -232,9 +232,9 @@ class ReconnectingClient(Dialler):
     def send(self, state: ServerState, message: Message) -> None:
         """Send one message."""
         assert state.link is not None
-        self.out.append((state.link, self.spell(message)))
+        self.out.append((state.link, self.encode_message(message)))
 
-    def spell(self, message: Message) -> bytes:
+    def encode_message(self, message: Message) -> bytes:
         """Write one message."""
         return write(message, deployed=self.deployed)
 
@@ -263,7 +263,7 @@ class ReconnectingClient(Dialler):
                 return
 
     def on_answer(self, state: ServerState, transaction: PendingTransaction, message: Message, now: float) -> None:
-        """Act on what a server says in a transaction."""
+        """Act on a server's response in a transaction."""
         request = transaction.request
         match message["msg-type"]:
             case "accept":

@@ -29,7 +29,7 @@ class MatchedService(msgspec.Struct, frozen=True):
 
 
 def seen(match: Message) -> MatchedService:
-    """Return what an ``appeared`` or ``modified`` says; the order of values does not count, nor do empty names."""
+    """Return the state in an ``appeared`` or ``modified``; the order of values does not count, nor do empty names."""
     props = match["service-props"].items()
     return MatchedService(
         generation=match["generation"],
@@ -41,7 +41,7 @@ def seen(match: Message) -> MatchedService:
 
 
 class KnownService:
-    """A service that the application was told of: its latest state, and the places where it has appeared."""
+    """A matched service as last notified to the application, with the sources that it was seen from."""
 
     def __init__(self, seen: MatchedService, source: MatchSource) -> None:
         self.seen = seen
@@ -122,7 +122,7 @@ class Watcher:
             self.see(match["service-id"], source, seen(match), match["match-type"])
 
     def see(self, service: int, source: MatchSource, latest: MatchedService, match_type: str) -> None:
-        """Merge what one subscription says of a service into the picture."""
+        """Merge one subscription's notification of a service into the view."""
         known = self.view.services.get(service)
         if known is None:
             self.view.services[service] = KnownService(latest, source)
@@ -152,7 +152,7 @@ class Watcher:
             self.vanish(service, source)
 
     def drop_subscription(self, *, server: int, subscription: int) -> None:
-        """Forget what was seen in a subscription that the application has ended; it is told nothing."""
+        """Forget the matches of a subscription that the application has ended, without notifications."""
         for service, source in self.view.at(server=server, subscription=subscription):
             self.view.remove(service, source)
             if not self.view.services[service].sources:

@@ -28,7 +28,7 @@ class Publish(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """Publish the first service anew with other properties, or another TTL."""
+    """Republish the first service with other properties, or another TTL."""
 
     props: Props | None = None
     ttl: int | None = None

@@ -80,7 +80,7 @@ class Server(Publishing, Peer):
             self.settle()
 
     def tick(self, now: float) -> None:
-        """Let time pass: orphans expire, and who never says hello is sent away."""
+        """Let time pass: orphans expire, and connections without a hello are closed."""
         self.now = now
         # All are given the same time, so the first has waited longest.
         while self.awaiting_hello and self.awaiting_hello[link := next(iter(self.awaiting_hello))] <= now:
@@ -109,11 +109,11 @@ class Server(Publishing, Peer):
         self.awaiting_hello[session.link] = self.now + self.limits.hello_patience
 
     def make_room(self) -> None:
-        """Send away who has not said hello for longest: a newcomer is more likely to."""
+        """Close the connection that has been without a hello for longest: a new one is more likely to send it."""
         self.give_up(self.sessions[next(iter(self.awaiting_hello))])
 
     def give_up(self, session: Session) -> None:
-        """Send away who has not said hello."""
+        """Close a connection that has sent no hello."""
         del self.awaiting_hello[session.link]
         self.close(session)
 
@@ -173,7 +173,7 @@ class Server(Publishing, Peer):
         return request["ta-id"] in session.live
 
     def admit(self, session: Session, request: Message, size: int) -> None:
-        """Refuse a request of so many bytes that the server has no ear or no room for."""
+        """Refuse a request before hello, or one that exceeds the server's limits."""
         command = request["ta-cmd"]
         if session.client_id is None and self.needs_hello(command):
             raise RequestRefused(NO_HELLO)
@@ -186,7 +186,7 @@ class Server(Publishing, Peer):
             raise RequestRefused(INSUFFICIENT_RESOURCES)
 
     def needs_hello(self, command: str) -> bool:
-        """Tell whether a command is for those only who have said hello."""
+        """Tell whether a command needs a completed hello."""
         return command != "hello"
 
     def execute(self, session: Session, request: Message) -> None:

@@ -1,4 +1,4 @@
-"""Subscriptions and lists: who is told which services there are."""
+"""Subscriptions and lists: which clients are notified of which services."""
 
 from collections import Counter
 from typing import Any
@@ -29,7 +29,7 @@ EVERYTHING = Selection(None, None, (ANYTHING,))
 
 
 class Subscribing(Answering):
-    """The part of the server that tells about services."""
+    """The part of the server that notifies of services."""
 
     def __init__(self, *, deployed: bool, limits: Limits) -> None:
         super().__init__(deployed=deployed, limits=limits)
@@ -43,7 +43,7 @@ class Subscribing(Answering):
     # --- subscribe, unsubscribe ---------------------------------------------------------------------------
 
     def on_subscribe(self, session: Session, request: Message) -> None:
-        """Begin a subscription: what there is now is told at once."""
+        """Begin a subscription: the services that match now are notified at once."""
         if self.is_taken(request["subscription-id"]):
             raise RequestRefused(SUBSCRIPTION_ID_EXISTS)
         if not self.has_room_for_subscription(session, request.get("filter")):
@@ -56,7 +56,7 @@ class Subscribing(Answering):
         self.begin(subscription)
 
     def is_taken(self, subscription_id: int) -> bool:
-        """Tell whether an identifier is that of a subscription, whosever: they are unique within the domain."""
+        """Tell whether a subscription of any client has an identifier: they are unique within the domain."""
         return subscription_id in self.subscriptions
 
     def has_room_for_subscription(self, session: Session, filter: str | None) -> bool:
@@ -65,7 +65,7 @@ class Subscribing(Answering):
         return len(session.live) < self.limits.subscriptions_each and in_all <= self.limits.filters
 
     def can_afford(self, selection: Selection) -> bool:
-        """Tell whether the server can look for what one more subscription is about, now and at every change."""
+        """Tell whether the server can match one more subscription, now and at every change."""
         demand = selection.demand
         if self.demand.total() + sum(demand.values()) > self.limits.items:
             return False
@@ -74,7 +74,7 @@ class Subscribing(Answering):
         return self.can_search(selection) and all(self.can_announce(service, demand) for service in services)
 
     def can_announce(self, service: ServiceRecord, more: Demand = NONE) -> bool:
-        """Tell whether a service can be held, at every change, against all filters that concern it, and more."""
+        """Tell whether the server can match a service, at every change, against all filters that concern it."""
         most = self.limits.effort - effort(more, service.bulk)
         # A bound that is cheap to know; only when it is exceeded are those whom it concerns looked for.
         if effort(self.demand, service.bulk) <= most:
@@ -83,13 +83,13 @@ class Subscribing(Answering):
         return sum(effort(each.selection.demand, service.bulk) for each in concerned) <= most
 
     def subscription(self, session: Session, request: Message) -> Subscription:
-        """Make a subscription of a request."""
+        """Return the subscription that a request asks for."""
         return Subscription(request["subscription-id"], session, request, self.selection(request))
 
     def begin(self, subscription: Subscription) -> None:
-        """Tell a subscriber of every matching service that there is already."""
+        """Notify a subscriber of every service that matches already."""
         for service in self.snapshot(subscription.selection):
-            self.tell(subscription, APPEARED, service)
+            self.notify_match(subscription, APPEARED, service)
 
     def on_unsubscribe(self, session: Session, request: Message) -> None:
         """End a subscription."""
@@ -104,15 +104,15 @@ class Subscribing(Answering):
         self.complete(session, request)
 
     def may_unsubscribe(self, session: Session, subscription: Subscription) -> bool:
-        """Tell whether a connection may end a subscription: only the one that it was made on."""
+        """Tell whether a connection may end a subscription: only its own may."""
         return subscription.session is session
 
     def end(self, subscription: Subscription) -> None:
-        """End the transaction that a subscription lives in."""
+        """End the transaction of a subscription."""
         self.complete(subscription.session, subscription.request)
 
     def remember(self, subscription: Subscription) -> None:
-        """Take note of a subscription."""
+        """Record a subscription."""
         self.subscriptions[subscription.id] = subscription
         self.subscribers.add(subscription.id, subscription.selection.anchors)
         self.filters += len(subscription.selection.filter or "")
@@ -120,7 +120,7 @@ class Subscribing(Answering):
         subscription.session.live[subscription.request["ta-id"]] = subscription
 
     def forget(self, subscription: Subscription) -> None:
-        """Forget a subscription: nobody is told anything for its sake any more."""
+        """Forget a subscription: it causes no more notifications."""
         del self.subscriptions[subscription.id]
         self.subscribers.remove(subscription.id, subscription.selection.anchors)
         self.filters -= len(subscription.selection.filter or "")
@@ -133,7 +133,7 @@ class Subscribing(Answering):
     # --- which services -----------------------------------------------------------------------------------
 
     def selection(self, request: Message) -> Selection:
-        """Return which services a request is about."""
+        """Return the criteria of a request: which services it is about."""
         text = request.get("filter")
         if text is None:
             return EVERYTHING
@@ -150,7 +150,7 @@ class Subscribing(Answering):
             raise RequestRefused(INVALID_FILTER_SYNTAX) from error
 
     def snapshot(self, selection: Selection) -> list[ServiceRecord]:
-        """Return the services that are there now and match."""
+        """Return the published services that match."""
         return [service for service in self.directory.find(selection.anchors) if self.matches(selection, service)]
 
     def matches(self, selection: Selection, service: ServiceRecord) -> bool:
@@ -160,13 +160,13 @@ class Subscribing(Answering):
     # --- notifications ------------------------------------------------------------------------------------
 
     def announce(self, old: ServiceRecord | None, new: ServiceRecord | None) -> None:
-        """Tell whom it concerns what became of a service, which was not there before or is there no longer."""
+        """Notify the subscribers concerned of a service's change; ``None`` stands for a service that is not there."""
         for subscription in self.concerned(old, new):
             what = self.change(subscription, old, new)
             if what is not None:
                 service = new or old
                 assert service is not None
-                self.tell(subscription, what, service)
+                self.notify_match(subscription, what, service)
 
     def concerned(self, old: ServiceRecord | None, new: ServiceRecord | None) -> list[Subscription]:
         """Return the subscriptions that may match a service as it was or as it is."""
@@ -176,7 +176,7 @@ class Subscribing(Answering):
         return [self.subscriptions[each] for each in self.subscribers.find(anchors)]
 
     def change(self, subscription: Subscription, old: ServiceRecord | None, new: ServiceRecord | None) -> str | None:
-        """Return what a subscriber is to be told of a change, if anything."""
+        """Return the notification that a change causes for a subscriber, if any."""
         before = old is not None and self.matches(subscription.selection, old)
         after = new is not None and self.matches(subscription.selection, new)
         if old is not None and new is not None and before and after:
@@ -197,13 +197,13 @@ class Subscribing(Answering):
             or old.contents != new.contents
         )
 
-    def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
-        """Tell a subscriber one thing of one service."""
+    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
+        """Send a subscriber one notification of one service."""
         fields = {"service-id": service.id} if what == DISAPPEARED else self.describe(service)
         self.notify(subscription.session, subscription.request, {"match-type": what, **fields})
 
     def describe(self, service: ServiceRecord) -> Message:
-        """Return the fields that say what a service is."""
+        """Return the fields that describe a service."""
         fields: dict[str, Any] = {
             "service-id": service.id,
             "generation": service.generation,
@@ -225,7 +225,7 @@ class Subscribing(Answering):
         self.enumerate(session, request, [self.describe(service) for service in self.snapshot(selection)])
 
     def can_search(self, selection: Selection) -> bool:
-        """Tell whether the server can look for the services that are asked for."""
+        """Tell whether the server can match the services that are asked for."""
         items = sum(selection.demand.values())
         everything = PER_ITEM * len(self.directory) + PER_BYTE * self.directory.volume
         # Again the cheap bound first.
@@ -235,11 +235,11 @@ class Subscribing(Answering):
         return not is_beyond(self.limits.effort, selection.demand, services)
 
     def on_subscriptions(self, session: Session, request: Message) -> None:
-        """List everybody's subscriptions."""
+        """List the subscriptions of all clients."""
         self.enumerate(session, request, [self.describe_subscription(each) for each in self.subscriptions.values()])
 
     def describe_subscription(self, subscription: Subscription) -> Message:
-        """Return the fields that say what a subscription is."""
+        """Return the fields that describe a subscription."""
         fields: dict[str, Any] = {"subscription-id": subscription.id, "client-id": subscription.session.client_id}
         if subscription.selection.filter is not None:
             fields["filter"] = subscription.selection.filter

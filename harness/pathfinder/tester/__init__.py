@@ -1,1 +1,1 @@
-"""The tester's side of Pathfinder: what it says, what it understands, and what a case has at hand."""
+"""The tester's side of Pathfinder: the messages that it sends and reads, and what a case works with."""

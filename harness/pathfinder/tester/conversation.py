@@ -1,4 +1,4 @@
-"""Conversations: what was said on one connection, understood. The driver and every monitor read them."""
+"""Conversations: the messages of one connection as events and transactions. The driver and every monitor read them."""
 
 from itertools import repeat
 
@@ -8,17 +8,17 @@ from harness.trace import Direction, Entry, EntryKind, Trace
 
 
 class Conversation:
-    """What was said on one connection: feed it frames, read its events and its transactions."""
+    """The messages of one connection: feed it frames, read its events and its transactions."""
 
     def __init__(self, link: str, *, client: Direction | None = None) -> None:
         self.link = link
         self.events: list[Event] = []
         self.closed_by: Direction | None = None
         self.client = client
-        """Which way the client's messages go: as was said, else as the first message that is understood shows."""
+        """Which way the client's messages go: as given, else as the first message that can be read shows."""
         self.closed = ""
         self.is_clean = True
-        """Whether the tester said nothing that the document does not have."""
+        """Whether the tester sent nothing that the document does not have."""
         # Who plays a case asks for transactions all the time; who judges a server in a capture of millions, never. So
         # they are made when they are first asked for, and kept up to date from then on: who holds one waits for it.
         self._is_asked = False
@@ -61,6 +61,7 @@ class Conversation:
         """Take note that the connection has ended: all its transactions have."""
         self.closed_by = self.closed_by or by
         self.closed = self.closed or how
+        # Those too that are held by a play: it waits for their end.
         for transaction in self._transactions:
             transaction.closed = self.closed
 
@@ -78,7 +79,7 @@ class Conversation:
         return self._strays
 
     def _sort(self) -> None:
-        """Sort what has been said since the last time into transactions."""
+        """Sort the messages since the last call into transactions."""
         for place in range(self._sorted, len(self.events)):
             event = self.events[place]
             # What was said before it showed who is the client belongs to nobody's request.
@@ -103,10 +104,11 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
     """Read a whole trace: one conversation per link."""
     found: dict[str, Conversation] = {}
     for entry, name in zip(trace, trace.names or repeat(None), strict=False):  # the latter has no end
-        if entry.link not in found:
+        conversation = found.get(entry.link)
+        if conversation is None:
+            # In a capture that began later nobody has dialled; then the first message that can be read tells.
             opened = entry.what is EntryKind.OPENED  # who dials is the client
-            found[entry.link] = Conversation(entry.link, client=entry.direction if opened else None)
-        conversation = found[entry.link]
+            conversation = found[entry.link] = Conversation(entry.link, client=entry.direction if opened else None)
         if entry.what is EntryKind.FRAME:
             conversation.take(event_in(entry, name))
         elif entry.what is EntryKind.RAW and entry.direction is Direction.SENT:

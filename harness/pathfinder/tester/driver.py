@@ -39,12 +39,12 @@ _ids = itertools.count(secrets.randbits(42) << 20)
 
 
 def new_id() -> int:
-    """Return an identifier for a client, a service or a subscription that nobody has used."""
+    """Return an unused identifier for a client, a service or a subscription."""
     return next(_ids)
 
 
 def count_ids_from(first: int) -> None:
-    """Have identifiers begin anew: for plays in memory that are to be the same each time."""
+    """Restart the identifiers: plays in memory are to be the same each time."""
     global _ids
     _ids = itertools.count(first)
 
@@ -61,7 +61,7 @@ class Service(msgspec.Struct, frozen=True):
         """Return the service with a higher generation, and whatever else has changed."""
         return msgspec.structs.replace(self, generation=self.generation + by, **changes)
 
-    def but(self, **changes: Any) -> "Service":
+    def replace(self, **changes: Any) -> "Service":
         """Return the service with something changed, the generation kept."""
         return msgspec.structs.replace(self, **changes)
 
@@ -158,7 +158,7 @@ class Driver:
 
     def send(self, message: Message) -> Event:
         """Send one message, whether the document has it or not; a link that has ended is noted, not raised."""
-        return self.send_bytes(spelled(message, deployed=self.deployed))
+        return self.send_bytes(encode_message(message, deployed=self.deployed))
 
     def send_bytes(self, frame: bytes) -> Event:
         """Send one frame as it is."""
@@ -171,6 +171,7 @@ class Driver:
     def send_pieces(self, data: bytes, frame: bytes, size: int = 1) -> Event:
         """Send the framed bytes of one frame in pieces, each in a segment of its own."""
         last = None
+        # Each in a write of its own, which TCP_NODELAY makes a segment: one write would be one segment again.
         for start in range(0, len(data), size):
             last = self.exchange.send_raw(data[start : start + size])
         return self._unsent(frame) if last is None else self.exchange.record_sent(frame, last)
@@ -181,7 +182,7 @@ class Driver:
         self.exchange.send_raw(data)
 
     def _unsent(self, frame: bytes) -> Event:
-        """Return what would have been said; the conversation and the trace know nothing of it."""
+        """Return the event of a message that could not be sent; conversation and trace do not have it."""
         unsent = Entry(self.trace.now(), self.link.label, EntryKind.FRAME, Direction.SENT, frame)
         return event_of(unsent, decode_message(frame))
 
@@ -192,6 +193,7 @@ class Driver:
         """
         before = len(self.conversation.transactions)
         event = self.send_bytes(stimulus) if isinstance(stimulus, bytes) else self.send(stimulus)
+        # By count, as an offending message may begin no transaction at all.
         begun = self.conversation.transactions[before:]
         if not begun and event.entry < 0 and event.type == "request" and event.ta is not None:
             begun = [Transaction(event, self.ended)]  # it was never sent, and so it is over with its connection
@@ -202,7 +204,7 @@ class Driver:
     # --- reading ------------------------------------------------------------------------------------------
 
     def read(self, seconds: float) -> None:
-        """Read whatever comes for so many seconds of the protocol's time, and for as long as an answer is under way.
+        """Read messages for a number of seconds of the protocol's time, and for as long as an answer is under way.
 
         Not longer than until the connection ends.
         """
@@ -210,12 +212,14 @@ class Driver:
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float | None = None) -> bool:
         """Read until something holds; ``False`` when patience (or so much protocol time) or the link ends first."""
+        # Asked first: what has been read already may suffice, and then nothing is waited for.
         if not done():
             self._pump(done, self.patience if seconds is None else seconds / self.tempo)
         return done()
 
     def wait_for_notification(self, done: Callable[[], bool]) -> bool:
-        """Read until something holds that a subscription has to tell; ``False`` when it is not told, however late."""
+        """Read until notifications make something hold; ``False`` when they never do."""
+        # The delay is in the protocol's seconds, patience in ours: a slow machine must not use up the server's delay.
         return self.wait_until(done, seconds=self.patience * self.tempo + DELAY)
 
     def answered(self, transaction: Transaction) -> Transaction:
@@ -256,8 +260,9 @@ class Driver:
         return self.finish(self.begin("ping"))
 
     def publish(self, service: Service) -> Transaction:
-        """Publish a service, or publish it anew."""
+        """Publish a service, or republish it."""
         transaction = self.finish(self.begin("publish", service.fields))
+        # Only what the server has taken: the rest need not be taken back at the end of a play.
         if transaction.completed:
             self.published[service.id] = service
         return transaction
@@ -274,6 +279,7 @@ class Driver:
         fields: dict[str, Any] = {"subscription-id": new_id() if id is None else id}
         if filter is not None:
             fields["filter"] = filter
+        # Not until its end: a subscription lives until it is unsubscribed.
         return self.answered(self.begin("subscribe", fields))
 
     def unsubscribe(self, subscription_id: int) -> Transaction:
@@ -333,32 +339,35 @@ class Driver:
         return list(found)
 
     def received(self) -> list[Event]:
-        """Return what the server said."""
+        """Return the messages of the server."""
         return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]
 
 
-def spelled(message: Message, *, deployed: bool = False) -> bytes:
-    """Spell a message: canonically if the document has it, else as JSON of whatever is in it."""
+def encode_message(message: Message, *, deployed: bool = False) -> bytes:
+    """Encode a message: canonically if the document has it, else as JSON of whatever is in it.
+
+    A value of bytes is taken for encoded JSON and stands in the message as it is, whatever the bytes are.
+    """
     try:
         return write(message, deployed=deployed)
     except EncodeError:
-        # A lone surrogate is what some cases send, and nothing that UTF-8 has.
-        return _json(message).encode("utf-8", "surrogatepass")
+        return _json(message)
 
 
-def _json(value: Any) -> str:
+def _json(value: Any) -> bytes:
     match value:
         case bytes():
-            return value.decode("utf-8", "surrogateescape")  # spelled already
+            return value
         case str():
-            return spell(value)
+            # A lone surrogate is what some cases send, and nothing that UTF-8 has.
+            return spell(value).encode("utf-8", "surrogatepass")
         # Before the numbers: True is an int.
         case True | False | None:
-            return {True: "true", False: "false", None: "null"}[value]
+            return {True: b"true", False: b"false", None: b"null"}[value]
         # repr is how JSON writes integers of any size, and the shortest text that reads as the same float.
         case int() | float():
-            return repr(value)
+            return repr(value).encode()
         case Mapping():
-            return "{" + ",".join(f"{spell(name)}:{_json(each)}" for name, each in value.items()) + "}"
+            return b"{" + b",".join(_json(name) + b":" + _json(each) for name, each in value.items()) + b"}"
         case _:
-            return "[" + ",".join(map(_json, value)) + "]"
+            return b"[" + b",".join(map(_json, value)) + b"]"

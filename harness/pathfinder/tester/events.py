@@ -27,7 +27,7 @@ _LENIENT = JSONDecoder(strict=False)
 
 
 class DecodedMessage(msgspec.Struct, frozen=True, gc=False):
-    """What a frame says, read once: its fields whatever they are.
+    """A frame, decoded once: its fields whatever they are.
 
     ``error`` says why the document has no such message; ``deployed`` that only the field's spelling of it is right.
     A frame that does not begin with a JSON object has no fields; of a field that is said twice the last one counts.
@@ -46,7 +46,7 @@ class DecodedMessage(msgspec.Struct, frozen=True, gc=False):
 
 
 class Event(msgspec.Struct, frozen=True, gc=False):
-    """One message: when, which way, its frame and where that stands in the trace, and what it says."""
+    """One message: when, which way, its frame, its entry in the trace, and its fields."""
 
     time: float
     direction: Direction
@@ -77,7 +77,7 @@ and hashed faster than those of every frame anew. There are no more of them than
 
 
 def event_of(entry: Entry, decoded: DecodedMessage) -> Event:
-    """Return what was said in an entry as an event."""
+    """Return the message in an entry as an event."""
     return Event(
         entry.time,
         entry.direction,

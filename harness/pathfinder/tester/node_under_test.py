@@ -1,4 +1,4 @@
-"""What a case has at hand: the server under test and connections to it, or the client under test and its servers."""
+"""What a case works with: the server under test and connections to it, or the client under test and its servers."""
 
 import copy
 from collections.abc import Iterator
@@ -108,7 +108,7 @@ class NodeUnderTest:
         return self._other
 
     def service(self, *, generation: int = 0, ttl: int = TTL, **props: list[str | int]) -> Service:
-        """Make a service of this play, with an identifier that nobody has used; it is not published yet."""
+        """Return a service of this play, with an unused identifier; it is not published yet."""
         return Service(new_id(), {"play": [self.play], **props}, generation, ttl)
 
     @property
@@ -138,7 +138,7 @@ class NodeUnderTest:
     # --- a client under test ------------------------------------------------------------------------------
 
     def begin(self, scenario: str, *, servers: int = 1) -> Domain:
-        """Start the client anew with a scenario, and so many servers of one domain for it to dial."""
+        """Restart the client with a scenario, and with a number of servers of one domain to dial."""
         self.instance.begin(scenario, servers, self.transport)
         deployed = self.profile == "deployed"
         domain = Domain(self.instance, self.trace, self._labels.next, servers, self.patience, self.tempo, deployed)
@@ -160,13 +160,13 @@ class NodeUnderTest:
 
     @property
     def conversations(self) -> list[Conversation]:
-        """What was said on every connection, as far as it was read."""
+        """The conversations of all connections, as far as they were read."""
         connections = [connection.conversation for domain in self.domains for connection in domain.connections]
         return [session.conversation for session in self._heard] + connections
 
     @property
     def evidence(self) -> int:
-        """How much the implementation said or did: messages that came, connections that it ended."""
+        """How much the implementation did: messages that it sent, connections that it ended."""
         said = sum(event.direction is Direction.RECEIVED for each in self.conversations for event in each.events)
         return said + sum(each.closed_by is Direction.RECEIVED for each in self.conversations)
 

@@ -1,4 +1,4 @@
-"""The tester as the servers of one domain, for clients under test: obliging until a play says otherwise.
+"""The tester as the servers of one domain, for clients under test: they grant all requests until a play changes that.
 
 A ``Domain`` has one or more servers, each at an address that the client was given. Each connection of the client's is
 an ``AcceptedConnection``: it takes the client's requests and, while the play reads, grants them as a server would.
@@ -13,14 +13,14 @@ from harness.exchange import Exchange
 from harness.iuts.instance import Instance
 from harness.links.link import Link
 from harness.pathfinder.tester.conversation import Conversation
-from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.tester.events import DecodedMessage, Event, decode_message
 from harness.pathfinder.tester.transactions import Transaction
 from harness.trace import Direction, Trace
 from wire.pathfinder.values import COMMANDS, MULTIPLE, VERSION, Message
 
 PAUSE = 0.005
-"""Seconds of the link's clock between two looks at all connections and at what the application was told."""
+"""Seconds of the link's clock between two polls of all connections and of the application's notifications."""
 
 DIAL_TIMEOUT = 10.0
 """Seconds of the protocol's time within which a client is expected to dial."""
@@ -31,7 +31,7 @@ class NotCome(HarnessError):
 
 
 def service(id: int, generation: int = 0, **changes: Any) -> dict[str, Any]:
-    """Return the fields that describe a service of somebody else."""
+    """Return the fields that describe a service of another client."""
     fields: dict[str, Any] = {
         "service-id": id,
         "generation": generation,
@@ -44,13 +44,13 @@ def service(id: int, generation: int = 0, **changes: Any) -> dict[str, Any]:
 
 
 def match(what: str, id: int, generation: int = 0, **changes: Any) -> dict[str, Any]:
-    """Return the fields with which a subscription is told of a service."""
+    """Return the fields of a notification of a service to a subscription."""
     known = {"service-id": id} if what == "disappeared" else service(id, generation, **changes)
     return {"match-type": what, **known}
 
 
 class AcceptedConnection:
-    """One connection of the client to one server: what it asked for, and what it was told."""
+    """One connection of the client to one server, with its requests and the notifications that it was sent."""
 
     def __init__(self, domain: "Domain", server: int, link: Link) -> None:
         self.domain = domain
@@ -82,7 +82,7 @@ class AcceptedConnection:
 
     @property
     def messages(self) -> list[Event]:
-        """All that the client said on this connection."""
+        """All messages of the client on this connection."""
         return [event for event in self.conversation.events if event.direction is Direction.RECEIVED]
 
     def asked(self, command: str) -> list[Transaction]:
@@ -109,7 +109,7 @@ class AcceptedConnection:
 
     def say(self, message: Message | bytes) -> None:
         """Send a message, or a frame as it is; a connection that has ended is noted, not raised."""
-        frame = message if isinstance(message, bytes) else spelled(message, deployed=self.domain.deployed)
+        frame = message if isinstance(message, bytes) else encode_message(message, deployed=self.domain.deployed)
         # The client takes nothing: what it has to say is read all the same.
         with suppress(Deadline):
             self.exchange.send(frame)
@@ -162,7 +162,7 @@ class AcceptedConnection:
         }
         return known.get(command, [])
 
-    def tell(self, what: str, service: int, generation: int = 0, **changes: Any) -> None:
+    def notify(self, what: str, service: int, generation: int = 0, **changes: Any) -> None:
         """Tell every live subscription of a service: ``appeared``, ``modified`` or ``disappeared``."""
         # Of all its subscriptions, since the filters are the client's business: what does not match, it asked for.
         for each in self.subscriptions:
@@ -258,7 +258,7 @@ class Domain:
         return connection
 
     def refuse(self, server: int = 0) -> None:
-        """Let nobody in any more: whoever dials is refused."""
+        """Stop listening: connections are refused from now on."""
         self.instance.refuse(server)
 
     def admit(self, server: int = 0) -> None:
@@ -272,7 +272,7 @@ class Domain:
         return self.instance.clock.now()
 
     def read(self, seconds: float) -> None:
-        """Serve all connections for so many seconds of the protocol's time."""
+        """Serve all connections for a number of seconds of the protocol's time."""
         self.wait_until(lambda: False, seconds=seconds)
 
     def wait_until(self, done: Callable[[], bool], *, seconds: float | None = None) -> bool:
@@ -305,12 +305,12 @@ class Domain:
         return max(self._seconds(seconds), self.patience)
 
     def needs(self, done: Callable[[], bool], what: str, *, seconds: float = DIAL_TIMEOUT) -> None:
-        """Serve until something holds that the play rests on; ``NotCome`` says what did not."""
+        """Serve until a precondition of the play holds; ``NotCome`` names it when it never does."""
         if not self.wait_until(done, seconds=self._ample(seconds) * self.tempo):
             raise NotCome(f"the client never {what}")
 
     def asks(self, connection: AcceptedConnection, command: str, *, times: int = 1) -> list[Transaction]:
-        """Return what the client asks for on a connection, once it has done so so many times; ``NotCome`` otherwise."""
+        """Return the client's requests of a kind once there are ``times`` of them; ``NotCome`` otherwise."""
         self.needs(lambda: len(connection.asked(command)) >= times, f"asked for {command}")
         return connection.asked(command)
 
@@ -318,11 +318,11 @@ class Domain:
 
     @property
     def events(self) -> list[str]:
-        """What the client has told its application, a text each: ``appeared SERVICE GENERATION`` …"""
+        """The client's notifications to its application, a text each: ``appeared SERVICE GENERATION`` …"""
         return self.instance.events()
 
-    def application_told(self, *texts: str, seconds: float | None = None) -> bool:
-        """Serve until the application was told all of these."""
+    def application_receives(self, *texts: str, seconds: float | None = None) -> bool:
+        """Serve until the application has had all of these notifications."""
         return self.wait_until(lambda: set(texts) <= set(self.events), seconds=seconds)
 
     def close(self) -> None:

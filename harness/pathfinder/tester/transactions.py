@@ -81,7 +81,7 @@ class Transaction:
 
     @property
     def reason(self) -> Any:
-        """Why it failed, if that was said."""
+        """The reason for which it failed, if the message has one."""
         return self.ending.fields.get("fail-reason") if self.failed and self.ending is not None else None
 
     @property

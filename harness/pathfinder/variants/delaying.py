@@ -14,7 +14,7 @@ class Later(Server):
         self.postponed: list[tuple[float, Callable[[], None]]] = []
 
     def postpone(self, seconds: float, act: Callable[[], None]) -> None:
-        """Do something so many seconds from now."""
+        """Call a function that many ``seconds`` from now."""
         self.postponed.append((self.now + seconds, act))
         # Sorted by time alone: the sort is stable, and functions have no order.
         self.postponed.sort(key=lambda each: each[0])

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from harness.pathfinder.peers.server import Server
-from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.driver import encode_message
 from wire.errors import EncodeError
 from wire.pathfinder.values import Message, write
 
@@ -32,9 +32,9 @@ class Lenient(Server):
         """Return what a message that the document does not have is taken for, if for anything."""
         return None
 
-    def spell(self, message: Message) -> bytes:
+    def encode_message(self, message: Message) -> bytes:
         """Write a message, whether the document has it or not."""
-        return spelled(message, deployed=self.deployed)
+        return encode_message(message, deployed=self.deployed)
 
 
 def salvaged(frame: bytes) -> Fields | None:

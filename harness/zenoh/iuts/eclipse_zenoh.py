@@ -40,7 +40,7 @@ class ZenohNode:
         return zenoh.open(config)
 
     def declare(self, kind: str, name: str, key: str) -> None:
-        """Declare an entity, pushed to whoever must know it."""
+        """Declare an entity, pushed to every session that needs it."""
         if kind == "subscriber":
             made = self.session.declare_subscriber(key, lambda sample: log("sample", name, shown(sample)))
         elif kind == "queryable":
@@ -171,7 +171,7 @@ def answer(node: ZenohNode, verbs: dict[str, Callable[..., None]], rest: str) ->
 
 
 def configuration(mode: str, listen: list[str], connect: list[str]) -> dict[str, object]:
-    """Return the settings of a node that knows nobody but whom it is told."""
+    """Return the settings of a node that discovers no others and dials only the addresses that it is given."""
     return {
         "mode": mode,
         "listen/endpoints": listen,

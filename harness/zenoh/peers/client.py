@@ -159,7 +159,7 @@ class Client(Router):
         """End an interest."""
         self.send(self.remote, InterestFinal(asking.id))
 
-    def spell(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
+    def wire_expr_of(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
         """Spell an entity's key: through an alias that was declared for it."""
         for expr_id, key in session.mine.items():
             if key == entity.key:

@@ -202,7 +202,7 @@ class Router(Routing, Peer):
         """Answer an interest: the snapshot if one is asked for, then what comes later."""
         asked = self.asked(session, interest)
         if asked is not None:
-            # Before the snapshot: `spell` asks whether a live interest wants aliases.
+            # Before the snapshot: `wire_expr_of` asks whether a live interest wants aliases.
             session.interests[asked.id] = asked
         if interest.mode in (Mode.CURRENT, Mode.CURRENT_FUTURE):
             # Without entities when the key stands for nothing: who asked still waits for the end of the snapshot.
@@ -319,7 +319,7 @@ class Router(Routing, Peer):
         return entity not in session.advertised
 
     def withdraw(self, entity: Entity) -> None:
-        """Forward an undeclaration to every session that was told of the entity and still listens."""
+        """Forward an undeclaration to every session that the entity was forwarded to and that still listens."""
         for session in self.sessions.values():
             if entity in session.advertised:
                 if self.is_wanted(session, entity):
@@ -329,11 +329,11 @@ class Router(Routing, Peer):
 
     def advertise(self, session: Session, entity: Entity, interest_id: int | None) -> None:
         """Declare an entity to a session; ``interest_id`` when it is part of a snapshot."""
-        key = self.spell(session, entity, interest_id)
+        key = self.wire_expr_of(session, entity, interest_id)
         body = DeclareEntity(entity.kind, session.id_for(entity), key, self.info(entity))
         self.declare(session, body, interest_id)
 
-    def spell(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
+    def wire_expr_of(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
         """Spell an entity's key: through an alias of ours if the session asked for key expressions."""
         if not any(asked.options & Options.K for asked in session.interests.values()):
             return WireExpr(entity.key)

@@ -82,7 +82,7 @@ class Routing:
         return target != ALL_COMPLETE or entity.complete
 
     def on_response(self, session: Session, message: Response) -> None:
-        """Bring an answer back to who asked."""
+        """Forward an answer to the session that asked."""
         origin = self.pending.get((session.link, message.id))
         key = resolve(message.key, session.theirs, session.mine)
         if origin is not None and origin[0] in self.sessions and key is not None:
@@ -98,7 +98,7 @@ class Routing:
                 self.finish_request(origin)
 
     def finish_request(self, origin: tuple[int, int]) -> None:
-        """Tell who asked that no more answers come."""
+        """Send the session that asked the end of the answers."""
         self.waiting.pop(origin, None)
         if origin[0] in self.sessions:
             self.send(self.sessions[origin[0]], ResponseFinal(origin[1]))

@@ -1,1 +1,1 @@
-"""The tester's side of Zenoh: what it says, what it understands, and what a case has at hand."""
+"""The tester's side of Zenoh: the messages that it sends and reads, and what a case works with."""

@@ -1,4 +1,4 @@
-"""Conversations: what was said on one link, understood. The driver and every monitor read them.
+"""Conversations: the messages of one link as events. The driver and every monitor read them.
 
 A conversation keeps both mapping tables as they were at each message, so a message comes with the key expression
 that it stands for, whichever table its scope is looked up in.
@@ -34,7 +34,7 @@ from wire.zenoh.values_transport import (
 
 
 class Conversation:
-    """What was said on one link: feed it frames, read its events."""
+    """The messages of one link: feed it frames, read its events."""
 
     def __init__(self, link: str) -> None:
         self.link = link
@@ -50,7 +50,7 @@ class Conversation:
 
     @property
     def is_clean(self) -> bool:
-        """Whether the tester said nothing that cannot be decoded."""
+        """Whether the tester sent nothing that cannot be decoded."""
         return all(refusal.direction is not Direction.SENT for refusal in self.refusals)
 
     def feed(self, entry: Entry, batch: DecodedBatch) -> RefusedBatch | None:
@@ -62,6 +62,7 @@ class Conversation:
                 self._take(direction, message, time, index)
         except DecodeError as within:  # of what fragments complete
             error = within.without_traceback()
+        # What stands before an error in a batch was sent, and a node may have acted on it.
         for inner in batch.beginning:
             self._note(direction, inner, time, index)
         if error is None:
@@ -70,7 +71,7 @@ class Conversation:
         return self.refusals[-1]
 
     def end(self, by: Direction, how: str) -> None:
-        """Take note that the link has ended."""
+        """Note that the link has ended."""
         # Of several ends the first is the reason.
         self.closed = self.closed or how
 
@@ -107,6 +108,7 @@ class Conversation:
             self.declared[direction, body.kind, body.id] = key
         elif isinstance(body, UndeclareEntity):
             key = self._named(body, sender, receiver)
+            # Looked up by id, which is what an undeclaration goes by; the key in its extension may be wrong or missing.
             known = self.declared.pop((direction, body.kind, body.id), None)
         elif isinstance(body, DeclareKeyExpr):
             key = resolve(body.key, sender, receiver)

@@ -81,6 +81,7 @@ class Driver:
 
     def open(self, *, opener: bool = True) -> "Driver":
         """Shake hands; ``opener`` is ``False`` when the implementation dialled. Raises ``NotAnswered``."""
+        # Made again, as only now it is known who dialled, and so who begins the handshake.
         self.transport = SessionTransport(self._settings, opener=opener)
         began = self.now()
         if opener:
@@ -118,9 +119,9 @@ class Driver:
         self.transport.send(messages, reliable=reliable)
         self._flush()
 
-    def send_bytes(self, *spelled: bytes) -> None:
+    def send_bytes(self, *encoded: bytes) -> None:
         """Send network messages that are spelled already, in one FRAME."""
-        self.send_batch(frame_header(self.transport.take_sn()) + b"".join(spelled))
+        self.send_batch(frame_header(self.transport.take_sn()) + b"".join(encoded))
 
     def send_in_fragments(self, data: bytes, size: int) -> None:
         """Send bytes of network messages as fragments of ``size`` bytes."""
@@ -132,9 +133,9 @@ class Driver:
         self.transport.outgoing.append(batch)
         self._flush()
 
-    def offend(self, *spelled: bytes, window: float = WINDOW) -> None:
+    def offend(self, *encoded: bytes, window: float = WINDOW) -> None:
         """Send network messages that the other side may refuse, and only read for some seconds afterwards."""
-        self.send_bytes(*spelled)
+        self.send_bytes(*encoded)
         self.read(window)
 
     # --- reading ------------------------------------------------------------------------------------------
@@ -146,6 +147,7 @@ class Driver:
     def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0) -> Event | None:
         """Read until an event is wanted and return it; ``None`` when patience or the link ends first."""
         caught: list[Event] = []
+        # Kept between calls: each event is looked at once, however often new ones come.
         place = since
 
         def found() -> bool:
@@ -181,13 +183,14 @@ class Driver:
         return len(self.conversation.events)
 
     def barrier(self) -> None:
-        """Make sure that everything sent so far was acted on: ask for what nobody has, wait for the D_FINAL."""
+        """Make sure that everything sent so far was acted on: ask for a key without entities, wait for the D_FINAL."""
         began = self.now()
         self.await_barrier(self.send_barrier())
         self._took(self.now() - began)
 
     def send_barrier(self) -> tuple[int, int]:
-        """Ask for what nobody has; returns the interest, and the place from which its answer is to be looked for."""
+        """Ask for a key without entities; returns the interest, and the place from which its answer is looked for."""
+        # A fresh id each time: the answer to an earlier barrier that came late is not taken for this one's.
         self._next["barrier"] += 1
         interest = self._next["barrier"]
         since = self.place
@@ -233,12 +236,12 @@ class Driver:
             options |= OPTION[kind]
         options |= Options.A if aggregate else Options(0)
         options |= Options.K if keyexprs else Options(0)
-        spelled = self.wire_expr(key) if key is not None else None
-        if spelled is not None:
+        wire_expr = self.wire_expr(key) if key is not None else None
+        if wire_expr is not None:
             options |= Options.R
-            options |= Options.N if spelled.suffix is not None else Options(0)
-            options |= Options.M if spelled.sender else Options(0)
-        message = Interest(self._id("interest", id), mode, options, spelled, extensions)
+            options |= Options.N if wire_expr.suffix is not None else Options(0)
+            options |= Options.M if wire_expr.sender else Options(0)
+        message = Interest(self._id("interest", id), mode, options, wire_expr, extensions)
         ask = InterestHandle(self, message)
         self.send(message)
         return ask
@@ -295,8 +298,8 @@ class Driver:
         the same with and without a count before the suffix (reading R04).
         """
         known = self.conversation.declared.get((Direction.SENT, kind, id))
-        spelled = WireExpr(None, self.alias(known or "")) if key is None else self.wire_expr(key)
-        extension = wire_expr_extension(spelled, deployed=self.deployed)
+        wire_expr = WireExpr(None, self.alias(known or "")) if key is None else self.wire_expr(key)
+        extension = wire_expr_extension(wire_expr, deployed=self.deployed)
         self.send(Declare(UndeclareEntity(kind, id, (extension,))))
         self.unsettled = True
 

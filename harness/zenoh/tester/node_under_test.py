@@ -1,4 +1,4 @@
-"""What a case has at hand: the node under test, sessions with it, and somebody else who declares things to it."""
+"""What a case works with: the node under test, sessions with it, and another declarer."""
 
 import copy
 import itertools
@@ -24,7 +24,7 @@ _ZIDS = itertools.count(1)
 
 
 class Declarer(Protocol):
-    """Somebody else that the node knows of: another session, or the node itself told by control lines."""
+    """A declarer other than the asking session: another session, or the node itself by control lines."""
 
     def declare(self, kind: EntityKind, key: str, id: int | None = None) -> int:
         """Declare an entity and return its id."""
@@ -52,7 +52,7 @@ class Declarer(Protocol):
 
 
 class ByControl:
-    """The node itself, told by control lines to declare."""
+    """The node itself, made to declare by control lines."""
 
     def __init__(self, instance: Instance, namespace: str) -> None:
         self._instance = instance
@@ -181,7 +181,7 @@ class NodeUnderTest:
         return self._other
 
     def settle(self) -> None:
-        """Wait until the node has acted on everything that any session said."""
+        """Wait until the node has acted on everything that any session has sent."""
         for session in self.sessions:
             if session.unsettled and not session.ended:
                 session.barrier()
@@ -239,12 +239,12 @@ class NodeUnderTest:
 
     @property
     def conversations(self) -> list[Conversation]:
-        """What was said in every session, as far as it was read."""
+        """The conversations of all sessions, as far as they were read."""
         return [session.conversation for session in self._heard]
 
     @property
     def evidence(self) -> int:
-        """How much the node said or did above the handshake: messages that came, sessions that it ended."""
+        """How much the node did above the handshake: messages that it sent, sessions that it ended."""
         said = sum(len(session.received()) for session in self._heard)
         return said + sum(bool(session.ended) and not session.is_dropped for session in self._heard)
 

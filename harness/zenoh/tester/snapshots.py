@@ -14,7 +14,7 @@ class SessionView(Protocol):
     """What snapshots are read from: a driver, which has verbs beside that."""
 
     mark: int
-    """Where in the conversation the news begin that nobody has asked for yet."""
+    """Where in the conversation the updates begin that ``news`` has not returned yet."""
 
     ended: str
 

@@ -205,7 +205,7 @@ def test_a_pass_is_played_once() -> None:
 
 SERVES = """
 import asyncio, pathlib, sys
-from harness.peers.serving import PeerServer
+from harness.peers.peer_server import PeerServer
 from harness.zenoh.framings import FRAMINGS
 from harness.zenoh.peers.router import Router
 
@@ -243,7 +243,7 @@ def test_a_description_says_when_it_is_started_anew(restart: str, starts: str, t
 
 FALLS_SILENT = """
 import asyncio, sys
-from harness.peers.serving import PeerServer
+from harness.peers.peer_server import PeerServer
 from harness.zenoh.framings import FRAMINGS
 from harness.zenoh.peers.router import Router
 
@@ -282,9 +282,10 @@ def test_a_node_that_lives_and_answers_nobody_is_not_left_to_the_next_case(tmp_p
         node.main.barrier()
 
     tester = Tester(str(description), "zenoh")
-    tester.instance.patience = 0.5
+    tester.instance.patience = 1.0  # its silence is waited for
     try:
         assert tester.play(case(silences)).result.by_rule() == {IMPLIED: Outcome.CRASH}
+        tester.instance.patience = 20.0
         following = tester.play(case(holds))
     finally:
         tester.close()

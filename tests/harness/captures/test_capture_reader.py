@@ -14,7 +14,7 @@ from scapy.layers.l2 import ARP, CookedLinux, CookedLinuxV2, Dot1Q, Ether, Loopb
 from scapy.utils import PcapNgWriter, PcapReader, RawPcapWriter
 
 from harness.captures.losses import Loss, Missing
-from harness.captures.packets import spelled
+from harness.captures.packets import format_end
 from harness.captures.proxy import RecordedConnection
 from harness.captures.reader import CaptureReader
 from harness.captures.recordings import Recording
@@ -64,7 +64,7 @@ def only(path: Path):
 def test_link_types(tmp_path, link, inner, nano, order):
     packet = only(pcap(tmp_path / "a.pcap", [LINKS[link](inner)], link, nano=nano, order=order))
     hosts = ("10.0.0.1", "10.0.0.2") if inner is FOUR else ("[fd00::1]", "[fd00::2]")
-    assert [spelled(packet.source), spelled(packet.target)] == [f"{hosts[0]}:4000", f"{hosts[1]}:7447"]
+    assert [format_end(packet.source), format_end(packet.target)] == [f"{hosts[0]}:4000", f"{hosts[1]}:7447"]
     assert (packet.transport, packet.data, packet.seq, packet.ack, packet.flags) == ("tcp", b"hello", 17, 4, 0x18)
     assert (packet.number, packet.lacking) == (1, 0)
     assert packet.time == 1_700_000_000_000_000_000 + (123 if nano else 123_000)
@@ -332,7 +332,7 @@ def test_a_trace_that_is_compressed_is_read_as_a_plain_one(tmp_path):
 def test_scapy_reads_the_same(tmp_path):
     """What our own writer writes and our reader reads is what scapy sees, checksums and all."""
     path = conversation(tmp_path / "a.pcapng")
-    ours = [(spelled(p.source), spelled(p.target), p.seq, p.ack, p.flags, p.data) for p in CaptureReader(path)]
+    ours = [(format_end(p.source), format_end(p.target), p.seq, p.ack, p.flags, p.data) for p in CaptureReader(path)]
     theirs = []
     with PcapReader(str(path)) as reader:
         for packet in reader:

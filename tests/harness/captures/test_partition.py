@@ -8,10 +8,10 @@ from ipaddress import ip_address
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded_plays import ETHER, FOUR, STRANGE, damaged, mixed, pcap, readdressed
+from recorded_plays import STRANGE, damaged, mixed, pcap, readdressed
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
-from scapy.layers.l2 import CookedLinux, CookedLinuxV2, Dot1Q, Loopback
+from scapy.layers.l2 import CookedLinux, CookedLinuxV2, Dot1Q, Ether, Loopback
 
 from harness.captures import flow_table as sorting
 from harness.captures.flow_table import FlowTable
@@ -22,6 +22,8 @@ from harness.captures.reader import CaptureReader
 from harness.captures.recordings import Recording
 
 READERS = [1, 2, 3, 7]
+FOUR = IP(src="10.0.0.1", dst="10.0.0.2") / TCP(sport=4000, dport=7447, seq=17, ack=4, flags="PA") / b"hello"
+ETHER = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
 
 
 def of_the_second(make):

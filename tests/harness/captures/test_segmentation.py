@@ -10,7 +10,7 @@ from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
 
 from harness.captures.losses import Losses
-from harness.captures.packets import RAW_IP, Dissector, spelled
+from harness.captures.packets import RAW_IP, Dissector, format_end
 from harness.captures.segmentation import TcpConnection, datagram, packed_end
 
 ENDS = {
@@ -74,4 +74,4 @@ def test_ends_are_those_that_are_read():
         packet = TcpConnection(dialler, listener).handshake()[0]
         read = Dissector(Losses()).packet(1, 0, RAW_IP, packet, 0, len(packet), len(packet))
         assert (read.source, read.target) == (dialler, listener)
-        assert spelled(listener) in ("10.0.0.2:7447", f"[{ip_address('::ffff:10.0.0.2')}]:7447")
+        assert format_end(listener) in ("10.0.0.2:7447", f"[{ip_address('::ffff:10.0.0.2')}]:7447")

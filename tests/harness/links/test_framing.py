@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from harness.errors import Oversized
 from harness.links.framing import JsonStream, LengthPrefixed
+from vectors.strategies import LETTERS
 
 PREFIXED = LengthPrefixed(4, "big", 1000)
 STREAM = JsonStream(1000)
@@ -22,9 +23,10 @@ TRICKY = [
 ]
 
 values = st.recursive(
-    st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    st.none() | st.integers() | st.text(LETTERS),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(LETTERS), inner),
 )
-objects = st.dictionaries(st.text(), values)
+objects = st.dictionaries(st.text(LETTERS), values)
 
 
 def fed(framing, stream, *cuts):

@@ -56,7 +56,7 @@ class Echo(Peer):
                 self.out += [(link, b'"farewell"'), (link, HANG_UP)]
                 self.links.remove(link)
             case b'"later"':
-                self.at = now + 2.0
+                self.at = now + 200.0
                 self.waiting = link
             case b'"die"':
                 raise RuntimeError("told to die")

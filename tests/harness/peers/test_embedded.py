@@ -63,7 +63,7 @@ def test_the_command_serves_until_it_is_told_to_stop(number: int) -> None:
         assert process.stdout.readline() == f"ready {address}\n"
         with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))):
             process.send_signal(number)
-            assert process.wait(10) == 0
+            assert process.wait(60) == 0
 
 
 def test_the_command_takes_control_lines() -> None:
@@ -79,7 +79,7 @@ def test_the_command_takes_control_lines() -> None:
             assert process.stdout.readline() == "2 ok\n"
             assert process.stdout.readline().startswith("3 error unsupported")
             process.stdin.close()
-            assert process.wait(10) == 0
+            assert process.wait(60) == 0
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_command_takes_control_lines() -> None:
 )
 def test_wrong_usage_is_one_clear_line(arguments: tuple[str, ...], complaint: str) -> None:
     with peer(*arguments) as process:
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=60)
     assert process.returncode == 2
     assert complaint in said
     assert "Traceback" not in said
@@ -104,7 +104,7 @@ def test_a_taken_port_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"tcp/127.0.0.1:{taken.getsockname()[1]}"
         with peer("zenoh", "--listen", address) as process:
-            _, said = process.communicate(timeout=30)
+            _, said = process.communicate(timeout=60)
     assert process.returncode == 1
     assert address in said
 

@@ -63,7 +63,7 @@ def ready(process):
 def ended(process, number=signal.SIGTERM):
     """End a peer and return its status and what it complained of."""
     process.send_signal(number)
-    _, complaints = process.communicate(timeout=20)
+    _, complaints = process.communicate(timeout=60)
     return process.returncode, complaints
 
 
@@ -156,7 +156,7 @@ def test_it_ends_when_nobody_reads_its_events():
 )
 def test_wrong_usage_is_told(arguments, complaint):
     with peer(*arguments) as process:
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=60)
     assert process.returncode == 2
     assert complaint in said
     assert "Traceback" not in said
@@ -165,7 +165,7 @@ def test_wrong_usage_is_told(arguments, complaint):
 def test_a_certificate_that_is_none_is_told():
     [where] = free_addresses(["tls"])
     with peer("--listen", str(where), "--certificate", __file__) as process:
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=60)
     assert process.returncode == 2
     assert said.startswith("Error: no certificate and key can be read from")
 

@@ -35,6 +35,8 @@ NETWORK = "zenoh/network-message"
 LAYOUTS = [NETWORK, "zenoh/transport-message", "zenoh/batch"]
 MESSAGE = "pathfinder/message"
 DECLARE = bytes.fromhex("1e2201020161")
+FEW = 1000
+"""Frames of a batch: the 100,000 of a real measurement take 200 MB and seconds to make."""
 
 
 class Clock:
@@ -114,7 +116,7 @@ def test_what_covers_a_part_is_held_against_that_part():
 
 @pytest.fixture(scope="module")
 def measured() -> BenchResults:
-    return measure(NETWORK, rounds=2, seconds=0.001, corpus="declare")
+    return measure(NETWORK, rounds=2, seconds=0.001, batch=FEW, corpus="declare")
 
 
 @pytest.mark.slow  # measures, which takes its time
@@ -215,7 +217,7 @@ def test_wrong_usage(arguments):
 def test_who_is_not_here_is_named():
     told = []
     with pytest.raises(WrongChoice, match=r"nothing here is called nobody; there are construct, .*columnar"):
-        measure(NETWORK, only=["nobody"], tell=told.append)
+        measure(NETWORK, only=["nobody"], on_note=told.append)
     assert any(line.startswith("construct-compiled: ") for line in told)
 
 
@@ -423,7 +425,7 @@ def test_what_is_unchecked_reads_and_writes_what_is_sent():
 
 def test_json_is_measured_and_what_it_has_not_is_said():
     told = []
-    results = measure(MESSAGE, rounds=1, seconds=0.001, tell=told.append)
+    results = measure(MESSAGE, rounds=1, seconds=0.001, batch=FEW, on_note=told.append)
     assert results.corpus == "directory"
     names = {each.engine for each in results.results if each.operation != "columnar"}
     assert names == {

@@ -15,14 +15,16 @@ from vectors.mutation import Mutator, mutations
 from vectors.sampling import Sampler, stream
 from wire import reference
 from wire.errors import DecodeError, Reason
+from wire.kinds.generators import Unsatisfiable
 from wire.layout import lay_out
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "wire"))
 
 from alphabet import GRAMMARS
+from random_grammars import grammars
 
 LAYOUTS = {name: lay_out(grammar, f"alphabet/{name}") for name, grammar in GRAMMARS.items()}
-FRAMES = 2000
+FRAMES = 800
 EXAMPLES = settings(
     max_examples=60, database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
@@ -44,6 +46,30 @@ def test_a_frame_is_that_of_its_value(name):
         value, data = sampler.pair(overlong=overlong)
         assert reference.decode(GRAMMARS[name], data) == value
         assert overlong or reference.encode(GRAMMARS[name], value) == data
+
+
+IMPOSSIBLE = {
+    # At least four bytes within as many as one bit says.
+    (0, "random-12"),
+    # More than five bytes within as many as the lowest bits of a byte say, behind a list to the end that is there if
+    # the byte is more than five.
+    (2, "random-3"),
+}
+"""Random grammars of which there is no frame."""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_frames_of_random_grammars_are_found_if_there_are_any(seed):
+    for name, grammar in grammars(seed, 15).items():
+        layout = lay_out(grammar, f"random/{name}")
+        if (seed, name) in IMPOSSIBLE:
+            with pytest.raises(Unsatisfiable):
+                Sampler(layout, Random(1)).pair()
+            continue
+        sampler = Sampler(layout, Random(1))
+        for _ in range(60):
+            value, data = sampler.pair()
+            assert reference.decode(grammar, data) == value, (name, data.hex())
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
@@ -105,7 +131,7 @@ def outcomes(name: str) -> dict[str, Counter[Reason | None]]:
     sampler, mutator = Sampler(LAYOUTS[name], Random(3)), Mutator(LAYOUTS[name], Random(4))
     led: dict[str, Counter[Reason | None]] = {}
     recent = [sampler.frame() for _ in range(16)]
-    for _ in range(4 * FRAMES):
+    for _ in range(6 * FRAMES):
         data, names = mutator.mutate(sampler.frame(), recent)
         if len(names) == 1:
             led.setdefault(names[0], Counter())[refusal(name, data)] += 1

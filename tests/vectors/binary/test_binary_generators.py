@@ -353,8 +353,11 @@ def test_everything_in_the_tree_is_reached(name, samples):
     tree = layout(f"zenoh/{name}")
     reached, sampler = Reached(tree.root, impossible={("encoding", 3)}), Sampler(tree, Random(2))
     assert len(reached.expected) > 300
-    for _ in range(samples):
-        reached.visit(tree.root, sampler.value())
+    for _ in range(samples // 500):
+        for _ in range(500):
+            reached.visit(tree.root, sampler.value())
+        if not reached.missing():
+            break
     assert reached.missing() == []
 
 
@@ -602,7 +605,8 @@ def test_shrinking_ends_where_it_should():
     ends, where the tests that ran before have led it.
     """
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "shrinking.py"]
-    done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=300)
+    # A minute of one core; the limit is for a machine that many share, and only ends what hangs.
+    done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stdout[-3000:]
 
 

@@ -1,6 +1,7 @@
 """Whether differences are found, made small and shown: proven with engines that are wrong on purpose."""
 
 import json
+import math
 import os
 import shlex
 import signal
@@ -36,8 +37,8 @@ from wire.zenoh.grammar_declarations import d_subscriber
 NETWORK = "zenoh/network-message"
 BATCH = "zenoh/batch"
 LAYOUTS = [NETWORK, "zenoh/transport-message", BATCH]
-IN_TIME = 10.0
-"""Seconds in which a planted difference is found and minimised."""
+FOUND = 20_000
+"""Random frames, behind the golden vectors, among which a planted difference is found at the latest."""
 
 
 class Planted:
@@ -133,11 +134,9 @@ def panel(*change: str) -> list[AnyEngine]:
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_difference_is_found_and_minimised_in_time(name):
+def test_a_planted_difference_is_found_and_minimised(name):
     function, right, wrong, kinds, size = PLANTED[name]
-    begun = time.monotonic()
-    report = check(NETWORK, panel(function, right, wrong), frames=None, seconds=IN_TIME, examples=0, most=1)
-    assert time.monotonic() - begun < IN_TIME
+    report = check(NETWORK, panel(function, right, wrong), frames=FOUND, examples=0, most=1)
     (finding,) = report.findings
     assert finding.difference.kind in kinds
     assert len(finding.data) <= size
@@ -177,9 +176,7 @@ def test_a_difference_planted_in_the_native_engine_is_found_too(name, tmp_path):
         def codec(self, layout: str) -> Codec:
             return extension.CODECS[layout.partition("/")[2]]
 
-    begun = time.monotonic()
-    report = check(NETWORK, [engine("python"), Native()], frames=None, seconds=IN_TIME, examples=0, most=1)
-    assert time.monotonic() - begun < IN_TIME
+    report = check(NETWORK, [engine("python"), Native()], frames=FOUND, examples=0, most=1)
     (finding,) = report.findings
     assert finding.difference.kind in kinds
     assert len(finding.data) <= 8
@@ -189,9 +186,7 @@ def test_a_difference_planted_in_the_reference_is_found_too(monkeypatch):
     scope = d_subscriber.subcon.subcons[2].subcon
     assert (type(scope), scope.bits) == (VLE, 16)
     monkeypatch.setattr(scope, "bits", 17)
-    begun = time.monotonic()
-    report = check(NETWORK, [engine("reference"), engine("python")], frames=None, seconds=IN_TIME, examples=0, most=1)
-    assert time.monotonic() - begun < IN_TIME
+    report = check(NETWORK, [engine("reference"), engine("python")], frames=FOUND, examples=0, most=1)
     (finding,) = report.findings
     assert finding.difference.kind == "accept"
     assert len(finding.data) <= 8
@@ -289,16 +284,21 @@ def test_values_differ_only_where_they_differ():
     assert "extensions[0].header.id =" not in page
 
 
-def test_a_frame_of_some_hundred_bytes_is_minimised_in_time():
+def test_a_frame_of_some_hundred_bytes_is_minimised_in_few_tries():
     keyed = bytes.fromhex("1e6484010109") + b"a/b/c/d/e"  # a declaration of which the planted engine forgets M
     frame = bytes.fromhex("2507") + 30 * keyed
     data = 50 * b"\x04" + frame + 50 * b"\x04" + frame
     assert 600 < len(data) < 3000
     work = Panel(BATCH, panel(*PLANTED["an encoder that forgets a flag"][:3]))
     wanted = work.difference(data)
-    begun = time.monotonic()
-    small = minimise(BATCH, data, lambda each: getattr(work.difference(each), "trait", None) == wanted.trait)
-    assert time.monotonic() - begun < IN_TIME
+    tried = []
+
+    def keeps(each: bytes) -> bool:
+        tried.append(each)
+        return getattr(work.difference(each), "trait", None) == wanted.trait
+
+    small = minimise(BATCH, data, keeps, math.inf)
+    assert len(tried) < 500
     assert small == bytes.fromhex("05001e440000")
 
 
@@ -538,20 +538,29 @@ def test_wrong_usage(arguments):
     assert invoke(*arguments)[0] == 2
 
 
+SOON_SWEEPS = """
+from vectors.checks.check import Check
+from vectors.codec_command import codec
+
+Check.hypothesis = lambda *arguments: None  # takes seconds, in which there is no process to leave behind
+codec()
+"""
+
+
 def test_ctrl_c_prints_what_was_done_and_leaves_no_process():
-    script = "from vectors.codec_command import codec; codec()"
-    command = [sys.executable, "-c", script, "check", BATCH, "--engine", "python", "--for", "60s", "--jobs", "2"]
+    options = ["--engine", "python", "--for", "60s", "--jobs", "2"]
+    command = [sys.executable, "-c", SOON_SWEEPS, "check", LAYOUTS[1], *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
-            eventually(lambda: len(children(process.pid)) >= 2)
+            eventually(lambda: len(children(process.pid)) == 3)  # two that sweep, and one of multiprocessing's own
             below = children(process.pid)
             process.send_signal(signal.SIGINT)
-            output, errors = process.communicate(timeout=20)
+            output, errors = process.communicate(timeout=60)
         finally:
             process.kill()
     assert "interrupted" in output
     assert errors == ""
-    assert process.returncode == (1 if output.startswith("1. ") else 130)
+    assert process.returncode == 130
     eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below))
 
 
@@ -565,7 +574,7 @@ def children(pid: int) -> list[int]:
 
 
 def eventually(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.02)  # a pause, so that what is waited for has the processor

@@ -1,7 +1,7 @@
 """Whether differences on texts of JSON are found, made small and shown: proven with engines that are wrong."""
 
 import json
-import time
+import math
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -27,8 +27,8 @@ from wire.runtime import Codec
 
 MESSAGE = "pathfinder/message"
 LAYOUTS = [MESSAGE, "pathfinder/deployed-message"]
-IN_TIME = 10.0
-"""Seconds in which a planted difference is found and minimised."""
+FOUND = 20_000
+"""Random frames, behind the golden vectors, among which a planted difference is found at the latest."""
 
 
 class Planted:
@@ -152,11 +152,9 @@ def panel(*change: str) -> list[AnyEngine]:
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_difference_is_found_and_minimised_in_time(name):
+def test_a_planted_difference_is_found_and_minimised(name):
     function, right, wrong, kinds, smallest = PLANTED[name]
-    begun = time.monotonic()
-    report = check(MESSAGE, panel(function, right, wrong), frames=None, seconds=IN_TIME, examples=0, most=1)
-    assert time.monotonic() - begun < IN_TIME
+    report = check(MESSAGE, panel(function, right, wrong), frames=FOUND, examples=0, most=1)
     (finding,) = report.findings
     assert finding.difference.kind in kinds
     assert len(finding.data) <= (len(smallest) if smallest else 190), finding.data
@@ -166,7 +164,7 @@ def test_a_planted_difference_is_found_and_minimised_in_time(name):
 @pytest.mark.parametrize("name", ["a bound one too low", "a truth is an integer", "a name twice not seen"])
 def test_the_smallest_frame_is_what_a_person_would_write(name):
     function, right, wrong, _, smallest = PLANTED[name]
-    report = check(MESSAGE, panel(function, right, wrong), frames=None, seconds=IN_TIME, examples=0, most=1)
+    report = check(MESSAGE, panel(function, right, wrong), frames=FOUND, examples=0, most=1)
     (finding,) = report.findings
     shape = json.loads(smallest)
     found = json.loads(finding.data)
@@ -200,9 +198,7 @@ def test_hypothesis_alone_finds_one():
 
 def test_a_difference_planted_in_the_reference_is_found_too(monkeypatch):
     monkeypatch.setattr(non_negative, "least", -7)
-    begun = time.monotonic()
-    report = check(MESSAGE, [engine("reference"), Straight()], frames=None, seconds=IN_TIME, examples=0, most=1)
-    assert time.monotonic() - begun < IN_TIME
+    report = check(MESSAGE, [engine("reference"), Straight()], frames=FOUND, examples=0, most=1)
     (finding,) = report.findings
     assert finding.difference.kind == "accept"
     assert b"-" in finding.data
@@ -311,15 +307,20 @@ def test_the_engines_that_are_here_read_alike(name):
 # Minimising
 
 
-def test_a_long_text_is_minimised_in_time():
+def test_a_long_text_is_minimised_in_few_tries():
     props = {f"name {number}": ["value \u00e9" * 9, number, "\n"] for number in range(60)}
     value = {"ta-cmd": "publish", "ta-id": 5, "msg-type": "request", "service-id": 10**17, "generation": 8, "ttl": 60}
     value["service-props"] = props | {"deep \\ down": [1, "needle", 2]}
     data = json.dumps(value, indent=2).encode()
     assert len(data) > 6000
-    begun = time.monotonic()
-    small = minimise(MESSAGE, data, lambda each: b"needle" in each and accepted(each))
-    assert time.monotonic() - begun < IN_TIME
+    tried = []
+
+    def keeps(each: bytes) -> bool:
+        tried.append(each)
+        return b"needle" in each and accepted(each)
+
+    small = minimise(MESSAGE, data, keeps, math.inf)
+    assert len(tried) < 3_000
     assert small == (
         b'{"ta-cmd":"publish","ta-id":0,"msg-type":"request","service-id":0,"generation":0,'
         b'"ttl":0,"service-props":{"":["needle"]}}'

@@ -30,14 +30,12 @@ EACH = pytest.mark.parametrize("layout", LAYOUTS)
 BINARY = pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if kind(layout) is KIND_OF_BYTES])
 OF_JSON = pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if tree(layout).is_json])
 LARGE = 10_000
+"""Bytes: what takes seconds in the reference engine was confirmed when the vectors were built."""
 
 
 @lru_cache(maxsize=1)  # one layout at a time: all of them take 20 MB of every worker
 def golden(layout):
     return load(layout)
-
-
-"""Bytes: what takes seconds in the reference engine was confirmed when the vectors were built."""
 
 
 def document(layout: str) -> dict:

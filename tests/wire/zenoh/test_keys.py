@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vectors.strategies import LETTERS
 from wire.errors import DecodeError
 from wire.reference import decode
 from wire.zenoh.grammar_extensions import wire_expr_payload, wire_expr_payload_deployed
@@ -173,7 +174,7 @@ def test_resolve():
 
 WIRE_EXPRS = st.builds(
     WireExpr,
-    st.none() | st.text(max_size=8).filter(lambda t: t.isascii()),
+    st.none() | st.text(LETTERS, max_size=8).filter(lambda t: t.isascii()),
     st.integers(0, 65535),
     st.booleans(),
 )

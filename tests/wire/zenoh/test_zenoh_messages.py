@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vectors.strategies import LETTERS
 from wire.errors import DecodeError, EncodeError, Reason
 from wire.reference import decode, encode
 from wire.zenoh.values import (
@@ -34,7 +35,7 @@ from wire.zenoh.values_transport import read_beginning
 NETWORK, BATCH = "zenoh/network-message", "zenoh/batch"
 
 Z16, Z32, Z64 = (st.integers(0, 2**bits - 1) for bits in (16, 32, 64))
-SUFFIX = st.none() | st.text(max_size=12)
+SUFFIX = st.none() | st.text(LETTERS, max_size=12)
 KEY = st.builds(WireExpr, SUFFIX, Z16, st.booleans())
 ALIAS = st.builds(WireExpr, SUFFIX, Z16)
 EXTENSIONS = st.lists(
@@ -76,7 +77,7 @@ MESSAGE = st.one_of(
     DECLARE,
     st.builds(InterestFinal, Z32, EXTENSIONS),
     st.builds(Push, KEY, st.none() | PAYLOAD, EXTENSIONS),
-    st.builds(Request, Z32, KEY, st.text(max_size=12), EXTENSIONS),
+    st.builds(Request, Z32, KEY, st.text(LETTERS, max_size=12), EXTENSIONS),
     st.builds(Response, Z32, KEY, st.none() | PAYLOAD, st.just(value=False), EXTENSIONS),
     st.builds(Response, Z32, KEY, PAYLOAD, st.just(value=True), EXTENSIONS),
     st.builds(ResponseFinal, Z32, EXTENSIONS),

@@ -53,12 +53,12 @@ class PublishesTheFirstTtl(Client):
 
 @fault("PF-220", does="subscribes on its first connections only")
 class SubscribesOnce(Client):
-    def subscribe_anew(self, state: ServerState) -> Iterator[ClientRequest]:
+    def resubscribe(self, state: ServerState) -> Iterator[ClientRequest]:
         return iter(())
 
 
 @fault("PF-220", does="subscribes to everything after a loss")
 class LosesItsFilter(Client):
-    def subscribe_anew(self, state: ServerState) -> Iterator[ClientRequest]:
-        for request in super().subscribe_anew(state):
+    def resubscribe(self, state: ServerState) -> Iterator[ClientRequest]:
+        for request in super().resubscribe(state):
             yield ClientRequest("subscribe", {"subscription-id": request.fields["subscription-id"]})

@@ -3,7 +3,7 @@
 from typing import Any
 
 from harness.pathfinder.peers.client import Client
-from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.variants.registry import fault
 from wire.pathfinder.values import Message
 
@@ -17,23 +17,23 @@ class RewritesRequests(Client):
         """Return what is sent in the place of a message; values that are bytes are spelled already."""
         return message
 
-    def spell(self, message: Message) -> bytes:
+    def encode_message(self, message: Message) -> bytes:
         if self.asking in ("", message["ta-cmd"]):
             message = self.rewrite(dict(message))
-        return spelled(message, deployed=self.deployed)
+        return encode_message(message, deployed=self.deployed)
 
 
 @fault("PF-061", does="puts a message and the beginning of another into one frame")
 class AsksOnceAndABit(Client):
-    def spell(self, message: Message) -> bytes:
+    def encode_message(self, message: Message) -> bytes:
         # Only where the scenario subscribes: a client that cannot say hello shows nothing else.
-        return super().spell(message) + (b"{" if message["ta-cmd"] == "subscribe" else b"")
+        return super().encode_message(message) + (b"{" if message["ta-cmd"] == "subscribe" else b"")
 
 
 @fault("PF-077", does="spells strings with single quotes")
 class AsksInSingleQuotes(Client):
-    def spell(self, message: Message) -> bytes:
-        return super().spell(message).replace(b'"subscribe"', b"'subscribe'")
+    def encode_message(self, message: Message) -> bytes:
+        return super().encode_message(message).replace(b'"subscribe"', b"'subscribe'")
 
 
 @fault("PF-078", does="sends its generation as a string")
@@ -46,14 +46,14 @@ class PublishesGenerationAsText(RewritesRequests):
 
 @fault("PF-079", does="says its message type twice")
 class AsksWithTwoTypes(Client):
-    def spell(self, message: Message) -> bytes:
-        return super().spell(message)[:-1] + b',"msg-type":"request"}'
+    def encode_message(self, message: Message) -> bytes:
+        return super().encode_message(message)[:-1] + b',"msg-type":"request"}'
 
 
 @fault("PF-080", does="puts a message into an array")
 class AsksInAnArray(Client):
-    def spell(self, message: Message) -> bytes:
-        spelt = super().spell(message)
+    def encode_message(self, message: Message) -> bytes:
+        spelt = super().encode_message(message)
         return b"[" + spelt + b"]" if message["ta-cmd"] == "ping" else spelt
 
 

@@ -67,7 +67,7 @@ class OverlooksNumbers(Client):
     """A client that tells some matches whose number is that of no live transaction."""
 
     def is_told(self, state: ServerState, message: Message) -> bool:
-        """Tell whether such a match is told."""
+        """Tell whether such a match is notified."""
         return True
 
     def received(self, link: int, frame: bytes, now: float) -> None:

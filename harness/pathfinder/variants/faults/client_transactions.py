@@ -4,7 +4,7 @@ from typing import Any
 
 from harness.pathfinder.peers.client import Client
 from harness.pathfinder.peers.server_state import ServerState
-from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.variants.faults.client_messages import RewritesRequests
 from harness.pathfinder.variants.registry import fault
 from wire.pathfinder.values import Message, read_loosely
@@ -16,7 +16,7 @@ class AnswersRequests(Client):
         fields = read_loosely(frame) or {}
         if fields.get("msg-type") == "request":
             # Under the number that the server has given.
-            self.out.append((link, spelled({**fields, "msg-type": "complete"})))
+            self.out.append((link, encode_message({**fields, "msg-type": "complete"})))
         else:
             super().received(link, frame, now)
 

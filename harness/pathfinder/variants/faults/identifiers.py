@@ -12,7 +12,7 @@ from wire.pathfinder.values import Message
 
 
 class Translating(Lenient):
-    """Knows subscriptions by other identifiers than it is told: ``outer`` has what they are called outside."""
+    """Keeps subscriptions under identifiers of its own: ``outer`` maps them to those of the client."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

@@ -63,7 +63,7 @@ class OneIsTold(Server):
         self.directory.put(orphan)
         concerned = [each for each in self.concerned(service, orphan) if self.change(each, service, orphan)]
         for subscription in concerned[:1]:
-            self.tell(subscription, MODIFIED, orphan)
+            self.notify_match(subscription, MODIFIED, orphan)
 
 
 @fault("PF-052", does="removes orphans whose TTL is over, and tells nobody")

@@ -36,7 +36,7 @@ class OpenEnded(Server, ABC):
 
     @abstractmethod
     def news(self, session: Session, request: Message) -> Message:
-        """Return what a list that has ended is told."""
+        """Return the notification that goes to a list that has ended."""
 
 
 @fault("PF-141", does="goes on with a list of subscriptions when there is a new one")

@@ -37,8 +37,8 @@ class Unescaping(Server):
 
 @fault("PF-077", does="writes a comma too many in the fail of unpublish")
 class CommaTooMany(Server):
-    def spell(self, message: Message) -> bytes:
-        frame = super().spell(message)
+    def encode_message(self, message: Message) -> bytes:
+        frame = super().encode_message(message)
         # In one answer only: a server that never writes JSON could not be played with.
         is_it = (message["ta-cmd"], message["msg-type"]) == ("unpublish", "fail")
         return frame[:-1] + b",}" if is_it else frame
@@ -53,8 +53,8 @@ class TextualTime(Lenient):
 
 @fault("PF-079", does="writes ta-id twice in each accept")
 class SaidTwice(Server):
-    def spell(self, message: Message) -> bytes:
-        frame = super().spell(message)
+    def encode_message(self, message: Message) -> bytes:
+        frame = super().encode_message(message)
         return frame[:-1] + b',"ta-id":%d}' % message["ta-id"] if message["msg-type"] == "accept" else frame
 
 
@@ -104,9 +104,9 @@ class Echoing(Lenient):
 
 @fault("PF-082", does="leaves the command out of its fails")
 class NamelessFails(Lenient):
-    def spell(self, message: Message) -> bytes:
+    def encode_message(self, message: Message) -> bytes:
         kept = {name: value for name, value in message.items() if name != "ta-cmd" or message["msg-type"] != "fail"}
-        return super().spell(kept)
+        return super().encode_message(kept)
 
 
 @fault("PF-083", does="answers a ping that is a notification")
@@ -230,6 +230,6 @@ class Forgetful(Server):
         for subscription in list(self.subscriptions.values()):
             self.forget(subscription)
 
-    def tell(self, subscription: Subscription, what: str, service: Any) -> None:
+    def notify_match(self, subscription: Subscription, what: str, service: Any) -> None:
         if subscription.id in self.subscriptions:
-            super().tell(subscription, what, service)
+            super().notify_match(subscription, what, service)

@@ -27,11 +27,11 @@ class RewritesProperties(Server):
 
 @fault("PF-011", does="tells a modification a second time, under another id")
 class TwoIds(Server):
-    def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
-        super().tell(subscription, what, service)
+    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
+        super().notify_match(subscription, what, service)
         if what == MODIFIED:
             # A neighbour's id: of the same form, and nobody's.
-            super().tell(subscription, what, replace(service, id=service.id ^ 1))
+            super().notify_match(subscription, what, replace(service, id=service.id ^ 1))
 
 
 @fault("PF-012", does="keeps the first value of each name")
@@ -89,17 +89,17 @@ class AskersOwn(Server):
         fields = super().describe(service)
         return fields if self.asking is None else {**fields, "client-id": self.asking}
 
-    def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
+    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         asking, self.asking = self.asking, None
-        super().tell(subscription, what, service)
+        super().notify_match(subscription, what, service)
         self.asking = asking
 
 
 @fault("PF-022", does="gives the subscriber's id for the owner's")
 class SubscribersOwn(Server):
-    def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
+    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         reader = subscription.session.client_id
-        super().tell(subscription, what, service if reader is None else replace(service, owner=reader))
+        super().notify_match(subscription, what, service if reader is None else replace(service, owner=reader))
 
 
 @fault("PF-023", does="completes another client's republish, and keeps the owner")

@@ -25,7 +25,7 @@ class NotTheOwn(Server):
     def begin(self, subscription: Subscription) -> None:
         for service in self.snapshot(subscription.selection):
             if service.owner != subscription.session.client_id:
-                self.tell(subscription, "appeared", service)
+                self.notify_match(subscription, "appeared", service)
 
 
 @fault("PF-120", does="tells a new subscription of one service too many")
@@ -36,7 +36,7 @@ class OneTooMany(Server):
         for service in self.directory:
             # With three or more alone, as in the case: elsewhere the extra one would show in other rules.
             if len(matching) > 2 and service not in matching:
-                self.tell(subscription, "appeared", service)
+                self.notify_match(subscription, "appeared", service)
                 return
 
 
@@ -62,7 +62,7 @@ class GoesOn(Server):
         for subscription in self.ended:
             what = self.change(subscription, old, new)
             if what is not None and new is not None:
-                self.tell(subscription, what, new)
+                self.notify_match(subscription, what, new)
         super().announce(old, new)
 
 
@@ -111,7 +111,7 @@ class StateBefore(Server):
         for subscription in self.concerned(old, new):
             what = self.change(subscription, old, new)
             if what is not None:
-                self.tell(subscription, what, old if what == MODIFIED else new)
+                self.notify_match(subscription, what, old if what == MODIFIED else new)
 
 
 @fault("PF-123", does="tells nobody when a service is unpublished")
@@ -197,7 +197,7 @@ class ChangesOnly(Server):
         for subscription in self.concerned(old, new):
             what = self.change(subscription, old, new)
             if what is not None:
-                self.tell(subscription, what, replace(new, props=changed) if changed else new)
+                self.notify_match(subscription, what, replace(new, props=changed) if changed else new)
 
 
 @fault("PF-129", does="leaves the owner out of what it tells")
@@ -208,12 +208,12 @@ class Ownerless(Embroidering):
 
 @fault("PF-130", does="tells the properties of services that have disappeared")
 class LastWords(Lenient):
-    def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
+    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         if what == DISAPPEARED:
             fields = {"match-type": what, "service-id": service.id, "service-props": service.props}
             self.notify(subscription.session, subscription.request, fields)
         else:
-            super().tell(subscription, what, service)
+            super().notify_match(subscription, what, service)
 
 
 @fault("PF-131", does="says orphan-since 0 of services whose owner is there")

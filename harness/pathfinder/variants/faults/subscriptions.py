@@ -19,12 +19,12 @@ class FourChanges(Server):
         super().__init__(**settings)
         self.changes: Counter[tuple[int, int]] = Counter()
 
-    def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
+    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         key = subscription.id, service.id
         # Five changes are what the case makes.
         self.changes[key] += what == MODIFIED
         if what != MODIFIED or self.changes[key] <= 4:
-            super().tell(subscription, what, service)
+            super().notify_match(subscription, what, service)
 
 
 @fault("PF-051", does="tells the state before the last once more")
@@ -35,7 +35,7 @@ class OneMoreTime(Server):
         if old is not None and new is not None and new.generation > old.generation > 1:
             for subscription in self.concerned(old, new):
                 if self.change(subscription, old, new) == MODIFIED:
-                    self.tell(subscription, MODIFIED, old)
+                    self.notify_match(subscription, MODIFIED, old)
 
 
 @fault("PF-055", does="completes a republish that only raises the generation, and lists the old one")

@@ -198,7 +198,7 @@ class Relentless(Server):
         for subscription in self.ended:
             what = self.change(subscription, old, new)
             if what is not None and new is not None and subscription.session.link in self.sessions:
-                self.tell(subscription, what, new)
+                self.notify_match(subscription, what, new)
 
 
 @fault("PF-230", does="says nothing to a request under a ta-id in use")

@@ -62,7 +62,7 @@ class OffersManyVersions(Client):
 class PublishesFromBehind(Client):
     def on_greeted(self, state: ServerState, now: float) -> None:
         # extendleft turns the order round: subscriptions come first, and the newest service.
-        state.queue.extendleft([*self.republish(state), *self.subscribe_anew(state)])
+        state.queue.extendleft([*self.republish(state), *self.resubscribe(state)])
 
 
 @oddity("PF-089", does="has at most two transactions under way")

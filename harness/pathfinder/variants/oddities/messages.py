@@ -22,15 +22,15 @@ KNOWN = {
 
 @oddity("PF-077", does="writes white space wherever it may stand")
 class Spacious(Server):
-    def spell(self, message: Message) -> bytes:
-        fields = json.loads(super().spell(message))
+    def encode_message(self, message: Message) -> bytes:
+        fields = json.loads(super().encode_message(message))
         return b"\n\t " + json.dumps(fields, indent=1).replace("\n", "\r\n").encode() + b"\r\n"
 
 
 @oddity("PF-077", does="writes fields in the reverse order, and escapes what it can")
 class Backwards(Server):
-    def spell(self, message: Message) -> bytes:
-        fields = json.loads(super().spell(message))
+    def encode_message(self, message: Message) -> bytes:
+        fields = json.loads(super().encode_message(message))
         return json.dumps(dict(list(fields.items())[::-1])).replace("/", "\\/").encode()
 
 
@@ -102,5 +102,5 @@ class FailingAndEnding(Failing):
 
 @oddity("PF-003", "PF-006", "PF-115", does="writes whole numbers with a point, as long as they stay what they are")
 class Pointed(Server):
-    def spell(self, message: Message) -> bytes:
-        return json.dumps(with_points(json.loads(super().spell(message)))).encode()
+    def encode_message(self, message: Message) -> bytes:
+        return json.dumps(with_points(json.loads(super().encode_message(message)))).encode()

@@ -47,7 +47,7 @@ class OwnOnesLast(Server):
         backwards = self.snapshot(subscription.selection)
         backwards.reverse()
         for service in sorted(backwards, key=lambda each: each.owner == client_id):
-            self.tell(subscription, "appeared", service)
+            self.notify_match(subscription, "appeared", service)
 
 
 @oddity("PF-124", does="looks at every service for every filter")

@@ -28,10 +28,10 @@ class Delaying(Server):
         self.waiting: list[tuple[float, Subscription, str, ServiceRecord]] = []
 
     def delay(self, subscription: Subscription, service: ServiceRecord) -> float:
-        """Return in how many seconds a subscription is told of a service."""
+        """Return after how many seconds a subscription is notified of a service."""
         return DELAY
 
-    def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
+    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         entry = self.now + self.delay(subscription, service), subscription, what, service
         # By time alone, and behind what is due at the same time: what was told first stays first.
         insort(self.waiting, entry, key=lambda each: each[0])
@@ -39,7 +39,7 @@ class Delaying(Server):
     def tick(self, now: float) -> None:
         super().tick(now)
         while self.waiting and self.waiting[0][0] <= now:
-            super().tell(*self.waiting.pop(0)[1:])
+            super().notify_match(*self.waiting.pop(0)[1:])
         self.settle()
 
     def next_tick(self) -> float | None:
@@ -50,13 +50,13 @@ class Delaying(Server):
         # What waits is told before the end: behind it nothing may come.
         for each in [each for each in self.waiting if each[1] is subscription]:
             self.waiting.remove(each)
-            super().tell(*each[1:])
+            super().notify_match(*each[1:])
         super().end(subscription)
 
 
 @oddity("PF-051", "PF-122", does="tells several changes within a fifth of a second as one")
 class Gathering(Delaying):
-    def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
+    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         places = [
             place
             for place, (_, waiting, _, other) in enumerate(self.waiting)
@@ -68,7 +68,7 @@ class Gathering(Delaying):
             if earlier != DISAPPEARED:
                 self.waiting[places[-1]] = (at, subscription, earlier, service)
                 return
-        super().tell(subscription, what, service)
+        super().notify_match(subscription, what, service)
 
 
 @oddity("PF-208", does="goes on to tell of a service that once matched, as modified")
@@ -77,9 +77,9 @@ class Clinging(Server):
         super().__init__(**settings)
         self.known: set[tuple[int, int]] = set()
 
-    def tell(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
+    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
         (self.known.discard if what == DISAPPEARED else self.known.add)((subscription.id, service.id))
-        super().tell(subscription, what, service)
+        super().notify_match(subscription, what, service)
 
     def forget(self, subscription: Subscription) -> None:
         self.known = {each for each in self.known if each[0] != subscription.id}
@@ -120,7 +120,7 @@ class TellsFirst(Server):
 @oddity("PF-051", "PF-120", "PF-215", does="tells subscriptions everything a sixth of the service's TTL later")
 class Leisurely(Delaying):
     def delay(self, subscription: Subscription, service: ServiceRecord) -> float:
-        """Return a delay in which nothing overtakes what was told before."""
+        """Return a delay that keeps notifications in the order in which they arose."""
         latest = max((at for at, each, *_ in self.waiting if each is subscription), default=self.now)
         # At most ten seconds: with long TTLs a case would wait for ever.
         return max(min(service.ttl / 6, 10.0), latest - self.now)

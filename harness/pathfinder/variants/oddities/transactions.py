@@ -13,6 +13,7 @@ from harness.pathfinder.peers.server import Server
 from harness.pathfinder.peers.session import Session, Subscription
 from harness.pathfinder.variants.delaying import Later
 from harness.pathfinder.variants.registry import oddity
+from harness.peers.delay_line import DelayLine
 from wire.pathfinder.values import SINGLE, Message
 
 # Above what a link needs, and far below any patience.
@@ -69,18 +70,13 @@ class HalfTaciturn(Server):
 class Sluggish(Server):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.queue: deque[tuple[float, int, bytes | None]] = deque()
+        self.delay_line = DelayLine(LATENCY)
 
     def drain(self, now: float) -> Iterator[tuple[int, bytes | None]]:
-        for link, frame in super().drain(now):
-            self.queue.append((now + LATENCY, link, frame))
-        while self.queue and self.queue[0][0] <= now:
-            _, link, frame = self.queue.popleft()
-            yield link, frame
+        return self.delay_line.delay(super().drain(now), now)
 
     def next_tick(self) -> float | None:
-        times = [at for at in (super().next_tick(), self.queue[0][0] if self.queue else None) if at is not None]
-        return min(times, default=None)
+        return self.delay_line.next_tick(super().next_tick())
 
 
 @oddity(

@@ -1,8 +1,8 @@
 """Unusual deliveries: when and in which pieces things come."""
 
-from collections import deque
 from collections.abc import Iterator
 
+from harness.peers.delay_line import DelayLine
 from harness.zenoh.batches import DecodedBatch
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Session
@@ -18,18 +18,13 @@ LATENCY = 0.05
 class Sluggish(Router):
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)  # type: ignore[arg-type]
-        self.queue: deque[tuple[float, int, bytes | None]] = deque()
+        self.delay_line = DelayLine(LATENCY)
 
     def drain(self, now: float) -> Iterator[tuple[int, bytes | None]]:
-        for link, frame in super().drain(now):
-            self.queue.append((now + LATENCY, link, frame))
-        while self.queue and self.queue[0][0] <= now:
-            _, link, frame = self.queue.popleft()
-            yield link, frame
+        return self.delay_line.delay(super().drain(now), now)
 
     def next_tick(self) -> float | None:
-        times = [at for at in (super().next_tick(), self.queue[0][0] if self.queue else None) if at is not None]
-        return min(times, default=None)
+        return self.delay_line.next_tick(super().next_tick())
 
 
 @oddity("ZI-040", does="sends everything in fragments of eight bytes")

@@ -75,7 +75,7 @@ class HighIds(Router):
 
 @oddity("ZI-074", does="declares an alias for every key, whether it was asked for key expressions or not")
 class AliasAlways(Router):
-    def spell(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
+    def wire_expr_of(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
         return WireExpr(None, self.alias(session, entity.key, interest_id))
 
 
@@ -87,7 +87,7 @@ class AliasWithoutInterest(AliasAlways):
 
 @oddity("ZD-027", "ZD-033", does="spells keys as an alias of their first half plus a suffix")
 class HalfAlias(Router):
-    def spell(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
+    def wire_expr_of(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
         half = entity.key.rfind("/")
         if half <= 0:
             return WireExpr(entity.key)
@@ -96,17 +96,17 @@ class HalfAlias(Router):
 
 @oddity("ZD-045", "ZD-066", "ZD-081", does="uses the other side's ExprId (M==0) where it has one for the key")
 class ReceiverMapping(Router):
-    def spell(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
+    def wire_expr_of(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
         for expr_id, key in session.theirs.items():
             if key == entity.key:
                 return WireExpr(None, expr_id, sender=False)
-        return super().spell(session, entity, interest_id)
+        return super().wire_expr_of(session, entity, interest_id)
 
 
 @oddity("ZD-050", does="clears M where the scope is global")
 class NoMapping(Router):
-    def spell(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
-        key = super().spell(session, entity, interest_id)
+    def wire_expr_of(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
+        key = super().wire_expr_of(session, entity, interest_id)
         return WireExpr(key.suffix, 0, sender=False) if key.scope == 0 else key
 
 

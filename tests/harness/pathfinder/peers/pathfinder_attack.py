@@ -17,7 +17,7 @@ from harness.errors import Deadline, LinkClosed
 from harness.links.connected import ConnectedLink
 from harness.links.transports import dial, free_addresses
 from harness.pathfinder.framings import FRAMINGS
-from harness.pathfinder.tester.driver import new_id, spelled
+from harness.pathfinder.tester.driver import encode_message, new_id
 
 CLOCK = RealClock()
 ANSWER_TIMEOUT = 20.0
@@ -118,7 +118,7 @@ class Client:
         """Spell a request; underscores stand for hyphens, and values may be spelled already."""
         self.count += 1
         named = {name.replace("_", "-"): value for name, value in fields.items()}
-        return spelled({"ta-cmd": command, "ta-id": self.count, "msg-type": "request", **named})
+        return encode_message({"ta-cmd": command, "ta-id": self.count, "msg-type": "request", **named})
 
     def begin(self, command: str, **fields: Any) -> int:
         """Send a request and return the identifier of its transaction."""

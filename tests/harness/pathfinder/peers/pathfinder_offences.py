@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.driver import encode_message
 from wire.catalogue import layout
 from wire.kinds import (
     JsonArray,
@@ -70,7 +70,7 @@ def requests() -> dict[str, JsonObject]:
 
 
 def members(request: JsonObject) -> dict[str, bytes]:
-    """Return the members of a request that the document has, spelled, all optional ones included."""
+    """Return the members of a request that the document has, encoded, all optional ones included."""
     return {member.name: _spelled(_value(member.node)) for member in request.members}
 
 
@@ -187,4 +187,4 @@ def _object(spelled_members: dict[str, bytes]) -> bytes:
 
 def _spelled(value: Any) -> bytes:
     # As a message would have it, whose own braces are taken off.
-    return spelled({"": value})[4:-1]
+    return encode_message({"": value})[4:-1]

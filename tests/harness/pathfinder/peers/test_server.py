@@ -8,7 +8,7 @@ import pytest
 from harness.errors import ControlFailed
 from harness.pathfinder.peers.limits import Limits
 from harness.pathfinder.peers.server import Server
-from harness.pathfinder.tester.driver import Driver, Service, spelled
+from harness.pathfinder.tester.driver import Driver, Service, encode_message
 from harness.pathfinder.tester.transactions import Transaction
 from harness.peers.memory import World
 from harness.peers.peer import PeerSettings
@@ -194,7 +194,7 @@ def test_a_live_transaction_is_not_begun_twice(house: House) -> None:
 def test_what_follows_an_end_is_not_read(house: House) -> None:
     session = house.client()
     session.send_bytes(b"{")
-    house.world.give(1, spelled({"ta-cmd": "publish", "ta-id": 9, "msg-type": "request", **FIELDS["publish"]}))
+    house.world.give(1, encode_message({"ta-cmd": "publish", "ta-id": 9, "msg-type": "request", **FIELDS["publish"]}))
     assert not len(house.server.directory)
 
 
@@ -206,10 +206,10 @@ def test_generations(house: House) -> None:
     first = Service(1, {"a": ["x", 5]}, generation=3)
     assert session.publish(first).completed
     assert session.publish(first).completed
-    assert session.publish(first.but(props={"a": [5, "x", 5], "b": []})).completed
+    assert session.publish(first.replace(props={"a": [5, "x", 5], "b": []})).completed
     assert session.publish(first.newer(by=-1)).reason == "old-generation"
-    assert session.publish(first.but(ttl=9)).reason == "same-generation-but-different"
-    assert session.publish(first.but(props={"a": ["x", "5"]})).reason == "same-generation-but-different"
+    assert session.publish(first.replace(ttl=9)).reason == "same-generation-but-different"
+    assert session.publish(first.replace(props={"a": ["x", "5"]})).reason == "same-generation-but-different"
     assert session.publish(first.newer(by=5, props={}, ttl=MOST)).completed
     (found,) = session.services().notifications
     assert (found["generation"], found["service-props"], found["ttl"]) == (8, {}, MOST)
@@ -466,8 +466,8 @@ def test_the_largest_request_is_told_of(house: House, letter: str) -> None:
     watcher.read(0.1234567)
     service = Service(MOST, {"a": [""]}, MOST, MOST)
     empty = {**request("publish"), "ta-id": MOST, **service.fields}
-    spare = Limits().message - len(spelled(empty))
-    service = service.but(props={"a": [letter * (spare // len(spelled({"a": letter})[6:-2]))]})
+    spare = Limits().message - len(encode_message(empty))
+    service = service.replace(props={"a": [letter * (spare // len(encode_message({"a": letter})[6:-2]))]})
     assert owner.finish(owner.begin("publish", service.fields, ta=MOST)).completed
     owner.close()
     assert heard(watch, watcher) == [f"appeared {MOST}", f"modified {MOST}, orphan"]
@@ -486,14 +486,14 @@ def test_a_client_asks_for_no_more_lists_while_too_much_waits() -> None:
     server = Server(limits=Limits(answers=10_000))
     greet(server, 1)
     for number in range(100):
-        server.received(1, spelled({**request("publish"), "service-id": number}), 0.0)
+        server.received(1, encode_message({**request("publish"), "service-id": number}), 0.0)
     list(server.drain(0.0))
     for _ in range(2):
-        server.received(1, spelled(request("services")), 0.0)
+        server.received(1, encode_message(request("services")), 0.0)
     answers = [read(frame) for _, frame in server.drain(0.0) if frame is not None]
     assert [answer["msg-type"] for answer in answers].count("complete") == 1
     assert answers[-1]["fail-reason"] == "insufficient-resources"
-    server.received(1, spelled(request("services")), 0.0)
+    server.received(1, encode_message(request("services")), 0.0)
     assert len(list(server.drain(0.0))) == 102
 
 
@@ -501,9 +501,9 @@ def test_a_client_for_whom_too_much_waits_is_cut_off() -> None:
     server = Server(limits=Limits(backlog=10_000))
     greet(server, 1)
     greet(server, 2)
-    server.received(2, spelled(request("subscribe")), 0.0)
+    server.received(2, encode_message(request("subscribe")), 0.0)
     for generation in range(100):
-        server.received(1, spelled({**request("publish"), "generation": generation, "ttl": generation}), 0.0)
+        server.received(1, encode_message({**request("publish"), "generation": generation, "ttl": generation}), 0.0)
     put = list(server.drain(0.0))
     assert (2, None) in put
     assert sum(len(frame) for link, frame in put if link == 2 and frame is not None) < 11_000
@@ -516,4 +516,4 @@ def request(command: str) -> dict[str, Any]:
 
 def greet(server: Server, link: int) -> None:
     server.connected(link, 0.0)
-    server.received(link, spelled({**request("hello"), "client-id": link}), 0.0)
+    server.received(link, encode_message({**request("hello"), "client-id": link}), 0.0)

@@ -14,7 +14,8 @@ from harness.pathfinder.peers.directory import ServiceRecord
 from harness.pathfinder.peers.limits import Limits
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.peers.session import Session, Subscription
-from harness.pathfinder.tester.driver import spelled
+from harness.pathfinder.tester.driver import encode_message
+from vectors.strategies import LETTERS
 from wire.pathfinder.filters import parse
 from wire.pathfinder.matching import matches
 from wire.pathfinder.values import COMMANDS, read
@@ -50,7 +51,7 @@ class Talk:
 
     def ask(self, link: int, command: str, fields: Mapping[str, Any] | None = None, ta: int = 0) -> list[Any]:
         message = {"ta-cmd": command, "ta-id": ta, "msg-type": "request", **(fields or {})}
-        self.server.received(link, spelled(message), self.now)
+        self.server.received(link, encode_message(message), self.now)
         return self.hear(link, ta)
 
     def hear(self, link: int, ta: int) -> list[Any]:
@@ -182,8 +183,10 @@ TestAnything = Anything.TestCase
 
 
 JSON = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(-(2**64), 2**64), st.floats(), st.text(max_size=3)),
-    lambda below: st.one_of(st.lists(below, max_size=2), st.dictionaries(st.text(max_size=3), below, max_size=2)),
+    st.one_of(st.none(), st.booleans(), st.integers(-(2**64), 2**64), st.floats(), st.text(LETTERS, max_size=3)),
+    lambda below: st.one_of(
+        st.lists(below, max_size=2), st.dictionaries(st.text(LETTERS, max_size=3), below, max_size=2)
+    ),
     max_leaves=4,
 )
 FIELDS = {
@@ -235,7 +238,7 @@ def test_nothing_that_is_said_harms_the_server(said: list[tuple[int, Any]]) -> N
         now = number * 0.4  # orphans expire on the way, but nobody's time for a hello is over
         if link not in server.sessions:
             server.connected(link, now)
-        server.received(link, message if isinstance(message, bytes) else spelled(message), now)
+        server.received(link, message if isinstance(message, bytes) else encode_message(message), now)
         put = list(server.drain(now))
         closed = {to for to, sent in put if sent is None}
         assert closed <= {link}

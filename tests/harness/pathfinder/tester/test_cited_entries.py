@@ -5,7 +5,7 @@ import pytest
 from harness.clock import RealClock
 from harness.links.transports import dial, listen
 from harness.pathfinder.framings import FRAMINGS
-from harness.pathfinder.tester.driver import Driver, spelled
+from harness.pathfinder.tester.driver import Driver, encode_message
 from harness.trace import Direction, EntryKind, Trace
 
 
@@ -22,7 +22,7 @@ CLOCK = LeapingClock()
 
 
 def answer(ta: int) -> bytes:
-    return spelled({"ta-cmd": "ping", "ta-id": ta, "msg-type": "complete"})
+    return encode_message({"ta-cmd": "ping", "ta-id": ta, "msg-type": "complete"})
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.tester.conversation import Conversation, conversations
-from harness.pathfinder.tester.driver import Driver, NotAnswered, spelled
+from harness.pathfinder.tester.driver import Driver, NotAnswered, encode_message
 from harness.pathfinder.tester.events import decode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.peers.memory import World
@@ -109,13 +109,18 @@ def test_the_names_of_the_field() -> None:
 
 
 def test_values_that_are_spelled_already() -> None:
-    assert spelled({"ta-cmd": "ping", "ta-id": b"1.0", "msg-type": "request"}) == (
+    assert encode_message({"ta-cmd": "ping", "ta-id": b"1.0", "msg-type": "request"}) == (
         b'{"ta-cmd":"ping","ta-id":1.0,"msg-type":"request"}'
     )
-    assert json.loads(spelled({"a": [None, True, {"b": "\x00"}], "c": 1.5})) == {
+    assert json.loads(encode_message({"a": [None, True, {"b": "\x00"}], "c": 1.5})) == {
         "a": [None, True, {"b": "\x00"}],
         "c": 1.5,
     }
+
+
+def test_values_that_are_no_text() -> None:
+    # Bytes stay what they are, whatever stands beside them; a lone surrogate has the bytes that UTF-8 would give it.
+    assert encode_message({"a": b'"\xff"', "b": "\ud800"}) == b'{"a":"\xff","b":"\xed\xa0\x80"}'
 
 
 def test_a_service_from_its_birth_to_its_end(node: NodeUnderTest) -> None:

@@ -1,8 +1,8 @@
 """The reference server: keeps the document to the letter, without sockets or threads.
 
-A runner (``harness.peers.serving`` over sockets, ``harness.peers.memory`` in virtual time) hands in links, frames and
-the time, and sends what ``drain`` returns. Every decision that the document speaks of is a method of its own, so that a
-fault is one override beside it.
+A runner (``harness.peers.peer_server``, or ``harness.peers.memory`` in virtual time) hands in links, frames and time,
+and sends what ``drain`` returns. Every decision that the document speaks of is a method of its own, so that a fault is
+one override beside it.
 """
 
 from collections.abc import Iterator

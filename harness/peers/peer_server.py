@@ -1,4 +1,4 @@
-"""Serving: a peer over real sockets, on one asyncio loop."""
+"""The server of a peer: runs it over real sockets, on one asyncio loop."""
 
 import asyncio
 import os
@@ -57,6 +57,7 @@ class PeerServer:
 
     def now(self) -> float:
         """Return the peer's time in seconds."""
+        # The loop's clock, as its timers go by it, and it never jumps as the wall clock does.
         return self._loop.time() * self.scale
 
     async def listen(self, addresses: Iterable[str]) -> None:
@@ -113,7 +114,7 @@ class PeerServer:
         for task in self._dialling:
             task.cancel()
         links = list(self._links.values())
-        # First: aborting tells `left`, and a peer that is stopped is told nothing any more.
+        # First: aborting calls `link_closed`, and a peer that is stopped is not to act any more.
         self._links.clear()
         for link in links:
             link.abort()
@@ -153,7 +154,7 @@ class PeerServer:
         self.act(take)
 
     def link_closed(self, number: int) -> None:
-        """Tell the peer that a link is gone."""
+        """Report to the peer that a link has ended."""
         if self._links.pop(number, None) is not None:
             self.act(lambda: self.peer.disconnected(number, self.now()))
 
