@@ -93,14 +93,16 @@ class CodecProgram:
                 return self._garbage(f"a line of more than {self._longest} bytes", bytes(self._output[:EXCERPT]))
             if found >= 0:
                 return self._answer(found)
-            # The end of the process is seen before the end of its output if a child of it holds the pipe open; then
-            # what is there already is read first, as it may be the whole answer.
-            if not self._is_open(self._out) or (self._has_ended and not self._transfer(0)):
+            if not self._is_open(self._out):
                 return self._outcome_of_end(give_up, seconds)
             left = give_up - time.monotonic()
             if left <= 0:
                 return Hung(seconds, stderr=self._stderr_lines())
-            self._transfer(left)
+            # The end of the process is seen before the end of its output if a child of it holds the pipe open; then
+            # what is there already is read first, as it may be the whole answer. Nothing is waited for any more: when
+            # its pipes have ended as well, nothing would ever come, and the wait would last to the deadline.
+            if not self._transfer(0 if self._has_ended else left) and self._has_ended:
+                return self._outcome_of_end(give_up, seconds)
 
     def finish(self, seconds: float) -> Failure | None:
         """End its input and await its end, which has to be quiet and with status 0; ``None`` if it is."""

@@ -34,7 +34,7 @@ from vectors.checks.answers import (
     RefusedFrame,
     UnsupportedLayout,
 )
-from vectors.checks.codec_program import ProgramNotStarted
+from vectors.checks.codec_program import CodecProgram, ProgramNotStarted
 from vectors.checks.foreign import WrongAnswer, check, differences
 from vectors.checks.foreign_report import render
 from vectors.checks.pipe import Pipe, PipeLimits, batches
@@ -550,6 +550,25 @@ def test_the_run_goes_on(name, programs):
     assert pipe.troubles == []
     assert pipe.restarts == 3
     assert len(programs.pids()) == 4
+
+
+def test_an_end_that_is_seen_with_the_last_words_is_not_waited_for(monkeypatch):
+    """The program has ended before anybody looks: its last words and its end come at once, and nothing else will."""
+    program = CodecProgram([sys.executable, "-c", "import os; input(); os.write(1, b'{'); os._exit(4)"], 1 << 20)
+    select, calls = program._selector.select, []
+
+    def select_late(seconds):
+        calls.append(seconds)
+        if len(calls) > 2:  # the first looks for what nobody asked, the second sends the request
+            os.waitid(os.P_PID, program._popen.pid, os.WEXITED | os.WNOWAIT)
+        assert not seconds or program._selector.get_map(), "waits for nothing"
+        return select(seconds)
+
+    monkeypatch.setattr(program._selector, "select", select_late)
+    try:
+        assert program.exchange(b"1\n", 60) == PartialLine(4, "{")
+    finally:
+        program.kill()
 
 
 def test_a_page_for_a_crash(programs):
