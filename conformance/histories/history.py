@@ -48,6 +48,11 @@ class NodeAbilities(Protocol):
         """What it does not do, with the rules that ask for it."""
         ...
 
+    @property
+    def blocked(self) -> str:
+        """Why no history can be played with it; empty where they can."""
+        ...
+
 
 class Histories(Protocol[MoveT]):
     """What a protocol brings to histories of one role."""
@@ -111,7 +116,7 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int, name:
         memory.abilities = brings.abilities(node)
     # Not before: what a node lacks is waited for, and the time for histories is not to go by with that.
     known, rule = memory.failed.get((theme, seed), ((), ""))
-    if not known and BUDGET.left() <= 0:
+    if memory.abilities.blocked or (not known and BUDGET.left() <= 0):
         raise NotPlayed
     attempt = _Attempt(node, brings, memory.abilities)
     moves = known or told(brings.tells, theme, seed, LENGTH)

@@ -6,6 +6,7 @@ knowledge of who declared what and who asks for what. ``-k 'test_modes[17]'`` pl
 
 from conformance.cases import history
 from conformance.histories.history import play_abilities, play_history
+from conformance.zenoh.histories.client import CLIENT
 from conformance.zenoh.histories.router import ROUTER
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 
@@ -15,6 +16,18 @@ ROLES = ("router",)
 def play(node: NodeUnderTest, theme: str, seed: int) -> frozenset[str]:
     """Play the history of a seed."""
     return play_history(node, ROUTER, theme, seed, f"test_histories.test_{theme}")
+
+
+@history("ZI-070", roles=("client",), seeded=False)
+def test_client_abilities(node: NodeUnderTest) -> frozenset[str]:
+    """Both documents: what a client declares when it is told to, and which interests it answers."""
+    return play_abilities(node, CLIENT)
+
+
+@history("ZI-072", roles=("client",))
+def test_client(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """zenoh-interests: a client is asked in all modes, with all options, while it declares and undeclares."""
+    return play_history(node, CLIENT, "client", seed, "test_histories.test_client")
 
 
 @history("ZI-070", "ZD-091", roles=ROLES, seeded=False)

@@ -30,12 +30,13 @@ class Abilities(msgspec.Struct, frozen=True):
     """What a node does, and how it reads the document.
 
     ``exact`` if whatever intersects an interest's key falls under it (reading R26), ``again`` if a snapshot lists what
-    the session knows as well (reading R35).
+    the session knows as well (reading R35). ``blocked`` says why no history can be played at all.
     """
 
     lacks: tuple[Lack, ...] = ()
     exact: bool = True
     again: bool = True
+    blocked: str = ""
 
     @property
     def lacking(self) -> frozenset[str]:

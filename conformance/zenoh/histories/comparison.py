@@ -184,7 +184,7 @@ class HistoryComparison:
         if number is None:
             if self.declared[who][what]:
                 self.declared[who][what] -= 1
-            elif not self.model.is_own(who, what):
+            elif not (self.model.is_own(who, what) or self.may_push(what)):
                 raise blame.declared(who, what)
         elif number not in concerns.answers:
             raise blame.under_no_question(who, number, what)
@@ -210,12 +210,21 @@ class HistoryComparison:
             raise Mismatch(rule, f"{who} was told the end of a {body.kind.value} {body.id} that it was never told of")
         elif self.undeclared[who][what]:
             self.undeclared[who][what] -= 1
-        elif self.model.is_stand_in(who, what) or self.model.is_own(who, what):
+        elif self.model.is_stand_in(who, what) or self.model.is_own(who, what) or self.may_take_back(what):
             return
         elif what not in concerns.gone:
             raise blame.undeclared(who, what)
         elif (late := self.too_late(who, what, blame)) is not None:
             raise Mismatch(late, f"{who} was told that {shown(what)} ended, after it had ended its interest")
+
+    def may_push(self, what: Thing) -> bool:
+        """Tell whether a node that tells of what nobody asked for may tell of a thing (reading R37)."""
+        new = {thing(each) for each in self.model.appeared}
+        return "silence" in self.abilities.lacking and what in self.model.things() | new
+
+    def may_take_back(self, what: Thing) -> bool:
+        """Tell whether such a node may tell the end of a thing."""
+        return "silence" in self.abilities.lacking and what not in self.model.things()
 
     def too_late(self, who: str, what: Thing, blame: Blame) -> str | None:
         """Return the rule that an undeclaration without a running interest breaks, if it breaks one.

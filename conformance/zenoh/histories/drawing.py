@@ -62,6 +62,9 @@ WEIGHTS: dict[str, dict[str, int]] = {
 }
 """How often each kind of word is said, by theme."""
 
+QUESTIONS = {"ask": 6, "end": 3, "name": 1, "release": 1}
+"""How often each kind of word is said by whoever only asks: the router of a client."""
+
 LEAVING = {"propagation": 4, "entities": 2, "aliases": 2}
 """How many of a hundred moves end a session, by theme; else one."""
 
@@ -95,8 +98,7 @@ class Narrator:
             "publish": self.publication,
             "query": self.query,
         }
-        weights = WEIGHTS[theme]
-        self.choices = [name for name, weight in weights.items() for _ in range(weight)]
+        self.choices = [name for name, weight in WEIGHTS.get(theme, QUESTIONS).items() for _ in range(weight)]
 
     def opening(self) -> list[Move]:
         """Draw who is there at the beginning."""

@@ -6,6 +6,7 @@ is told is the proof that the node has acted, on the end of a session too, which
 """
 
 from collections import Counter
+from collections.abc import Collection
 from functools import partial
 
 import msgspec
@@ -49,6 +50,11 @@ class HistoryPlay:
         self.do(Opens(WITNESS))
         self.do(Says(WITNESS, (WITNESSED,)))
 
+    @property
+    def speakers(self) -> Collection[str]:
+        """Who can speak."""
+        return self.listeners
+
     def fits(self, move: Move) -> bool:
         """Tell whether a move can be made: moves that others prepared are left out where those were."""
         match move:
@@ -57,7 +63,7 @@ class HistoryPlay:
             case Leaves(who):
                 return who in self.listeners
             case Says(who, words):
-                if who not in self.listeners or not all(self.abilities.allow(word) for word in words):
+                if who not in self.speakers or not all(self.abilities.allow(word) for word in words):
                     return False
                 return are_legal(words, self.model.session(who))
             case Together(said):

@@ -60,12 +60,13 @@ class RouterHistories:
             case Together(said):
                 return said
             case Says():
-                return tuple(_less(move))
+                return tuple(less(move))
             case _:
                 return ()
 
 
-def _less(move: Says) -> Iterator[Says]:
+def less(move: Says) -> Iterator[Says]:
+    """Yield what is said with less in it."""
     if move.fragments:
         yield msgspec.structs.replace(move, fragments=0)
     if len(move.words) > 3:

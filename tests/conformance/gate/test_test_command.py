@@ -234,3 +234,28 @@ def test_pytest_takes_the_same_cases() -> None:
     )
     assert done.returncode == 0, done.stdout
     assert "AS EXPECTED: " in done.stdout
+
+
+def test_histories_are_cases_by_seed() -> None:
+    """``-k`` names any seed, beyond those that are played without it."""
+    done = goldwire("--iut", "peer:", "-k", "test_histories.test_modes[117]")
+    assert done.returncode == 0, done.stdout
+    assert "1 case played" in done.stdout
+
+
+def test_number_of_histories_and_their_time() -> None:
+    done = goldwire("--iut", "peer:", "-k", "test_histories.test_data", "--histories", "2")
+    assert "2 cases played" in done.stdout
+    done = goldwire("--iut", "peer:", "-k", "test_histories.test_data", "--for", "3s")
+    assert "6 cases played" in done.stdout
+    assert goldwire("--iut", "peer:", "--histories", "0").returncode == 2
+    assert goldwire("--iut", "peer:", "--for", "soon").returncode == 2
+
+
+def test_history_that_fails_is_told_in_a_few_moves() -> None:
+    Path("wrong.toml").write_text(FAULTY.replace("two-finals", "undeclared-by-key").replace("@name@", "wrong"))
+    done = goldwire("--iut", "wrong.toml", "-k", "test_histories.test_entities[3]")
+    assert done.returncode == 1
+    assert " = node.session()\n" in done.stdout
+    assert "undeclare_subscriber(" in done.stdout
+    assert "seed 3; alone: -k 'test_histories.test_entities[3]'" in done.stdout

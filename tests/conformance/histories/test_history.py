@@ -53,6 +53,8 @@ class Numbers:
 class AdderAbilities:
     """What an adder cannot do."""
 
+    blocked = ""
+
     def __init__(self, complaints: Sequence[tuple[str, str]]) -> None:
         self.complaints = complaints
 

@@ -13,6 +13,7 @@ from wire.reference import decode
 from wire.zenoh.grammar_extensions import wire_expr_payload, wire_expr_payload_deployed
 from wire.zenoh.keys import (
     _read_plainly,
+    includes,
     intersects,
     queryable_info,
     read_queryable_info,
@@ -238,3 +239,35 @@ def test_every_short_payload_is_read_as_the_reference_reads_it(deployed):
             assert found == WireExpr(value["key_suffix"], value["key_scope"], bool(value["flags"]["M"]))
             plain += 1
     assert plain > 20
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        ("a/b", "a/b", True),
+        ("a/*", "a/b", True),
+        ("a/b", "a/*", False),
+        ("**", "a/*/b", True),
+        ("a/**", "a", True),
+        ("a/**", "a/**/b", True),
+        ("a/*", "a/**", False),
+        ("*", "a$*", True),
+        ("a$*", "ab", True),
+        ("a$*", "*", False),
+        ("**/c", "a/b/c", True),
+        ("**/c", "a/**", False),
+        ("*", "@a", False),
+        ("**", "@a", False),
+    ],
+)
+def test_inclusion(one: str, two: str, expected: bool) -> None:
+    assert includes(one, two) is expected
+
+
+def test_what_is_included_intersects() -> None:
+    expressions = [
+        "/".join(chunks) for size in (1, 2, 3) for chunks in product(["a", "b", "*", "**", "a$*"], repeat=size)
+    ]
+    for one, two in product(expressions, repeat=2):
+        if includes(one, two):
+            assert intersects(one, two)
