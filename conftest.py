@@ -33,6 +33,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") or sys.dont_write_bytecode:
 # Some tests make texts and frames of megabytes. glibc answers the first that is freed by keeping such memory for the
 # future, between what stays; with a threshold of our own it gives it back, and workers stay small. They inherit this.
 os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(128 * 1024))
+# Arrow's own allocator keeps what it has had once: 40 MB after a file of vectors was written.
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)  # glibc has it, others may not
 

@@ -688,7 +688,8 @@ def test_requests_of_the_pipe_are_of_its_schema(layout, tmp_path):
     assert len(values) == sum(vector.result != "invalid" and vector.reason is None for vector in load(layout))
 
 
-@pytest.mark.parametrize("layout", [BATCH, DEPLOYED])
+# Batches have the longest vectors, whose values take 60 MB.
+@pytest.mark.parametrize("layout", [TRANSPORT, DEPLOYED, pytest.param(BATCH, marks=pytest.mark.slow)])
 def test_parquet(layout, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     result = run("export", layout, "--format", "parquet", "--out", tmp_path)
