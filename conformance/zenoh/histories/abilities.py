@@ -30,12 +30,14 @@ class Abilities(msgspec.Struct, frozen=True):
     """What a node does, and how it reads the document.
 
     ``exact`` if whatever intersects an interest's key falls under it (reading R26), ``again`` if a snapshot lists what
-    the session knows as well (reading R35). ``blocked`` says why no history can be played at all.
+    the session knows as well (reading R35), ``merges`` if two entities on one key are announced as one (reading R34).
+    ``blocked`` says why no history can be played at all.
     """
 
     lacks: tuple[Lack, ...] = ()
     exact: bool = True
     again: bool = True
+    merges: bool = False
     blocked: str = ""
 
     @property
@@ -52,10 +54,10 @@ class Abilities(msgspec.Struct, frozen=True):
         """Tell whether a word asks for nothing that the node does not do."""
         lacking = self.lacking
         match word:
-            case Asks(mode=mode, kinds=kinds, aggregate=aggregate):
+            case Asks(mode=mode, kinds=kinds, key=key, aggregate=aggregate):
                 if any(f"{mode.name} {kind.value}" in lacking for kind in kinds) or (mode.name in lacking):
                     return False
-                return not (aggregate and "aggregate" in lacking)
+                return not (aggregate and key is None and "A without key" in lacking)
             case Declares(kind=kind, key=key):
                 if {kind.value, f"{kind.value} {key.suffix}"} & lacking:
                     return False
@@ -183,6 +185,19 @@ def hops(node: NodeUnderTest) -> Iterator[Lack]:
                 yield Lack("hops", "ZD-072", "a queryable is announced at the distance that it was declared with")
 
 
+def aggregates(node: NodeUnderTest) -> Iterator[Lack]:
+    """Somebody asks for each kind with A and without a key; then one of each comes."""
+    declarer = node.session()
+    for kind in EntityKind:
+        listener = node.session()
+        listener.interest(Mode.CURRENT_FUTURE, kind, aggregate=True).reply()
+        declarer.declare(kind, "a/b")
+        declarer.barrier()
+        if not listener.receives_under_any_id(declared(EntityName(kind.value, "a/b"))):
+            yield Lack("A without key", "ZD-091", f"who asks with A and without a key is never told of a {kind.value}")
+            return
+
+
 def own_keys(node: NodeUnderTest) -> Iterator[Lack]:
     """An entity of each kind comes and goes on the very key that somebody asks for, wildcards and all."""
     for key in ("a/b", "**"):
@@ -280,6 +295,17 @@ def lists_again(node: NodeUnderTest) -> bool:
     return bool(reply.entities)
 
 
+def announces_as_one(node: NodeUnderTest) -> bool:
+    """Tell whether the second of two subscribers on one key is passed over (reading R34)."""
+    declarer, listener = node.session(), node.session()
+    listener.interest(Mode.CURRENT_FUTURE, S, key="a/b").reply()
+    for _ in range(2):
+        declarer.declare_subscriber("a/b")
+    declarer.barrier()
+    listener.receives_under_any_id(declared(EntityName("subscriber", "a/b")))
+    return len([update for update in listener.news() if update.verb == "declared"]) < 2
+
+
 def abilities(node: NodeUnderTest) -> Abilities:
     """Try what a node does; raises ``HarnessError`` when it does not even answer barriers."""
     lacks: list[Lack] = []
@@ -290,4 +316,6 @@ def abilities(node: NodeUnderTest) -> Abilities:
         exact = intersects_is_enough(scene)
     with node.scene() as scene:
         again = lists_again(scene)
-    return Abilities(tuple(lacks), exact, again)
+    with node.scene() as scene:
+        merges = announces_as_one(scene)
+    return Abilities(tuple(lacks), exact, again, merges)

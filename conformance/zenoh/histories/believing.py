@@ -1,6 +1,6 @@
 """Believing: what one session was told in a history, and so believes to exist."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from conformance.zenoh.histories.doubts import UNKNOWN
 from harness.trace import Direction
@@ -91,11 +91,11 @@ class Believer:
             case UndeclareEntity(kind=kind, id=id):
                 self.known = {each for each in self.known if each[:2] != (kind.value, id)}
 
-    def forget(self, gone: set[Thing]) -> None:
-        """Forget what ended without its having to be told."""
+    def forget(self, gone: set[Thing], living: Container[Thing] = ()) -> None:
+        """Forget what ended without its having to be told; of what is ``living``, another one was listed too."""
         old = {each for each in self.known if (each[0], each[2]) in gone}
         self.known -= old
-        self.listed -= gone
+        self.listed -= {what for what in gone if what not in living}
         self.forgotten |= {each[:2]: each[2] for each in old}
 
     def believes(self) -> set[Thing]:

@@ -79,7 +79,7 @@ class ClientPlay(HistoryPlay):
 
     def forget(self) -> None:
         """Let the router forget what has ended while it did not ask."""
-        self.listeners[ROUTER].forget(self.model.concerns[self.model.names[ROUTER]].gone)
+        self.listeners[ROUTER].forget(self.model.concerns[self.model.names[ROUTER]].gone, self.model.things())
 
     def do(self, move: Move) -> None:
         """Make a move and compare what came of it: by the rules about whoever is asked, where others are routers'."""

@@ -114,8 +114,11 @@ class HistoryComparison:
         return None
 
     def unheard(self, listener: Believer, lacking: set[Thing]) -> set[Thing]:
-        """Return what a session lacks, without what it has heard of where a node says nothing twice (reading R35)."""
-        if self.abilities.again:
+        """Return what a session lacks, without what it has heard of where a node says nothing twice.
+
+        Either in snapshots (reading R35), or of several entities on one key (reading R34).
+        """
+        if self.abilities.again and not self.abilities.merges:
             return lacking
         return {what for what in lacking if not listener.has_heard_of(what)}
 

@@ -127,7 +127,7 @@ class HistoryPlay:
     def forget(self) -> None:
         """Let each session forget what has ended while it did not ask: before it hears what it asks now."""
         for who, listener in self.listeners.items():
-            listener.forget(self.model.concerns[self.model.names[who]].gone)
+            listener.forget(self.model.concerns[self.model.names[who]].gone, self.model.things())
 
     def settle(self, who: str, blame: Blame) -> None:
         """Make sure that the node has acted on what a session said."""

@@ -91,6 +91,10 @@ class Merging(Router):
             elif self.is_wanted(session, entity):
                 self.retract(session, entity)
             del session.advertised[entity]
+            # What went under the same number has ended with it, as when a session with both of them ends.
+            for twin in list(session.advertised) if heir is None else ():
+                if twin.kind is entity.kind and session.advertised[twin] == number:
+                    del session.advertised[twin]
 
     def heir(self, session: Session, entity: Entity) -> Entity | None:
         """Return what a session goes on knowing an entity as: another one like it, but not the session's own."""
