@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 
 from conformance.cases import NotPlayed, RuleBroken, RulesBroken
 from conformance.histories.budget import BUDGET
+from conformance.histories.drawing import Teller, told
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.shrinking import Moves, shrunk
-from conformance.histories.telling import Teller, told
 
 LENGTH = 40
 """Moves of a history: enough for ids to be used again and for sessions to come and go, a fraction of a second long."""
@@ -80,11 +80,14 @@ class Histories(Protocol[MoveT]):
 
 
 class _Memory:
-    """What is remembered of one instance: what it can, and what histories have come to that failed."""
+    """What is remembered of one instance: what it can, what histories have come to that failed, and by which of them a
+    rule was seen broken first.
+    """
 
     def __init__(self) -> None:
         self.abilities: NodeAbilities | None = None
         self.failed: dict[tuple[str, int], tuple[Moves[Any], str]] = {}
+        self.made_small: dict[str, str] = {}
 
 
 _MEMORIES: WeakKeyDictionary[object, _Memory] = WeakKeyDictionary()
@@ -125,15 +128,22 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int, name:
     if not failed:
         # What was seen before and not again is judged too: so it counts as seen once, and not as confirmed.
         return frozenset(attempt.judged) | ({rule} if rule else frozenset())
+    rule, this = attempt.difference.rule, f"{name}[{seed}]"
+    if known and rule != memory.failed[theme, seed][1]:
+        return frozenset({memory.failed[theme, seed][1]})
+    # One small history says what is wrong. A node that breaks a rule breaks it in most of them, and each costs seconds.
+    first = memory.made_small.setdefault(rule, this)
     if not known:
-        with BUDGET.aside():
-            moves = shrunk(attempt.moves, attempt.fails_likewise, brings.simpler)
-        memory.failed[theme, seed] = moves, attempt.difference.rule
-    elif attempt.difference.rule != rule:
-        return frozenset({rule})
+        moves = attempt.moves
+        if first == this:
+            with BUDGET.aside():
+                moves = shrunk(moves, attempt.fails_likewise, brings.simpler)
+        memory.failed[theme, seed] = moves, rule
     steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
-    again = f"seed {seed}; alone: -k '{name}[{seed}]'"
-    raise RuleBroken((attempt.difference.rule,), "\n".join([attempt.difference.what, *steps, again]), is_whole=True)
+    if first != this:
+        steps = [f"  {len(moves)} moves; {first} shows the same in fewer"]
+    again = f"seed {seed}; alone: -k '{this}'"
+    raise RuleBroken((rule,), "\n".join([attempt.difference.what, *steps, again]), is_whole=True)
 
 
 class _Attempt:

@@ -4,7 +4,7 @@ So a row costs a second or two, waits for nothing, and is the same on every mach
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import cycle
 
@@ -72,26 +72,25 @@ def matrix_peers(protocol: str, *, pairs: int = 0, seed: int = 0) -> list[Matrix
 
 def compute_matrix(
     protocol: str,
+    peers: Sequence[MatrixPeer],
     *,
     profile: Profile = "document",
     workers: int = 0,
     brief: bool = False,
-    pairs: int = PAIRS,
-    seed: int = 0,
 ) -> Iterator[MatrixRow | Matrix]:
-    """Yield rows as they are done, and the whole at the end; ``brief`` as for ``compute_row``.
+    """Yield the rows of some peers as they are done, and the matrix at the end; ``brief`` as for ``compute_row``.
 
-    ``workers`` is the number of processes, 0 for one per core; ``pairs`` and ``seed`` are as for ``matrix_peers``.
+    ``workers`` is the number of processes, 0 for one per core. Which rules are unguarded is known only if the peers of
+    all roles are there.
     """
     rows: list[MatrixRow] = []
-    todo = matrix_peers(protocol, pairs=pairs, seed=seed)
     # Processes, not threads: a row is nothing but Python, and patches nothing outside its own process.
     with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=keep_out_of_the_way) as pool:
-        for done in as_completed([pool.submit(compute_row, protocol, peer, profile, brief=brief) for peer in todo]):
+        for done in as_completed([pool.submit(compute_row, protocol, peer, profile, brief=brief) for peer in peers]):
             rows.append(done.result())
             yield rows[-1]
     # Rows come as processes finish; what is printed and written is in the order of the declarations, run after run.
-    order = {(peer.kind, peer.name): place for place, peer in enumerate(todo)}
+    order = {(peer.kind, peer.name): place for place, peer in enumerate(peers)}
     rows.sort(key=lambda each: order[each.kind, each.name])
     # A rule is guarded by its own faults alone; one that falls with another rule's fault may fall by accident.
     guarded = {rule for each in rows if each.kind == "fault" for rule in each.killed}
@@ -101,6 +100,8 @@ def compute_matrix(
         for rule in Suite(protocol).catalogue.rules.values()
         if {"wire", "monitor"} & set(rule.verified) and rule.id not in guarded
     ]
+    if {peer.role for peer in peers} < load(protocol).roles.keys():
+        unguarded = []
     yield Matrix(protocol, tuple(rows), tuple(unguarded))
 
 

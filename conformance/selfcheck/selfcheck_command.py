@@ -27,7 +27,7 @@ LISTED = 4
 @click.option("--brief", is_flag=True, help="Play a fault only until it is killed: what falls with it is not seen.")
 @click.option("--mutants", is_flag=True, help="Change the reference peers' source instead: the mutation score.")
 @click.option("--histories", is_flag=True, help="Play histories alone: which faults they find.")
-@click.option("--role", "roles", multiple=True, help="With --mutants: the peer of this role only.")
+@click.option("--role", "roles", multiple=True, help="The peers of this role only.")
 @click.option("--sample", type=click.IntRange(min=1), help="With --mutants: so many of each peer, chosen by --seed.")
 @click.option(
     "--pairs", type=click.IntRange(min=0), default=PAIRS, show_default=True, help="Pairs of oddities, by --seed."
@@ -57,8 +57,8 @@ def selfcheck(
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")
     if unknown := set(roles) - {role for name in protocols() for role in load(name).roles}:
         raise click.UsageError(f"--role: there is no {', '.join(sorted(unknown))}")
-    if not mutants and (roles or sample):
-        raise click.UsageError("--role and --sample belong to --mutants")
+    if not mutants and sample:
+        raise click.UsageError("--sample belongs to --mutants")
     if histories and (mutants or brief):
         raise click.UsageError("--histories: leave out --mutants and --brief")
     if mutants and (brief or write is not None):
@@ -77,9 +77,9 @@ def selfcheck(
             if write is not None:
                 write.write_text(page)
             continue
-        todo = len(matrix_peers(each, pairs=pairs, seed=seed))
-        rows = compute_matrix(each, profile=profile, workers=workers or 0, brief=brief, pairs=pairs, seed=seed)
-        whole = _with_progress(each, todo, rows)
+        peers = [peer for peer in matrix_peers(each, pairs=pairs, seed=seed) if peer.role in (roles or {peer.role})]
+        rows = compute_matrix(each, peers, profile=profile, workers=workers or 0, brief=brief)
+        whole = _with_progress(each, len(peers), rows)
         _show(whole)
         if write is not None:
             write.write_text(markdown(whole, profile))

@@ -107,7 +107,7 @@ def test_the_codecs_are_native(scripts: Path, folder: Path) -> None:
         "goldwire vectors verify",
         "goldwire codec check zenoh/network-message --frames 200",
         "goldwire codec check pathfinder/message --frames 200",
-        "goldwire selfcheck zenoh --brief",
+        "goldwire selfcheck zenoh --brief --role client",
         "goldwire decode zenoh/network-message 3eac0222020003612f62",
         "python -m goldwire peer zenoh --variants",
         "pytest --pyargs conformance.zenoh.cases --iut peer: -k ZI-01*",

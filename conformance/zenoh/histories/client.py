@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
+from conformance.histories.drawing import Chooser
 from conformance.histories.mismatch import Mismatch
-from conformance.histories.telling import Chooser
 from conformance.zenoh.histories.abilities import Abilities, Lack
 from conformance.zenoh.histories.believing import Believer
 from conformance.zenoh.histories.blame import Blame

@@ -5,7 +5,7 @@ Few keys, few ids and few sessions: so they meet. At the ends of every range, as
 
 from collections.abc import Callable
 
-from conformance.histories.telling import Chooser
+from conformance.histories.drawing import Chooser
 from conformance.zenoh.histories.doubts import DOUBTS
 from conformance.zenoh.histories.model import Model
 from conformance.zenoh.histories.moves import Leaves, Move, Opens, Says, Together

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import msgspec
 
+from conformance.histories.drawing import Chooser
 from conformance.histories.mismatch import Mismatch
-from conformance.histories.telling import Chooser
 from conformance.zenoh.histories.abilities import TRIED, Abilities, Lack, abilities
 from conformance.zenoh.histories.doubts import DOUBTS
 from conformance.zenoh.histories.drawing import Narrator

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from conformance.cases import NotPlayed, RuleBroken, RulesBroken
 from conformance.histories import history
 from conformance.histories.budget import Budget
+from conformance.histories.drawing import Chooser, histories, told
 from conformance.histories.history import LENGTH, play_abilities, play_history
 from conformance.histories.mismatch import Mismatch
-from conformance.histories.telling import Chooser, histories, told
 
 
 class Counting:

@@ -58,6 +58,8 @@ def playable(protocol, role, pattern=""):
         for case in cases(protocol)
         if case.fits(role, "tcp")
         and case.marks.monitored
+        # Histories are bounded by time: which of them are played is not the same in two runs.
+        and "test_histories" not in case.name
         and (pattern in case.name or any(pattern in rule for rule in case.marks.rules))
     ]
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 
 from conformance.cases import RuleBroken
+from conformance.histories.drawing import histories
 from conformance.histories.history import play_history
 from conformance.histories.mismatch import Mismatch
-from conformance.histories.telling import histories
 from conformance.zenoh.histories.abilities import PLAIN, Abilities, Lack
 from conformance.zenoh.histories.drawing import WEIGHTS
 from conformance.zenoh.histories.moves import Doubtful, Leaves, Move, Opens, Says, Together
