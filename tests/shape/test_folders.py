@@ -50,6 +50,15 @@ def test_no_protocol_has_folders_of_its_own(room: str) -> None:
     assert found <= FOLDERS[room]
 
 
+def test_no_two_files_of_tests_share_a_name() -> None:
+    """Pytest imports them by their bare names: the second of two is an error, and only where both are collected."""
+    named = defaultdict(list)
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        if "toy" not in path.relative_to(ROOT).parts:
+            named[path.name].append(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in named.items() if len(paths) > 1} == {}
+
+
 def test_tests_stand_in_the_folders_of_the_product() -> None:
     """``tests/harness/links/`` tests ``harness/links/``. What spans several folders stands in the one around them."""
     folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
