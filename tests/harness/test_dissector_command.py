@@ -128,8 +128,11 @@ def test_segments_end_anywhere(protocol: str, transport: str, tmp_path: Path) ->
     """A segment has the end of a frame, whole ones, and the beginning of the next."""
     need_tshark()
     known = load(protocol)
+    # Not the longest: of their 65,535 items tshark writes 200 MB, and a few segments show the same.
     valid = [
-        v.data for v in load_vectors(known.layout) if v.result == "valid" and 9 < len(v.data.strip()) == len(v.data)
+        v.data
+        for v in load_vectors(known.layout)
+        if v.result == "valid" and 9 < len(v.data.strip()) == len(v.data) < 2000
     ]
     stream = b"".join(known.framings[transport].encode(data) for data in valid[:60])
     trace = trace_of(protocol, transport, [valid[0]], AT_RANDOM)
