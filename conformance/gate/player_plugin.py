@@ -27,7 +27,7 @@ class PlayerPlugin:
 
     def __init__(self, settings: RunSettings, config: pytest.Config) -> None:
         self.settings = settings
-        BUDGET.seconds = budget(config.option)
+        BUDGET.begin(budget(config.option))
         self.player = Player(settings, lambda line: config.hook.pytest_goldwire_progress(line=line))
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -58,3 +58,4 @@ class PlayerPlugin:
     def pytest_unconfigure(self) -> None:
         """Stop the implementation when the session never came to its end, as after a usage error of another plugin."""
         self.player.close()
+        BUDGET.begin(None)

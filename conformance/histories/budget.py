@@ -12,6 +12,10 @@ class Budget:
         self.seconds = seconds
         self._end = 0.0
 
+    def begin(self, seconds: float | None) -> None:
+        """Give so many seconds anew: a process may play several runs, one after the other."""
+        self.seconds, self._end = seconds, 0.0
+
     def left(self) -> float:
         """Return the seconds that are left."""
         if self.seconds is None:
