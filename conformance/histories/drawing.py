@@ -1,4 +1,4 @@
-"""Telling: histories out of choices, which a seed makes for the gate, and Hypothesis where it is to shrink."""
+"""Drawing: histories out of choices, which a seed makes for the gate, and Hypothesis where it is to shrink."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -23,8 +23,8 @@ class Chooser(Protocol):
         ...
 
 
-class Teller(Protocol[MoveT_co]):
-    """What tells one history, move by move, each by what the model knows after those before it."""
+class MoveGenerator(Protocol[MoveT_co]):
+    """What generates one history, move by move, each by what the model knows after those before it."""
 
     def opening(self) -> Sequence[MoveT_co]:
         """Return the moves that a history begins with."""
@@ -35,19 +35,19 @@ class Teller(Protocol[MoveT_co]):
         ...
 
 
-Tells = Callable[[Chooser, str], Teller[MoveT]]
-"""Makes a teller that asks a chooser, for one of a protocol's themes."""
+GeneratorFactory = Callable[[Chooser, str], MoveGenerator[MoveT]]
+"""Makes a generator that asks a chooser, for one of a protocol's themes."""
 
 
-def told(tells: Tells[MoveT], theme: str, number: int, length: int) -> tuple[MoveT, ...]:
+def generate(new_generator: GeneratorFactory[MoveT], theme: str, number: int, length: int) -> tuple[MoveT, ...]:
     """Return the history of a seed: the same moves on every machine, with every version of Hypothesis.
 
     Not drawn by Hypothesis, which takes a hundred times as long, and begins with the simplest of everything.
     """
-    teller = tells(Random(f"{theme} {number}"), theme)
-    moves = list(teller.opening())
+    generator = new_generator(Random(f"{theme} {number}"), theme)
+    moves = list(generator.opening())
     while len(moves) < length:
-        move = teller.move()
+        move = generator.move()
         if move is not None:
             moves.append(move)
     return tuple(moves)
@@ -69,9 +69,9 @@ class Drawn:
 
 
 @st.composite
-def histories(draw: st.DrawFn, tells: Tells[MoveT], theme: str, longest: int) -> tuple[MoveT, ...]:
+def histories(draw: st.DrawFn, new_generator: GeneratorFactory[MoveT], theme: str, longest: int) -> tuple[MoveT, ...]:
     """Draw a history of so many moves at most."""
-    teller = tells(Drawn(draw), theme)
-    moves = list(teller.opening())
-    told = (teller.move() for _ in range(draw(st.integers(1, longest))))
-    return (*moves, *(move for move in told if move is not None))
+    generator = new_generator(Drawn(draw), theme)
+    moves = list(generator.opening())
+    drawn = (generator.move() for _ in range(draw(st.integers(1, longest))))
+    return (*moves, *(move for move in drawn if move is not None))

@@ -1,4 +1,4 @@
-"""A history as a case: told by its seed, played with the node and the model, and made small when they differ."""
+"""A history as a case: generated from its seed, played with the node and the model, and made small when they differ."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from conformance.cases import NotPlayed, RuleBroken, RulesBroken
 from conformance.histories.budget import BUDGET
-from conformance.histories.drawing import Teller, told
+from conformance.histories.drawing import MoveGenerator, generate
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.shrinking import Moves, shrunk
 
@@ -57,8 +57,8 @@ class NodeAbilities(Protocol):
 class Histories(Protocol[MoveT]):
     """What a protocol brings to histories of one role."""
 
-    def tells(self, chooser: Any, theme: str) -> Teller[MoveT]:
-        """Return a teller of histories about a theme."""
+    def generator(self, chooser: Any, theme: str) -> MoveGenerator[MoveT]:
+        """Return a generator of histories about a theme."""
         ...
 
     @property
@@ -96,7 +96,7 @@ _MEMORIES: WeakKeyDictionary[object, _Memory] = WeakKeyDictionary()
 def play_abilities(node: Any, brings: Histories[Any]) -> frozenset[str]:
     """Try what a node does at all; returns the rules that were put to the test.
 
-    Raises ``RulesBroken`` for what it does not do: histories leave that out, so that it is told once.
+    Raises ``RulesBroken`` for what it does not do: histories leave that out, so that it is reported once.
     """
     memory = _MEMORIES.setdefault(node.instance, _Memory())
     memory.abilities = brings.abilities(node)
@@ -122,7 +122,7 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int, name:
     if memory.abilities.blocked or (not known and BUDGET.left() <= 0):
         raise NotPlayed
     attempt = _Attempt(node, brings, memory.abilities)
-    moves = known or told(brings.tells, theme, seed, LENGTH)
+    moves = known or generate(brings.generator, theme, seed, LENGTH)
     with BUDGET.aside() if known else nullcontext():
         failed = attempt.fails(moves)
     if not failed:

@@ -1,6 +1,6 @@
 """Histories: what the sentences of both documents do together, over several sessions and many messages.
 
-Each is told by a seed (``conformance/zenoh/histories/``) and judged after every move by the reference router's
+Each is generated from a seed (``conformance/zenoh/histories/``) and judged after every move by the reference router's
 knowledge of who declared what and who asks for what. ``-k 'test_modes[17]'`` plays the history of another seed.
 """
 
@@ -73,6 +73,6 @@ def test_propagation(node: NodeUnderTest, seed: int) -> frozenset[str]:
 
 
 @history("ZD-092", roles=ROLES)
-def test_doubt(node: NodeUnderTest, seed: int) -> frozenset[str]:
-    """Both documents: guests say what a node may understand in several ways, or refuse; nobody else is harmed."""
-    return play(node, "doubt", seed)
+def test_unspecified(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Both documents: guests send what a node may understand in several ways, or refuse; nobody else is harmed."""
+    return play(node, "unspecified", seed)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from conformance.zenoh.histories.words import Asks, Declares, NamesKey, Undeclares, Utterance
+from conformance.zenoh.histories.actions import Action, Declares, DeclaresAlias, SendsInterest, Undeclares
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import EntityName, declared, undeclared
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO
@@ -50,11 +50,11 @@ class Abilities(msgspec.Struct, frozen=True):
         """What it does not do and has to, with the rules."""
         return [(lack.rule, lack.what) for lack in self.lacks if lack.rule]
 
-    def allow(self, word: Utterance) -> bool:
-        """Tell whether a word asks for nothing that the node does not do."""
+    def allow(self, action: Action) -> bool:
+        """Tell whether an action asks for nothing that the node does not do."""
         lacking = self.lacking
-        match word:
-            case Asks(mode=mode, kinds=kinds, key=key, aggregate=aggregate):
+        match action:
+            case SendsInterest(mode=mode, kinds=kinds, key=key, aggregate=aggregate):
                 if any(f"{mode.name} {kind.value}" in lacking for kind in kinds) or (mode.name in lacking):
                     return False
                 return not (aggregate and key is None and "A without key" in lacking)
@@ -162,7 +162,7 @@ def aliases(node: NodeUnderTest) -> Iterator[Lack]:
     """A token is declared through an alias."""
     listener, declarer = node.session(), node.session()
     listener.interest(Mode.CURRENT_FUTURE, T, key="**").reply()
-    declarer.send(NamesKey(5, WireExpr(f"{node.namespace}a/b")).message())
+    declarer.send(DeclaresAlias(5, WireExpr(f"{node.namespace}a/b")).message())
     declarer.send(Declares(T, 1, WireExpr("/c", 5)).message())
     declarer.barrier()
     if not listener.receives_under_any_id(declared(EntityName("token", "a/b/c"))):

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from conformance.histories.drawing import Chooser
 from conformance.histories.mismatch import Mismatch
 from conformance.zenoh.histories.abilities import Abilities, Lack
-from conformance.zenoh.histories.believing import Believer
-from conformance.zenoh.histories.blame import Blame
-from conformance.zenoh.histories.drawing import Narrator
-from conformance.zenoh.histories.moves import Move, Says
+from conformance.zenoh.histories.actions import Action, Declares, Undeclares
+from conformance.zenoh.histories.attribution import Attribution
+from conformance.zenoh.histories.drawing import ZenohMoveGenerator
+from conformance.zenoh.histories.knowledge import SessionKnowledge
+from conformance.zenoh.histories.moves import Move, Sends
 from conformance.zenoh.histories.playing import HistoryPlay
 from conformance.zenoh.histories.router import less
-from conformance.zenoh.histories.words import Declares, Undeclares, Utterance
 from harness.errors import Unsupported
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import ByControl, NodeUnderTest
@@ -21,7 +21,7 @@ from wire.zenoh.values import EntityKind, Mode, WireExpr
 from wire.zenoh.values_transport import WhatAmI
 
 NODE = "node"
-"""Who declares: the client itself, told by control lines."""
+"""Who declares: the client itself, at the command of control lines."""
 
 ROUTER = "router"
 """Who asks: the only session that it has."""
@@ -47,35 +47,35 @@ class ClientPlay(HistoryPlay):
         self.model.begin()
         for who in (NODE, ROUTER):
             self.model.joins(who)
-        self.listeners[ROUTER] = Believer(driver)
+        self.listeners[ROUTER] = SessionKnowledge(driver)
 
-    def say(self, move: Says, *, is_alone: bool = True) -> None:
-        """Say words as its router, or have it declare and undeclare."""
+    def send(self, move: Sends, *, is_alone: bool = True) -> None:
+        """Send messages as its router, or have it declare and undeclare."""
         if move.who == ROUTER:
-            super().say(move, is_alone=is_alone)
+            super().send(move, is_alone=is_alone)
             return
-        for word in move.words:
-            self.obey(word)
-            self.model.hears(NODE, word.message())
+        for action in move.actions:
+            self.command(action)
+            self.model.receives(NODE, action.message())
         self.forget()
 
-    def obey(self, word: Utterance) -> None:
-        """Tell the client what to do."""
-        match word:
+    def command(self, action: Action) -> None:
+        """Command the client to declare or undeclare."""
+        match action:
             case Declares(kind=kind, id=number, key=key):
                 self.handles[kind, number] = self.control.declare(kind, key.suffix or "")
             case Undeclares(kind=kind, id=number):
                 self.control.undeclare(kind, self.handles.pop((kind, number)))
 
     @property
-    def speakers(self) -> Collection[str]:
-        """Who can speak."""
+    def senders(self) -> Collection[str]:
+        """Who can send."""
         return (NODE, ROUTER)
 
-    def settle(self, who: str, blame: Blame) -> None:
-        """Make sure that the client has acted on what its router said; a control line is answered when it is done."""
+    def settle(self, who: str, attribution: Attribution) -> None:
+        """Make sure that the client has acted on what its router sent; a control line is answered when it is done."""
         if who == ROUTER:
-            super().settle(who, blame)
+            super().settle(who, attribution)
 
     def forget(self) -> None:
         """Let the router forget what has ended while it did not ask."""
@@ -91,8 +91,8 @@ class ClientPlay(HistoryPlay):
             self.judged[RULES[rule]] += self.judged.pop(rule)
 
 
-class ClientNarrator(Narrator):
-    """Tells what a client declares, and what its router asks."""
+class ClientMoveGenerator(ZenohMoveGenerator):
+    """Draws what a client declares, and what its router asks."""
 
     def opening(self) -> list[Move]:
         """Begin with both."""
@@ -105,24 +105,24 @@ class ClientNarrator(Narrator):
         self.model.begin()
         self.busy = set()
         if self.number(0, 1):
-            word = self.told_to_declare() if self.number(0, 2) else self.told_to_undeclare()
-            if word is None:
+            action = self.commanded_declaration() if self.number(0, 2) else self.commanded_undeclaration()
+            if action is None:
                 return None
-            self.model.hears(NODE, word.message())
-            return Says(NODE, (word,))
-        return self.says(ROUTER)
+            self.model.receives(NODE, action.message())
+            return Sends(NODE, (action,))
+        return self.sends(ROUTER)
 
-    def told_to_declare(self) -> Utterance | None:
+    def commanded_declaration(self) -> Action | None:
         """Draw a declaration that a control line can ask for: on a plain key, and one of the kind on each."""
-        word = self.declaration(NODE)
-        if not isinstance(word, Declares):
+        action = self.declaration(NODE)
+        if not isinstance(action, Declares):
             return None
-        return Declares(word.kind, word.id, WireExpr(word.key.suffix))
+        return Declares(action.kind, action.id, WireExpr(action.key.suffix))
 
-    def told_to_undeclare(self) -> Utterance | None:
+    def commanded_undeclaration(self) -> Action | None:
         """Draw the end of what the client has declared."""
-        word = self.undeclaration(NODE)
-        return Undeclares(word.kind, word.id, None) if isinstance(word, Undeclares) else None
+        action = self.undeclaration(NODE)
+        return Undeclares(action.kind, action.id, None) if isinstance(action, Undeclares) else None
 
 
 class ClientHistories:
@@ -130,9 +130,9 @@ class ClientHistories:
 
     tried = frozenset({"ZI-070", "ZI-010", "ZI-014", "ZI-020", "ZI-021"})
 
-    def tells(self, chooser: Chooser, theme: str) -> ClientNarrator:
-        """Return a teller of histories about a theme."""
-        return ClientNarrator(chooser, theme)
+    def generator(self, chooser: Chooser, theme: str) -> ClientMoveGenerator:
+        """Return a generator of histories about a theme."""
+        return ClientMoveGenerator(chooser, theme)
 
     def abilities(self, node: NodeUnderTest) -> Abilities:
         """Return what a client declares at all when it is told to, and what it answers."""
@@ -152,7 +152,7 @@ class ClientHistories:
 
     def simpler(self, move: Move) -> Sequence[Move]:
         """Return a move with less in it."""
-        return tuple(less(move)) if isinstance(move, Says) else ()
+        return tuple(less(move)) if isinstance(move, Sends) else ()
 
 
 def _lacks(driver: Driver, control: ByControl) -> Iterator[Lack]:

@@ -4,11 +4,11 @@ from collections import Counter
 
 from conformance.histories.mismatch import Mismatch
 from conformance.zenoh.histories.abilities import Abilities
-from conformance.zenoh.histories.believing import Believer
-from conformance.zenoh.histories.blame import Blame
+from conformance.zenoh.histories.actions import SendsInterest, SendsOddInterest
+from conformance.zenoh.histories.attribution import Attribution
+from conformance.zenoh.histories.knowledge import SessionKnowledge
 from conformance.zenoh.histories.model import Answer, Concerns, Model, Thing, thing
-from conformance.zenoh.histories.moves import Doubtful
-from conformance.zenoh.histories.words import Asks, AsksOddly
+from conformance.zenoh.histories.moves import Unspecified
 from harness.zenoh.tester.events import Event
 from harness.zenoh.tester.snapshots import Incomplete
 from wire.zenoh.keys import intersects, read_queryable_info
@@ -24,7 +24,7 @@ class HistoryComparison:
     def __init__(
         self,
         model: Model,
-        listeners: dict[str, Believer],
+        listeners: dict[str, SessionKnowledge],
         abilities: Abilities,
         judged: Counter[str],
         *,
@@ -39,14 +39,14 @@ class HistoryComparison:
         """What each session may still be told that it need not be, and was not yet: it may be on its way."""
         self.undeclared: dict[str, Counter[Thing]] = {}
 
-    def compare(self, blame: Blame) -> None:
+    def compare(self, attribution: Attribution) -> None:
         """Wait for what must come, make sure that nothing else comes, and raise the first ``Mismatch``."""
         for who, listener in self.listeners.items():
-            self.await_all(who, listener, blame)
-        self.await_queries(blame)
+            self.await_all(who, listener, attribution)
+        self.await_queries(attribution)
         self.catch_up()
         for who, listener in self.listeners.items():
-            self.judge(who, listener, blame)
+            self.judge(who, listener, attribution)
 
     def catch_up(self) -> None:
         """Make sure that what was to come to any session has come: all are asked at once, and then waited for."""
@@ -57,34 +57,34 @@ class HistoryComparison:
 
     # --- what must come -----------------------------------------------------------------------------------
 
-    def await_all(self, who: str, listener: Believer, blame: Blame) -> None:
+    def await_all(self, who: str, listener: SessionKnowledge, attribution: Attribution) -> None:
         """Wait until a session knows all that it must."""
 
         # What is due does not change while we wait; a hundred entities are looked through once.
         due = self.model.due(who)
         ended = self.model.concerns[self.model.names[who]].lost
         ended = ended and ended - self.model.things()
-        if not listener.learns(lambda: self.missing(who, listener, due, ended, blame) is None):
-            difference = self.missing(who, listener, due, ended, blame)
+        if not listener.wait_until(lambda: self.missing(who, listener, due, ended, attribution) is None):
+            difference = self.missing(who, listener, due, ended, attribution)
             if listener.driver.ended:
                 raise Incomplete(f"the session of {who} ended: {listener.driver.ended}")
             assert difference is not None
             raise difference
 
     def missing(
-        self, who: str, listener: Believer, due: set[Thing], ended: set[Thing], blame: Blame
+        self, who: str, listener: SessionKnowledge, due: set[Thing], ended: set[Thing], attribution: Attribution
     ) -> Mismatch | None:
         """Return the first thing that a session has yet to be told: of what is ``due``, or has ``ended``."""
-        concerns, believed = self.model.concerns[self.model.names[who]], listener.believes()
+        concerns, known = self.model.concerns[self.model.names[who]], listener.things()
         for number, answer in concerns.answers.items():
-            if (difference := self.unanswered(number, answer, listener, believed, blame)) is not None:
+            if (difference := self.unanswered(number, answer, listener, known, attribution)) is not None:
                 return difference
-        if lacking := self.unheard(listener, due - believed):
-            return blame.never_declared(who, min(lacking))
-        if kept := ended & believed:
-            return blame.never_undeclared(who, min(kept))
+        if lacking := self.still_lacking(listener, due - known):
+            return attribution.never_declared(who, min(lacking))
+        if kept := ended & known:
+            return attribution.never_undeclared(who, min(kept))
         for group in concerns.some:
-            if group & self.model.things() and not group & believed:
+            if group & self.model.things() and not group & known:
                 return Mismatch(
                     "ZD-091", f"{who} asks with A and was never told of {shown(min(group))}, the first to match"
                 )
@@ -97,7 +97,7 @@ class HistoryComparison:
         return None
 
     def unanswered(
-        self, number: int, answer: Answer, listener: Believer, believed: set[Thing], blame: Blame
+        self, number: int, answer: Answer, listener: SessionKnowledge, known: set[Thing], attribution: Attribution
     ) -> Mismatch | None:
         """Return what an answer lacks."""
         named = f"interest {number} ({answer.interest.mode.name})"
@@ -105,24 +105,24 @@ class HistoryComparison:
         if not any(isinstance(event.body, DeclareFinal) for event in mine):
             return Mismatch("ZI-070", f"{named} was not answered up to D_FINAL")
         lacking = answer.must - {listener.thing(e) for e in mine if isinstance(e.body, DeclareEntity)}
-        if lacking := self.unheard(listener, lacking):
-            return blame.not_listed(answer, min(lacking))
+        if lacking := self.still_lacking(listener, lacking):
+            return attribution.not_listed(answer, min(lacking))
         kinds = {event.body.kind.value for event in mine if isinstance(event.body, DeclareEntity)}
         for group in answer.any_of:
-            if not (group & (believed | listener.listed) or min(group)[0] in kinds):
+            if not (group & (known | listener.listed) or min(group)[0] in kinds):
                 return Mismatch("ZI-068", f"{named} asks with A and was answered by nothing, though {min(group)} is")
         return None
 
-    def unheard(self, listener: Believer, lacking: set[Thing]) -> set[Thing]:
-        """Return what a session lacks, without what it has heard of where a node says nothing twice.
+    def still_lacking(self, listener: SessionKnowledge, lacking: set[Thing]) -> set[Thing]:
+        """Return what a session lacks, without what it was told before where a node announces nothing twice.
 
         Either in snapshots (reading R35), or of several entities on one key (reading R34).
         """
         if self.abilities.again and not self.abilities.merges:
             return lacking
-        return {what for what in lacking if not listener.has_heard_of(what)}
+        return {what for what in lacking if not listener.knows_of(what)}
 
-    def await_queries(self, blame: Blame) -> None:
+    def await_queries(self, attribution: Attribution) -> None:
         """Wait until each query of the step has reached somebody who can answer it."""
         for parameters, able in self.model.asked_queries:
             names = [who for who, link in self.model.names.items() if link in able]
@@ -131,14 +131,16 @@ class HistoryComparison:
                 if not last.driver.wait_until(lambda at=last, text=parameters: self.was_asked(at, text)):  # type: ignore[misc]
                     raise Mismatch("ZD-064", f"nobody was asked {parameters!r}, which {', '.join(names)} can answer")
 
-    def was_asked(self, listener: Believer, parameters: str) -> bool:
+    def was_asked(self, listener: SessionKnowledge, parameters: str) -> bool:
         """Tell whether a session was sent a query."""
         listener.catch_up()
         return any(isinstance(e.message, Request) and e.message.parameters == parameters for e in listener.news)
 
     # --- what must not ------------------------------------------------------------------------------------
 
-    def judge(self, who: str, listener: Believer, blame: Blame, allowed: frozenset[Thing] = frozenset()) -> None:
+    def judge(
+        self, who: str, listener: SessionKnowledge, attribution: Attribution, allowed: frozenset[Thing] = frozenset()
+    ) -> None:
         """Raise the first thing that a session was told and must not be; take the rest down."""
         concerns = self.model.concerns[self.model.names[who]]
         self.declared[who] = self.declared.get(who, Counter()) + concerns.declared
@@ -148,17 +150,17 @@ class HistoryComparison:
         for event in listener.news:
             match event.body:
                 case DeclareFinal():
-                    self.final(who, event, concerns, finals, blame)
+                    self.final(who, event, concerns, finals, attribution)
                 case DeclareEntity() if listener.thing(event) not in allowed:
-                    self.declaration(who, listener, event, concerns, listed, finals, blame)
+                    self.declaration(who, listener, event, concerns, listed, finals, attribution)
                 case UndeclareEntity() if listener.thing(event) not in allowed:
-                    self.undeclaration(who, listener, event, concerns, blame)
+                    self.undeclaration(who, listener, event, concerns, attribution)
                 case _:
-                    self.data(who, event, concerns, blame)
+                    self.data(who, event, concerns, attribution)
         listener.forget(set(concerns.undeclared) - self.model.things())
         self.count(concerns)
 
-    def final(self, who: str, event: Event, concerns: Concerns, finals: Counter[int], blame: Blame) -> None:
+    def final(self, who: str, event: Event, concerns: Concerns, finals: Counter[int], attribution: Attribution) -> None:
         """Judge a D_FINAL."""
         number = event.interest_id
         if number is None:
@@ -167,17 +169,17 @@ class HistoryComparison:
         if number in concerns.answers and finals[number] > 1:
             raise Mismatch("ZI-071", f"{who} got a second D_FINAL for interest {number}")
         if number not in concerns.answers:
-            raise blame.final_for_nothing(who, number)
+            raise attribution.final_for_nothing(who, number)
 
     def declaration(
         self,
         who: str,
-        listener: Believer,
+        listener: SessionKnowledge,
         event: Event,
         concerns: Concerns,
         listed: dict[int, Counter[Thing]],
         finals: Counter[int],
-        blame: Blame,
+        attribution: Attribution,
     ) -> None:
         """Judge a D_SUBSCRIBER, D_QUERYABLE or D_TOKEN."""
         what = listener.thing(event)
@@ -188,19 +190,21 @@ class HistoryComparison:
             if self.declared[who][what]:
                 self.declared[who][what] -= 1
             elif not (self.model.is_own(who, what) or self.may_push(what)):
-                raise blame.declared(who, what)
+                raise attribution.declared(who, what)
         elif number not in concerns.answers:
-            raise blame.under_no_question(who, number, what)
+            raise attribution.under_no_question(who, number, what)
         else:
             if finals[number]:
                 raise Mismatch("ZI-071", f"{who} was told of {shown(what)} after the D_FINAL of interest {number}")
             counted = listed.setdefault(number, Counter())
             counted[what] += 1
             if counted[what] > concerns.answers[number].may[what]:
-                raise blame.listed(who, concerns.answers[number], what, counted[what])
+                raise attribution.listed(who, concerns.answers[number], what, counted[what])
         self.info(who, event, what)
 
-    def undeclaration(self, who: str, listener: Believer, event: Event, concerns: Concerns, blame: Blame) -> None:
+    def undeclaration(
+        self, who: str, listener: SessionKnowledge, event: Event, concerns: Concerns, attribution: Attribution
+    ) -> None:
         """Judge a U_SUBSCRIBER, U_QUERYABLE or U_TOKEN."""
         body, what = event.body, listener.thing(event)
         assert isinstance(body, UndeclareEntity)
@@ -209,15 +213,15 @@ class HistoryComparison:
         if (body.kind.value, body.id) in listener.forgotten:
             del listener.forgotten[body.kind.value, body.id]
         elif event.known is None:
-            rule = blame.stray(body.kind)
+            rule = attribution.stray(body.kind)
             raise Mismatch(rule, f"{who} was told the end of a {body.kind.value} {body.id} that it was never told of")
         elif self.undeclared[who][what]:
             self.undeclared[who][what] -= 1
         elif self.model.is_stand_in(who, what) or self.model.is_own(who, what) or self.may_take_back(what):
             return
         elif what not in concerns.gone:
-            raise blame.undeclared(who, what)
-        elif (late := self.too_late(who, what, blame)) is not None:
+            raise attribution.undeclared(who, what)
+        elif (late := self.too_late(who, what, attribution)) is not None:
             raise Mismatch(late, f"{who} was told that {shown(what)} ended, after it had ended its interest")
 
     def may_push(self, what: Thing) -> bool:
@@ -229,7 +233,7 @@ class HistoryComparison:
         """Tell whether such a node may tell the end of a thing."""
         return "silence" in self.abilities.lacking and what not in self.model.things()
 
-    def too_late(self, who: str, what: Thing, blame: Blame) -> str | None:
+    def too_late(self, who: str, what: Thing, attribution: Attribution) -> str | None:
         """Return the rule that an undeclaration without a running interest breaks, if it breaks one.
 
         What a Current interest has listed may be taken back (reading R32); what others have told, as the profile says
@@ -237,7 +241,7 @@ class HistoryComparison:
         """
         if self.deployed or "quiet after Final" in self.abilities.lacking:
             return None
-        return blame.ended(who, what)
+        return attribution.ended(who, what)
 
     def info(self, who: str, event: Event, what: Thing) -> None:
         """Judge what a queryable is announced with."""
@@ -255,15 +259,17 @@ class HistoryComparison:
             if distance <= near < FARTHEST:
                 raise Mismatch("ZD-072", f"{who} was told of {shown(what)} at {distance}, declared at {near}")
 
-    def data(self, who: str, event: Event, concerns: Concerns, blame: Blame) -> None:
+    def data(self, who: str, event: Event, concerns: Concerns, attribution: Attribution) -> None:
         """Judge a PUSH or a REQUEST."""
         match event.message:
             case Push():
                 if payload(event) not in concerns.data | concerns.data_may:
-                    raise blame.data(who, f"{who} was sent the data {payload(event)!r}, and has no subscriber for it")
+                    raise attribution.data(
+                        who, f"{who} was sent the data {payload(event)!r}, and has no subscriber for it"
+                    )
             case Request(parameters=parameters):
                 if parameters not in concerns.queries | concerns.queries_may:
-                    raise blame.query(who, f"{who} was asked {parameters!r}, and has no queryable for it")
+                    raise attribution.query(who, f"{who} was asked {parameters!r}, and has no queryable for it")
 
     def count(self, concerns: Concerns) -> None:
         """Take down which rules the step has put to the test, and found kept."""
@@ -279,39 +285,39 @@ class HistoryComparison:
 
     # --- guests -------------------------------------------------------------------------------------------
 
-    def compare_guest(self, move: Doubtful, guest: Believer) -> None:
+    def compare_guest(self, move: Unspecified, guest: SessionKnowledge) -> None:
         """Judge what a guest has brought about, before it leaves."""
         may, ended = set(move.may), bool(guest.driver.ended)
         self.catch_up()
-        heard = {guest.thing(event) for event in guest.news if isinstance(event.body, DeclareEntity)}
+        announced = {guest.thing(event) for event in guest.news if isinstance(event.body, DeclareEntity)}
         finals = {event.interest_id for event in guest.news if isinstance(event.body, DeclareFinal)}
         # What the guest asks for in a way that a node need not understand is answered in full or not at all.
         listed = self.model.things() if move.all else set()
         near = {(kind, key) for kind, key in self.model.things() if move.listens and intersects("guest/**", key)}
-        if finals and listed - heard:
-            raise Mismatch(move.rule, f"what is not understood is answered without {shown(min(listed - heard))}")
-        if strange := heard - may - listed - near:
+        if finals and listed - announced:
+            raise Mismatch(move.rule, f"what is not understood is answered without {shown(min(listed - announced))}")
+        if strange := announced - may - listed - near:
             raise Mismatch(move.rule, f"the guest was told of {shown(min(strange))}")
         if move.asked is not None and not ended and move.asked not in finals:
             raise Mismatch(move.rule, f"interest {move.asked} is not answered")
-        asked = {word.id for word in move.words if isinstance(word, Asks | AsksOddly)}
+        asked = {action.id for action in move.actions if isinstance(action, SendsInterest | SendsOddInterest)}
         if stray := [number for number in finals if number not in asked]:
             raise Mismatch(move.rule, f"the guest got a D_FINAL under {stray[0]}")
         witness = next(iter(self.listeners.values()))
-        if move.counts and not ended and not witness.learns(lambda: len(witness.believes() & may) in move.counts):
-            there = sorted(witness.believes() & may)
+        if move.counts and not ended and not witness.wait_until(lambda: len(witness.things() & may) in move.counts):
+            there = sorted(witness.things() & may)
             raise Mismatch(move.rule, f"{', '.join(map(shown, there)) or 'nothing'} came of it")
 
-    def after_guest(self, move: Doubtful, blame: Blame) -> None:
-        """Make sure that nothing stays of what a guest has said."""
+    def after_guest(self, move: Unspecified, attribution: Attribution) -> None:
+        """Make sure that nothing stays of what a guest has sent."""
         may = frozenset({*move.may, ("token", "guest/9")})
         for who, listener in self.listeners.items():
-            if not listener.learns(lambda at=listener: not at.believes() & may):  # type: ignore[misc]
-                left = min(listener.believes() & may)
+            if not listener.wait_until(lambda at=listener: not at.things() & may):  # type: ignore[misc]
+                left = min(listener.things() & may)
                 raise Mismatch("ZD-092", f"{who} was not told that the guest's {shown(left)} ended")
         self.catch_up()
         for who, listener in self.listeners.items():
-            self.judge(who, listener, blame, may)
+            self.judge(who, listener, attribution, may)
         self.judged[move.rule] += 1
 
 

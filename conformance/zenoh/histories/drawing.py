@@ -6,20 +6,20 @@ Few keys, few ids and few sessions: so they meet. At the ends of every range, as
 from collections.abc import Callable
 
 from conformance.histories.drawing import Chooser
-from conformance.zenoh.histories.doubts import DOUBTS
-from conformance.zenoh.histories.model import Model
-from conformance.zenoh.histories.moves import Leaves, Move, Opens, Says, Together
-from conformance.zenoh.histories.words import (
-    Asks,
+from conformance.zenoh.histories.actions import (
+    Action,
     Declares,
-    Ends,
-    NamesKey,
+    DeclaresAlias,
+    EndsInterest,
     Publishes,
-    QueriesFor,
-    ReleasesKey,
+    Queries,
+    ReleasesAlias,
+    SendsInterest,
     Undeclares,
-    Utterance,
 )
+from conformance.zenoh.histories.model import Model
+from conformance.zenoh.histories.moves import Leaves, Move, Opens, Sends, Together
+from conformance.zenoh.histories.unspecified import UNSPECIFIED
 from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS
 from harness.zenoh.peers.routing import ALL_COMPLETE
 from wire.zenoh.grammar_extensions import NODE_ID, QOS, TIMESTAMP
@@ -58,12 +58,12 @@ WEIGHTS: dict[str, dict[str, int]] = {
     "entities": {"declare": 6, "again": 2, "undeclare": 5, "ask": 2, "end": 1},
     "data": {"declare": 4, "undeclare": 2, "publish": 5, "query": 4, "name": 1},
     "propagation": {"declare": 5, "again": 1, "undeclare": 3, "ask": 3, "end": 2},
-    "doubt": {"declare": 3, "undeclare": 2, "ask": 3, "end": 1, "name": 1},
+    "unspecified": {"declare": 3, "undeclare": 2, "ask": 3, "end": 1, "name": 1},
 }
-"""How often each kind of word is said, by theme."""
+"""How often each kind of action is drawn, by theme."""
 
 QUESTIONS = {"ask": 6, "end": 3, "name": 1, "release": 1}
-"""How often each kind of word is said by whoever only asks: the router of a client."""
+"""How often each kind of action is drawn for whoever only asks: the router of a client."""
 
 LEAVING = {"propagation": 4, "entities": 2, "aliases": 2}
 """How many of a hundred moves end a session, by theme; else one."""
@@ -71,12 +71,12 @@ LEAVING = {"propagation": 4, "entities": 2, "aliases": 2}
 RARELY = 12
 """One in so many messages has extensions."""
 
-MOST_WORDS = 4
-"""Words in one batch: enough for every order of three things, and one that they meet."""
+MOST_ACTIONS = 4
+"""Messages in one batch: enough for every order of three things, and one that they meet."""
 
 
-class Narrator:
-    """Draws the moves of one history, and has the model hear them."""
+class ZenohMoveGenerator:
+    """Draws the moves of one history, and has the model receive them."""
 
     def __init__(self, chooser: Chooser, theme: str) -> None:
         self.choose, self.number = chooser.choice, chooser.randint
@@ -87,7 +87,7 @@ class Narrator:
         self.busy: set[int] = set()
         self.past: dict[str, list[Declares]] = {}
         """What each session has declared so far."""
-        self.words: dict[str, Callable[[str], Utterance | None]] = {
+        self.actions: dict[str, Callable[[str], Action | None]] = {
             "declare": self.declaration,
             "again": self.repetition,
             "undeclare": self.undeclaration,
@@ -119,58 +119,58 @@ class Narrator:
         if away and dice < 2 * LEAVING.get(self.theme, 1) + 6:
             self.model.joins(away[0])
             return Opens(away[0])
-        if self.theme == "doubt" and dice > 60:
-            return self.choose(DOUBTS)
+        if self.theme == "unspecified" and dice > 60:
+            return self.choose(UNSPECIFIED)
         if dice > 97 and not self.crowded:
             return self.crowd(self.choose(sorted(self.model.names)))
         if dice > 85 and len(self.model.names) > 1:
             return self.together()
-        return self.says(self.choose(sorted(self.model.names)))
+        return self.sends(self.choose(sorted(self.model.names)))
 
-    def says(self, who: str) -> Says | None:
-        """Draw what a session says."""
+    def sends(self, who: str) -> Sends | None:
+        """Draw what a session sends."""
         self.busy = set()
-        words = [self.word(who) for _ in range(self.number(1, MOST_WORDS))]
-        said = tuple(word for word in words if word is not None)
+        actions = [self.action(who) for _ in range(self.number(1, MOST_ACTIONS))]
+        chosen = tuple(action for action in actions if action is not None)
         fragments = self.choose((0, 0, 0, 0, 0, 0, 0, 1, 7, 40))
-        return Says(who, said, fragments) if said else None
+        return Sends(who, chosen, fragments) if chosen else None
 
     def together(self) -> Move | None:
-        """Draw what two sessions say at once: one asks, which is not to miss what the other declares."""
+        """Draw what two sessions send at once: one asks, which is not to miss what the other declares."""
         one, two = self.choose(sorted(self.model.names)), self.choose(sorted(self.model.names))
         self.busy = set()
         asked = self.question(one)
         if asked is None or one == two:
             return None
-        self.model.hears(one, asked.message())
-        said = [word for _ in range(self.number(1, MOST_WORDS)) if (word := self.change(two)) is not None]
-        return Together((Says(one, (asked,)), Says(two, tuple(said)))) if said else None
+        self.model.receives(one, asked.message())
+        changes = [action for _ in range(self.number(1, MOST_ACTIONS)) if (action := self.change(two)) is not None]
+        return Together((Sends(one, (asked,)), Sends(two, tuple(changes)))) if changes else None
 
-    def change(self, who: str) -> Utterance | None:
+    def change(self, who: str) -> Action | None:
         """Draw something that is declared, or undeclared."""
-        word = self.declaration(who) if self.number(0, 2) else self.undeclaration(who)
-        if word is not None:
-            self.model.hears(who, word.message())
-        return word
+        action = self.declaration(who) if self.number(0, 2) else self.undeclaration(who)
+        if action is not None:
+            self.model.receives(who, action.message())
+        return action
 
-    def crowd(self, who: str) -> Says:
+    def crowd(self, who: str) -> Sends:
         """Draw the declaration of so many tokens that a snapshot of them is long; once is enough."""
         self.crowded = True
-        words = tuple(Declares(T, CROWD + number, WireExpr(f"a/crowd/{number}")) for number in range(CROWD))
-        for word in words:
-            self.model.hears(who, word.message())
-        return Says(who, words)
+        actions = tuple(Declares(T, CROWD + number, WireExpr(f"a/crowd/{number}")) for number in range(CROWD))
+        for action in actions:
+            self.model.receives(who, action.message())
+        return Sends(who, actions)
 
-    def word(self, who: str) -> Utterance | None:
-        """Draw what a session says next."""
-        word = self.words[self.choose(self.choices)](who)
-        if word is not None:
-            self.model.hears(who, word.message())
-        return word
+    def action(self, who: str) -> Action | None:
+        """Draw what a session sends next."""
+        action = self.actions[self.choose(self.choices)](who)
+        if action is not None:
+            self.model.receives(who, action.message())
+        return action
 
     # --- declarations -------------------------------------------------------------------------------------
 
-    def declaration(self, who: str) -> Utterance | None:
+    def declaration(self, who: str) -> Action | None:
         """Draw a declaration under an id that is free."""
         session = self.model.session(who)
         kind = self.choose(tuple(EntityKind)) if self.theme != "data" else self.choose(DATA)
@@ -178,7 +178,7 @@ class Narrator:
         if not free:
             return None
         past = self.past.setdefault(who, [])
-        gone = [word for word in past if (word.kind, word.id) not in session.entities and word.key.scope == 0]
+        gone = [action for action in past if (action.kind, action.id) not in session.entities and action.key.scope == 0]
         if gone and self.number(0, 3) == 0:
             return self.choose(gone)
         info = None
@@ -192,7 +192,7 @@ class Narrator:
         past.append(Declares(kind, self.choose(free), key, info, self.inner(), self.extensions()))
         return past[-1]
 
-    def repetition(self, who: str) -> Utterance | None:
+    def repetition(self, who: str) -> Action | None:
         """Draw a declaration that was made before."""
         entities = list(self.model.session(who).entities.values())
         if not entities:
@@ -201,7 +201,7 @@ class Narrator:
         info = (entity.complete, entity.distance) if entity.kind is EntityKind.QUERYABLE else None
         return Declares(entity.kind, entity.id, self.key(who, entity.key), info)
 
-    def undeclaration(self, who: str) -> Utterance | None:
+    def undeclaration(self, who: str) -> Action | None:
         """Draw the end of an entity."""
         entities = list(self.model.session(who).entities.values())
         if not entities:
@@ -209,22 +209,22 @@ class Narrator:
         entity = self.choose(entities)
         return Undeclares(entity.kind, entity.id, self.key(who, entity.key), (), self.extensions())
 
-    def naming(self, who: str) -> Utterance | None:
+    def naming(self, who: str) -> Action | None:
         """Draw an alias under a number that is free."""
         free = [number for number in EXPR_IDS if number not in self.model.session(who).theirs]
         if not free:
             return None
         key = WireExpr(self.choose(KEYS))
-        return NamesKey(self.choose(free), key, self.extensions())
+        return DeclaresAlias(self.choose(free), key, self.extensions())
 
-    def release(self, who: str) -> Utterance | None:
+    def release(self, who: str) -> Action | None:
         """Draw the release of an alias."""
         taken = sorted(self.model.session(who).theirs)
-        return ReleasesKey(self.choose(taken), self.extensions()) if taken else None
+        return ReleasesAlias(self.choose(taken), self.extensions()) if taken else None
 
     # --- interests ----------------------------------------------------------------------------------------
 
-    def question(self, who: str) -> Utterance | None:
+    def question(self, who: str) -> Action | None:
         """Draw an interest under an id that is free."""
         session = self.model.session(who)
         free = [number for number in INTEREST_IDS if number not in session.interests and number not in self.busy]
@@ -236,24 +236,24 @@ class Narrator:
         kinds = self.choose(SETS_OF_KINDS)
         key = self.key(who, self.choose(PATTERNS + KEYS)) if self.number(0, 3) else None
         flags = self.number(0, 9)
-        return Asks(number, mode, kinds, key, flags == 0, flags in (1, 2, 3, 4), self.extensions())
+        return SendsInterest(number, mode, kinds, key, flags == 0, flags in (1, 2, 3, 4), self.extensions())
 
-    def final(self, who: str) -> Utterance | None:
+    def final(self, who: str) -> Action | None:
         """Draw the end of an interest."""
         running = [number for number in self.model.session(who).interests if number not in self.busy]
-        return Ends(self.choose(running), self.extensions()) if running else None
+        return EndsInterest(self.choose(running), self.extensions()) if running else None
 
     # --- data ---------------------------------------------------------------------------------------------
 
-    def publication(self, who: str) -> Utterance | None:
+    def publication(self, who: str) -> Action | None:
         """Draw data on a key without wildcards."""
         self.count += 1
         return Publishes(self.key(who, self.choose(KEYS)), f"data {self.count}")
 
-    def query(self, who: str) -> Utterance | None:
+    def query(self, who: str) -> Action | None:
         """Draw a query on a key without wildcards."""
         self.count += 1
-        return QueriesFor(self.count, self.key(who, self.choose(KEYS)), self.choose(TARGETS))
+        return Queries(self.count, self.key(who, self.choose(KEYS)), self.choose(TARGETS))
 
     # --- spelling -----------------------------------------------------------------------------------------
 

@@ -1,55 +1,55 @@
-"""Legality: whether a session may say words as things are, when those that prepared them may have been left out."""
+"""Legality: whether a session may send messages as things are, when those that prepared them may have been left out."""
 
 from collections.abc import Iterable
 
-from conformance.zenoh.histories.words import (
-    Asks,
+from conformance.zenoh.histories.actions import (
+    Action,
     Declares,
-    Ends,
-    NamesKey,
+    DeclaresAlias,
+    EndsInterest,
     Publishes,
-    QueriesFor,
-    ReleasesKey,
+    Queries,
+    ReleasesAlias,
+    SendsInterest,
     Undeclares,
-    Utterance,
 )
 from harness.zenoh.peers.session import Session
 from wire.zenoh.values import WireExpr
 
 
-def are_legal(words: Iterable[Utterance], session: Session) -> bool:
-    """Tell whether a session may say words one after the other: what they end is there, what they begin is not."""
+def are_legal(actions: Iterable[Action], session: Session) -> bool:
+    """Tell whether a session may send messages one after the other: what they end is there, what they begin is not."""
     entities = {number: entity.key for number, entity in session.entities.items()}
     interests, aliases = set(session.interests), set(session.theirs)
-    for word in words:
-        match word:
+    for action in actions:
+        match action:
             case Declares():
-                # Once more under the same id is a repetition if the key is the same, and else no word of a history.
-                held = entities.setdefault((word.kind, word.id), word.key.suffix or "")
-                if not _resolves(word.key, aliases) or (not word.key.scope and word.key.suffix != held):
+                # Once more under the same id is a repetition if the key is the same, and else no part of a history.
+                held = entities.setdefault((action.kind, action.id), action.key.suffix or "")
+                if not _resolves(action.key, aliases) or (not action.key.scope and action.key.suffix != held):
                     return False
             case Undeclares():
-                if (word.kind, word.id) not in entities or not _resolves(word.key, aliases):
+                if (action.kind, action.id) not in entities or not _resolves(action.key, aliases):
                     return False
-                del entities[word.kind, word.id]
-            case Asks(id=number, key=key):
+                del entities[action.kind, action.id]
+            case SendsInterest(id=number, key=key):
                 if number in interests or not _resolves(key, aliases):
                     return False
                 # One in mode Current is over only when it has been answered.
                 interests.add(number)
-            case Ends(id=number):
+            case EndsInterest(id=number):
                 if number not in interests:
                     return False
                 interests.remove(number)
-            case NamesKey(id=number, key=key):
+            case DeclaresAlias(id=number, key=key):
                 if number in aliases or not _resolves(key, aliases):
                     return False
                 aliases.add(number)
-            case ReleasesKey(id=number):
+            case ReleasesAlias(id=number):
                 if number not in aliases:
                     return False
                 aliases.remove(number)
-            case Publishes(key=key) | QueriesFor(key=key):
+            case Publishes(key=key) | Queries(key=key):
                 if not _resolves(key, aliases):
                     return False
     return True

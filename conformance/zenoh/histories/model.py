@@ -1,8 +1,8 @@
 """The model of a history: the reference router without links, which notes what each session must and may be told.
 
-It is told the messages of all sessions in their order. What it would say itself does not count: the documents leave a
-node free in how and how often it says a thing. What counts is what it knows: who has declared what, who asks for what,
-and so, at each change, whom it concerns.
+It receives the messages of all sessions in their order. What it would send itself does not count: the documents leave
+a node free in how and how often it announces a thing. What counts is what it knows: who has declared what, who asks for
+what, and so, at each change, whom it concerns.
 """
 
 from collections import Counter
@@ -63,7 +63,7 @@ class Concerns:
         self.lost: set[Thing] = set()
         """What it has to learn the end of, unless there is another of the kind on the key."""
         self.gone: set[Thing] = set()
-        """What went unnoticed by its interests: it need not be told, and may believe otherwise."""
+        """What went unnoticed by its interests: it need not be told, and may hold otherwise."""
         self.data: set[str] = set()
         self.data_may: set[str] = set()
         self.queries: set[str] = set()
@@ -116,7 +116,7 @@ class Model(Router):
         del self.tracked[link]
         self.concerns.pop(link, None)
 
-    def hears(self, who: str, message: NetworkMessage) -> None:
+    def receives(self, who: str, message: NetworkMessage) -> None:
         """Take one message of a session."""
         if isinstance(message, Interest):
             self.used[who].add(message.id)
@@ -125,7 +125,7 @@ class Model(Router):
             self.asked_before[who].append(asked)
 
     def shuffle(self) -> None:
-        """Allow for any order of what several sessions said in this step, each of which keeps its own."""
+        """Allow for any order of what several sessions sent in this step, each of which keeps its own."""
         changed = (*self.appeared, *self.vanished)
         for session in self.sessions.values():
             concerns = self.concerns[session.link]
@@ -146,7 +146,7 @@ class Model(Router):
                 concerns.undeclared[thing(each)] += 1
 
     def send(self, session: Session, message: NetworkMessage) -> None:
-        """Say nothing."""
+        """Send nothing."""
 
     # --- what changes -------------------------------------------------------------------------------------
 
@@ -189,12 +189,12 @@ class Model(Router):
         return any(aggregates(asked) and asked.key == what[1] for asked in self.asked_before[who])
 
     def is_own(self, who: str, what: Thing) -> bool:
-        """Tell whether a thing is a session's own and nobody else's: it may hear of that or not (reading R36)."""
+        """Tell whether a thing is a session's own and nobody else's: it may be told of that or not (reading R36)."""
         owners = {each.owner for each in self.entities() if thing(each) == what}
         return owners == {self.names[who]}
 
     def revise(self, session: Session, entity: Entity) -> None:
-        """Allow for another word about a queryable that is one of several: what they are together has changed."""
+        """Allow for another announcement of a queryable that is one of several: what they are together has changed."""
         alike = [each for each in self.entities() if thing(each) == thing(entity) and each != entity]
         if entity.kind is EntityKind.QUERYABLE and alike:
             self.concerns[session.link].declared[thing(entity)] += 1
@@ -290,7 +290,7 @@ class Model(Router):
         return {thing(each) for each in self.entities()}
 
     def due(self, who: str) -> set[Thing]:
-        """Return what a session must believe to exist."""
+        """Return what a session must know to exist."""
         return {thing(each) for each in self.tracked[self.names[who]]}
 
     def covers(self, asked: LiveInterest, what: Thing) -> bool:

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from conformance.zenoh.histories.words import Utterance
+from conformance.zenoh.histories.actions import Action
 
 SHOWN = 8
-"""Words of a batch that are shown: one of a hundred would fill the screen."""
+"""Messages of a batch that are shown: one of a hundred would fill the screen."""
 
 
 class Opens(msgspec.Struct, frozen=True):
@@ -27,34 +27,34 @@ class Leaves(msgspec.Struct, frozen=True):
         return f"{self.who}.{'drop' if self.cut else 'close'}()"
 
 
-class Says(msgspec.Struct, frozen=True):
-    """A session says some words: in one batch, or each in fragments of so many bytes."""
+class Sends(msgspec.Struct, frozen=True):
+    """A session sends some messages: in one batch, or each in fragments of so many bytes."""
 
     who: str
-    words: tuple[Utterance, ...]
+    actions: tuple[Action, ...]
     fragments: int = 0
 
     def __str__(self) -> str:
-        shown = self.words if len(self.words) <= SHOWN else (*self.words[:2], self.words[-1])
-        said = "; ".join(f"{self.who}.{word}" for word in shown)
-        if len(self.words) > SHOWN:
-            said = f"{len(self.words)} messages like {said}"
+        shown = self.actions if len(self.actions) <= SHOWN else (*self.actions[:2], self.actions[-1])
+        sends = "; ".join(f"{self.who}.{action}" for action in shown)
+        if len(self.actions) > SHOWN:
+            sends = f"{len(self.actions)} messages like {sends}"
         if self.fragments:
-            return f"in fragments of {self.fragments} bytes: {said}"
-        return f"in one batch: {said}" if len(self.words) > 1 else said
+            return f"in fragments of {self.fragments} bytes: {sends}"
+        return f"in one batch: {sends}" if len(self.actions) > 1 else sends
 
 
 class Together(msgspec.Struct, frozen=True):
-    """Several sessions speak before anybody looks what came of it: the node may take them in any order."""
+    """Several sessions send before anybody looks what came of it: the node may take them in any order."""
 
-    said: tuple[Says, ...]
+    sends: tuple[Sends, ...]
 
     def __str__(self) -> str:
-        return "at once: " + "; ".join(str(each) for each in self.said)
+        return "at once: " + "; ".join(str(each) for each in self.sends)
 
 
-class Doubtful(msgspec.Struct, frozen=True):
-    """A guest says words that the document leaves some room for, and leaves; afterwards all is as it was.
+class Unspecified(msgspec.Struct, frozen=True):
+    """A guest sends what the document leaves some room for, and leaves; afterwards all is as it was.
 
     Else ``rule`` is broken. Meanwhile no more may show than ``may``, as kinds and keys, and of these as many as
     ``counts`` has it (empty: any number), unless the node ends the session. ``asked`` is the interest that has to be
@@ -62,7 +62,7 @@ class Doubtful(msgspec.Struct, frozen=True):
     the tokens on ``guest/**``, which has to go on.
     """
 
-    words: tuple[Utterance, ...]
+    actions: tuple[Action, ...]
     rule: str
     may: tuple[tuple[str, str], ...] = ()
     counts: tuple[int, ...] = ()
@@ -71,8 +71,8 @@ class Doubtful(msgspec.Struct, frozen=True):
     listens: bool = False
 
     def __str__(self) -> str:
-        said = "; ".join(f"guest.{word}" for word in self.words)
-        return f"guest = node.session(); {said}; guest.close()"
+        sends = "; ".join(f"guest.{action}" for action in self.actions)
+        return f"guest = node.session(); {sends}; guest.close()"
 
 
-Move = Opens | Leaves | Says | Together | Doubtful
+Move = Opens | Leaves | Sends | Together | Unspecified

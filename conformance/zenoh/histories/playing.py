@@ -13,13 +13,13 @@ import msgspec
 
 from conformance.histories.mismatch import Mismatch
 from conformance.zenoh.histories.abilities import WIRE_EXPR_SUFFIX, Abilities
-from conformance.zenoh.histories.believing import Believer
-from conformance.zenoh.histories.blame import Blame
+from conformance.zenoh.histories.actions import Action, Declares, SendsInterest, Undeclares
+from conformance.zenoh.histories.attribution import Attribution
 from conformance.zenoh.histories.comparison import HistoryComparison
+from conformance.zenoh.histories.knowledge import SessionKnowledge
 from conformance.zenoh.histories.legality import are_legal
 from conformance.zenoh.histories.model import Model
-from conformance.zenoh.histories.moves import Doubtful, Leaves, Move, Opens, Says, Together
-from conformance.zenoh.histories.words import Asks, Declares, Undeclares, Utterance
+from conformance.zenoh.histories.moves import Leaves, Move, Opens, Sends, Together, Unspecified
 from harness.trace import Direction
 from harness.zenoh.tester.driver import NotAnswered
 from harness.zenoh.tester.node_under_test import NodeUnderTest
@@ -30,7 +30,7 @@ WITNESS = "witness"
 GUESTS = 1000
 """The id of what the witness declares for a guest."""
 
-WITNESSED = Asks(1, Mode.CURRENT_FUTURE, frozenset(EntityKind), WireExpr("**"))
+WITNESSED = SendsInterest(1, Mode.CURRENT_FUTURE, frozenset(EntityKind), WireExpr("**"))
 
 
 class HistoryPlay:
@@ -40,7 +40,7 @@ class HistoryPlay:
         self.node = node
         self.abilities = abilities
         self.model = Model(exact=abilities.exact)
-        self.listeners: dict[str, Believer] = {}
+        self.listeners: dict[str, SessionKnowledge] = {}
         self.judged: Counter[str] = Counter()
         self.deployed = node.profile == "deployed"
         self.comparison = HistoryComparison(self.model, self.listeners, abilities, self.judged, deployed=self.deployed)
@@ -48,11 +48,11 @@ class HistoryPlay:
     def begin(self) -> None:
         """Have the witness come and ask for everything; raises ``Mismatch``."""
         self.do(Opens(WITNESS))
-        self.do(Says(WITNESS, (WITNESSED,)))
+        self.do(Sends(WITNESS, (WITNESSED,)))
 
     @property
-    def speakers(self) -> Collection[str]:
-        """Who can speak."""
+    def senders(self) -> Collection[str]:
+        """Who can send."""
         return self.listeners
 
     def fits(self, move: Move) -> bool:
@@ -62,13 +62,13 @@ class HistoryPlay:
                 return who not in self.listeners
             case Leaves(who):
                 return who in self.listeners
-            case Says(who, words):
-                if who not in self.speakers or not all(self.abilities.allow(word) for word in words):
+            case Sends(who, actions):
+                if who not in self.senders or not all(self.abilities.allow(action) for action in actions):
                     return False
-                return are_legal(words, self.model.session(who))
-            case Together(said):
-                return all(self.fits(each) for each in said)
-            case Doubtful():
+                return are_legal(actions, self.model.session(who))
+            case Together(sends):
+                return all(self.fits(each) for each in sends)
+            case Unspecified():
                 return move.rule not in self.abilities.lacking
 
     def do(self, move: Move) -> None:
@@ -76,40 +76,40 @@ class HistoryPlay:
         self.model.begin()
         for listener in self.listeners.values():
             listener.begin()
-        blame = Blame(self.model, move)
+        attribution = Attribution(self.model, move)
         match move:
             case Opens(who):
-                self.listeners[who] = Believer(self.node.session())
+                self.listeners[who] = SessionKnowledge(self.node.session())
                 self.model.joins(who)
             case Leaves(who, cut):
                 driver = self.listeners.pop(who).driver
                 driver.drop() if cut else driver.close()
                 self.model.leaves(who)
                 self.forget()
-            case Says():
-                self.say(move)
-                self.settle(move.who, blame)
-            case Together(said):
-                for each in said:
-                    self.say(each, is_alone=False)
+            case Sends():
+                self.send(move)
+                self.settle(move.who, attribution)
+            case Together(sends):
+                for each in sends:
+                    self.send(each, is_alone=False)
                 self.model.shuffle()
-                for each in said:
-                    self.settle(each.who, blame)
-            case Doubtful():
-                self.doubt(move, blame)
+                for each in sends:
+                    self.settle(each.who, attribution)
+            case Unspecified():
+                self.play_guest(move, attribution)
                 return
-        self.comparison.compare(blame)
+        self.comparison.compare(attribution)
         self.answer_queries()
 
-    def say(self, move: Says, *, is_alone: bool = True) -> None:
-        """Let a session say words, and the model hear them."""
+    def send(self, move: Sends, *, is_alone: bool = True) -> None:
+        """Let a session send messages, and the model receive them."""
         listener, messages = self.listeners[move.who], []
-        for number, word in enumerate(move.words):
+        for number, action in enumerate(move.actions):
             spell = partial(listener.spell, borrows=is_alone and number == 0)
-            messages.append(self.readable(move.who, word).message(spell, deployed=self.deployed))
-            self.model.hears(move.who, word.message())
-            if isinstance(word, Asks):
-                listener.modes[word.id] = word.mode
+            messages.append(self.readable(move.who, action).message(spell, deployed=self.deployed))
+            self.model.receives(move.who, action.message())
+            if isinstance(action, SendsInterest):
+                listener.modes[action.id] = action.mode
         if move.fragments:
             for message in messages:
                 listener.driver.send_in_fragments(write_network(message), move.fragments)
@@ -117,20 +117,20 @@ class HistoryPlay:
             listener.driver.send(*messages)
         self.forget()
 
-    def readable(self, who: str, word: Utterance) -> Utterance:
-        """Return a word as the node can read it: with an alias where it misreads the suffix of an undeclaration."""
-        if not isinstance(word, Undeclares) or WIRE_EXPR_SUFFIX not in self.abilities.lacking:
-            return word
-        driver, key = self.listeners[who].driver, self.model.session(who).entities[word.kind, word.id].key
-        return msgspec.structs.replace(word, key=WireExpr(None, driver.alias(f"{driver.namespace}{key}")))
+    def readable(self, who: str, action: Action) -> Action:
+        """Return an action as the node can read it: with an alias where it misreads the suffix of an undeclaration."""
+        if not isinstance(action, Undeclares) or WIRE_EXPR_SUFFIX not in self.abilities.lacking:
+            return action
+        driver, key = self.listeners[who].driver, self.model.session(who).entities[action.kind, action.id].key
+        return msgspec.structs.replace(action, key=WireExpr(None, driver.alias(f"{driver.namespace}{key}")))
 
     def forget(self) -> None:
-        """Let each session forget what has ended while it did not ask: before it hears what it asks now."""
+        """Let each session forget what has ended while it did not ask: before it is told what it asks now."""
         for who, listener in self.listeners.items():
             listener.forget(self.model.concerns[self.model.names[who]].gone, self.model.things())
 
-    def settle(self, who: str, blame: Blame) -> None:
-        """Make sure that the node has acted on what a session said."""
+    def settle(self, who: str, attribution: Attribution) -> None:
+        """Make sure that the node has acted on what a session sent."""
         driver = self.listeners[who].driver
         try:
             driver.barrier()
@@ -138,7 +138,7 @@ class HistoryPlay:
             if refusals := [each for each in driver.conversation.refusals if each.direction is Direction.RECEIVED]:
                 raise Mismatch("ZD-010", f"{who} was sent what cannot be read: {refusals[0].error}") from None
             if driver.ended:
-                raise Mismatch(blame.refused(), f"the node ended the session of {who} ({driver.ended})") from None
+                raise Mismatch(attribution.refused(), f"the node ended the session of {who} ({driver.ended})") from None
             raise
 
     def answer_queries(self) -> None:
@@ -150,26 +150,26 @@ class HistoryPlay:
 
     # --- guests -------------------------------------------------------------------------------------------
 
-    def doubt(self, move: Doubtful, blame: Blame) -> None:
-        """Let a guest say what may be understood in several ways, or refused; nothing of it stays."""
-        guest = Believer(self.node.session())
-        guest.modes = {word.id: word.mode for word in move.words if isinstance(word, Asks)}
-        guest.driver.send(*(word.message(guest.spell, deployed=self.deployed) for word in move.words))
+    def play_guest(self, move: Unspecified, attribution: Attribution) -> None:
+        """Let a guest send what may be understood in several ways, or refused; nothing of it stays."""
+        guest = SessionKnowledge(self.node.session())
+        guest.modes = {action.id: action.mode for action in move.actions if isinstance(action, SendsInterest)}
+        guest.driver.send(*(action.message(guest.spell, deployed=self.deployed) for action in move.actions))
         # Whoever refuses ends the session; whoever does not answers. Either shows that the node has acted.
         guest.driver.answers()
         guest.catch_up()
         self.comparison.compare_guest(move, guest)
         if move.listens and not guest.driver.ended:
-            self.speak_to(guest, move)
+            self.check_guest_interest(guest, move)
         guest.driver.close()
-        self.comparison.after_guest(move, blame)
+        self.comparison.after_guest(move, attribution)
 
-    def speak_to(self, guest: Believer, move: Doubtful) -> None:
+    def check_guest_interest(self, guest: SessionKnowledge, move: Unspecified) -> None:
         """Have the witness declare what the guest asked for: its interest has to run still."""
         witness, key = self.listeners[WITNESS].driver, WireExpr("guest/9")
-        for word in (Declares(EntityKind.TOKEN, GUESTS, key), Undeclares(EntityKind.TOKEN, GUESTS, key)):
-            witness.send(word.message(self.listeners[WITNESS].spell, deployed=self.deployed))
+        for action in (Declares(EntityKind.TOKEN, GUESTS, key), Undeclares(EntityKind.TOKEN, GUESTS, key)):
+            witness.send(action.message(self.listeners[WITNESS].spell, deployed=self.deployed))
             witness.barrier()
-            there = isinstance(word, Declares)
-            if not guest.learns(lambda there=there: (("token", "guest/9") in guest.believes()) is there):  # type: ignore[misc]
+            there = isinstance(action, Declares)
+            if not guest.wait_until(lambda there=there: (("token", "guest/9") in guest.things()) is there):  # type: ignore[misc]
                 raise Mismatch(move.rule, "the guest's own interest does not run any more")

@@ -8,18 +8,18 @@ import msgspec
 from conformance.histories.drawing import Chooser
 from conformance.histories.mismatch import Mismatch
 from conformance.zenoh.histories.abilities import TRIED, Abilities, Lack, abilities
-from conformance.zenoh.histories.doubts import DOUBTS
-from conformance.zenoh.histories.drawing import Narrator
-from conformance.zenoh.histories.moves import Move, Opens, Says, Together
+from conformance.zenoh.histories.actions import Declares, SendsInterest
+from conformance.zenoh.histories.drawing import ZenohMoveGenerator
+from conformance.zenoh.histories.moves import Move, Opens, Sends, Together
 from conformance.zenoh.histories.playing import HistoryPlay
-from conformance.zenoh.histories.words import Asks, Declares
+from conformance.zenoh.histories.unspecified import UNSPECIFIED
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from wire.zenoh.values import EntityKind, Mode, WireExpr
 
 BEFORE = (
     Opens("a"),
-    Says("a", tuple(Declares(kind, 1, WireExpr("a/b")) for kind in EntityKind)),
-    Says("a", (Asks(1, Mode.CURRENT_FUTURE, frozenset(EntityKind)),)),
+    Sends("a", tuple(Declares(kind, 1, WireExpr("a/b")) for kind in EntityKind)),
+    Sends("a", (SendsInterest(1, Mode.CURRENT_FUTURE, frozenset(EntityKind)),)),
 )
 """What is there when a guest comes: something to lose, and somebody who asks for everything without any key."""
 
@@ -27,25 +27,25 @@ BEFORE = (
 class RouterHistories:
     """What Zenoh brings to histories of routers."""
 
-    tried = TRIED | {doubt.rule for doubt in DOUBTS}
+    tried = TRIED | {unspecified.rule for unspecified in UNSPECIFIED}
 
-    def tells(self, chooser: Chooser, theme: str) -> Narrator:
-        """Return a teller of histories about a theme."""
-        return Narrator(chooser, theme)
+    def generator(self, chooser: Chooser, theme: str) -> ZenohMoveGenerator:
+        """Return a generator of histories about a theme."""
+        return ZenohMoveGenerator(chooser, theme)
 
     def abilities(self, node: NodeUnderTest) -> Abilities:
-        """Return what a node does at all: each thing is tried once, and each doubt."""
+        """Return what a node does at all: each thing is tried once, and each move that is unspecified."""
         found = abilities(node)
         lacks = list(found.lacks)
-        for doubt in DOUBTS:
+        for unspecified in UNSPECIFIED:
             with self.scene(node, found) as play:
                 try:
                     play.begin()
-                    for move in (*BEFORE, doubt):
+                    for move in (*BEFORE, unspecified):
                         if play.fits(move):
                             play.do(move)
                 except Mismatch as difference:
-                    lacks.append(Lack(doubt.rule, difference.rule, f"{difference.what}\n  {doubt}"))
+                    lacks.append(Lack(unspecified.rule, difference.rule, f"{difference.what}\n  {unspecified}"))
         return msgspec.structs.replace(found, lacks=tuple(lacks))
 
     @contextmanager
@@ -55,30 +55,30 @@ class RouterHistories:
             yield HistoryPlay(scene, can)
 
     def simpler(self, move: Move) -> Sequence[Move]:
-        """Return a move with less in it: fewer sessions, fewer words, not in fragments, without extensions."""
+        """Return a move with less in it: fewer sessions, fewer messages, not in fragments, without extensions."""
         match move:
-            case Together(said):
-                return said
-            case Says():
+            case Together(sends):
+                return sends
+            case Sends():
                 return tuple(less(move))
             case _:
                 return ()
 
 
-def less(move: Says) -> Iterator[Says]:
-    """Yield what is said with less in it."""
+def less(move: Sends) -> Iterator[Sends]:
+    """Yield what is sent with less in it."""
     if move.fragments:
         yield msgspec.structs.replace(move, fragments=0)
-    if len(move.words) > 3:
-        yield msgspec.structs.replace(move, words=move.words[: len(move.words) // 2])
-        yield msgspec.structs.replace(move, words=move.words[len(move.words) // 2 :])
-    for place in range(len(move.words)) if 1 < len(move.words) < 9 else ():
-        yield msgspec.structs.replace(move, words=move.words[:place] + move.words[place + 1 :])
-    for place, word in enumerate(move.words):
-        plain = {name: () for name in ("extensions", "inner") if getattr(word, name, ())}
+    if len(move.actions) > 3:
+        yield msgspec.structs.replace(move, actions=move.actions[: len(move.actions) // 2])
+        yield msgspec.structs.replace(move, actions=move.actions[len(move.actions) // 2 :])
+    for place in range(len(move.actions)) if 1 < len(move.actions) < 9 else ():
+        yield msgspec.structs.replace(move, actions=move.actions[:place] + move.actions[place + 1 :])
+    for place, action in enumerate(move.actions):
+        plain = {name: () for name in ("extensions", "inner") if getattr(action, name, ())}
         if plain:
-            words = (*move.words[:place], msgspec.structs.replace(word, **plain), *move.words[place + 1 :])
-            yield msgspec.structs.replace(move, words=words)
+            actions = (*move.actions[:place], msgspec.structs.replace(action, **plain), *move.actions[place + 1 :])
+            yield msgspec.structs.replace(move, actions=actions)
 
 
 ROUTER = RouterHistories()

@@ -1,4 +1,4 @@
-"""A history as a case: told by its seed, made small when it fails, and confirmed by the few moves that are left."""
+"""A history as a case: made from its seed, made small when it fails, confirmed by the few moves that are left."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from conformance.cases import NotPlayed, RuleBroken, RulesBroken
 from conformance.histories import history
 from conformance.histories.budget import Budget
-from conformance.histories.drawing import Chooser, histories, told
+from conformance.histories.drawing import Chooser, generate, histories
 from conformance.histories.history import LENGTH, play_abilities, play_history
 from conformance.histories.mismatch import Mismatch
 
@@ -38,7 +38,7 @@ class Counting:
 
 
 class Numbers:
-    """Tells numbers up to nine."""
+    """Draws numbers up to nine."""
 
     def __init__(self, chooser: Chooser, theme: str) -> None:
         self.chooser = chooser
@@ -63,7 +63,7 @@ class AdderHistories:
     """Histories of adders."""
 
     tried = frozenset({"R-1"})
-    tells = Numbers
+    generator = Numbers
 
     def abilities(self, node: "Adder") -> AdderAbilities:
         return AdderAbilities(node.complaints)
@@ -99,7 +99,7 @@ def test_who_keeps_to_the_model_is_judged_by_what_was_compared() -> None:
     assert play(Adder()) == {"R-1"}
 
 
-def test_a_seed_tells_the_same_history_again() -> None:
+def test_a_seed_makes_the_same_history_again() -> None:
     one, two = Adder(), Adder()
     play(one, 5)
     play(two, 5)
@@ -170,4 +170,4 @@ def test_hypothesis_draws_histories_too(moves: tuple[int, ...]) -> None:
 
 
 def test_histories_are_as_long_as_they_are_to_be() -> None:
-    assert len(told(Numbers, "sums", 3, 12)) == 12
+    assert len(generate(Numbers, "sums", 3, 12)) == 12

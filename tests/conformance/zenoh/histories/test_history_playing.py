@@ -9,10 +9,18 @@ from conformance.histories.drawing import histories
 from conformance.histories.history import play_history
 from conformance.histories.mismatch import Mismatch
 from conformance.zenoh.histories.abilities import PLAIN, Abilities, Lack
+from conformance.zenoh.histories.actions import (
+    Declares,
+    DeclaresAlias,
+    EndsInterest,
+    Publishes,
+    ReleasesAlias,
+    SendsInterest,
+    Undeclares,
+)
 from conformance.zenoh.histories.drawing import WEIGHTS
-from conformance.zenoh.histories.moves import Doubtful, Leaves, Move, Opens, Says, Together
+from conformance.zenoh.histories.moves import Leaves, Move, Opens, Sends, Together, Unspecified
 from conformance.zenoh.histories.router import ROUTER
-from conformance.zenoh.histories.words import Asks, Declares, Ends, NamesKey, Publishes, ReleasesKey, Undeclares
 from harness.peers.memory import World
 from harness.trace import Trace
 from harness.zenoh.peers.router import Router
@@ -46,7 +54,7 @@ def test_the_reference_is_not_accused(theme: str) -> None:
 
 
 @settings(max_examples=10, deadline=None, derandomize=True, database=None)
-@given(histories(ROUTER.tells, "modes", 12))
+@given(histories(ROUTER.generator, "modes", 12))
 def test_the_reference_is_not_accused_whatever_hypothesis_draws(moves: tuple[Move, ...]) -> None:
     with ROUTER.scene(node(Router), PLAIN) as scene:
         scene.begin()
@@ -87,9 +95,9 @@ def test_what_it_takes_is_printed_as_verbs() -> None:
 
 
 def test_interests_of_one_id_on_two_sessions() -> None:
-    ask = Asks(7, Mode.CURRENT_FUTURE, ALL)
-    story = (Opens("a"), Opens("b"), Says("a", (ask,)), Says("b", (ask,)), Says("a", (Ends(7),)))
-    change = Says("a", (Declares(T, 1, KEY),))
+    ask = SendsInterest(7, Mode.CURRENT_FUTURE, ALL)
+    story = (Opens("a"), Opens("b"), Sends("a", (ask,)), Sends("b", (ask,)), Sends("a", (EndsInterest(7),)))
+    change = Sends("a", (Declares(T, 1, KEY),))
     play(Router, *story, change)
     with pytest.raises(Mismatch) as caught:
         play(EndsTheSameIdEverywhere, *story, change)
@@ -98,7 +106,7 @@ def test_interests_of_one_id_on_two_sessions() -> None:
 
 def test_a_key_that_two_have_lives_until_the_last_of_them_goes() -> None:
     declares = Declares(S, 1, KEY)
-    story = (Opens("a"), Opens("b"), Says("a", (declares,)), Says("b", (declares,)))
+    story = (Opens("a"), Opens("b"), Sends("a", (declares,)), Sends("b", (declares,)))
     play(Router, *story, Leaves("a"), Leaves("b", cut=True))
     with pytest.raises(Mismatch) as caught:
         play(WithdrawsForAll, *story, Leaves("a"))
@@ -107,14 +115,16 @@ def test_a_key_that_two_have_lives_until_the_last_of_them_goes() -> None:
 
 def test_an_alias_that_is_given_anew() -> None:
     alias = WireExpr(None, 5)
-    words = (
-        NamesKey(5, KEY),
+    actions = (
+        DeclaresAlias(5, KEY),
         Declares(S, 1, alias),
-        ReleasesKey(5),
-        NamesKey(5, WireExpr("a/c")),
+        ReleasesAlias(5),
+        DeclaresAlias(5, WireExpr("a/c")),
         Declares(S, 2, alias),
     )
-    play(Router, Opens("a"), Opens("b"), Says("a", words, fragments=7), Says("b", (Publishes(WireExpr("a/c"), "x"),)))
+    play(
+        Router, Opens("a"), Opens("b"), Sends("a", actions, fragments=7), Sends("b", (Publishes(WireExpr("a/c"), "x"),))
+    )
 
 
 class MissesWhatComesMeanwhile(Router):
@@ -135,8 +145,8 @@ class MissesWhatComesMeanwhile(Router):
 
 
 def test_what_is_declared_while_somebody_asks() -> None:
-    asks, declares = Asks(3, Mode.CURRENT_FUTURE, frozenset({T}), WireExpr("**")), Declares(T, 1, KEY)
-    together = Together((Says("a", (asks,)), Says("b", (declares,))))
+    asks, declares = SendsInterest(3, Mode.CURRENT_FUTURE, frozenset({T}), WireExpr("**")), Declares(T, 1, KEY)
+    together = Together((Sends("a", (asks,)), Sends("b", (declares,))))
     play(Router, Opens("a"), Opens("b"), together)
     with pytest.raises(Mismatch) as caught:
         play(MissesWhatComesMeanwhile, Opens("a"), Opens("b"), together)
@@ -144,10 +154,10 @@ def test_what_is_declared_while_somebody_asks() -> None:
 
 
 def test_guests_leave_nothing_behind() -> None:
-    guest = Doubtful((Declares(T, 1, WireExpr("guest/1")),), "ZD-092", (("token", "guest/1"),), (1,))
+    guest = Unspecified((Declares(T, 1, WireExpr("guest/1")),), "ZD-092", (("token", "guest/1"),), (1,))
     play(Router, Opens("a"), guest, guest)
     with pytest.raises(Mismatch, match="nothing came of it"):
-        play(Router, msgspec.structs.replace(guest, words=()))
+        play(Router, msgspec.structs.replace(guest, actions=()))
 
 
 def test_what_a_node_lacks_is_left_out() -> None:
@@ -155,20 +165,20 @@ def test_what_a_node_lacks_is_left_out() -> None:
     with ROUTER.scene(node(Router), can) as scene:
         scene.begin()
         scene.do(Opens("a"))
-        assert not scene.fits(Says("a", (Asks(1, Mode.CURRENT, frozenset({T})),)))
-        assert scene.fits(Says("a", (Asks(1, Mode.CURRENT_FUTURE, frozenset({T})),)))
-        assert not scene.fits(Says("a", (NamesKey(1, KEY), Declares(T, 1, WireExpr(None, 1)))))
+        assert not scene.fits(Sends("a", (SendsInterest(1, Mode.CURRENT, frozenset({T})),)))
+        assert scene.fits(Sends("a", (SendsInterest(1, Mode.CURRENT_FUTURE, frozenset({T})),)))
+        assert not scene.fits(Sends("a", (DeclaresAlias(1, KEY), Declares(T, 1, WireExpr(None, 1)))))
 
 
 def test_moves_that_nobody_has_prepared_are_left_out() -> None:
     with ROUTER.scene(node(Router), PLAIN) as scene:
         scene.begin()
         scene.do(Opens("a"))
-        for word in (Ends(1), Undeclares(T, 1, KEY), ReleasesKey(1), Declares(T, 1, WireExpr(None, 1))):
-            assert not scene.fits(Says("a", (word,)))
-        scene.do(Says("a", (Declares(T, 1, KEY),)))
-        assert scene.fits(Says("a", (Declares(T, 1, KEY),)))
-        assert not scene.fits(Says("a", (Declares(T, 1, WireExpr("b")),)))
+        for action in (EndsInterest(1), Undeclares(T, 1, KEY), ReleasesAlias(1), Declares(T, 1, WireExpr(None, 1))):
+            assert not scene.fits(Sends("a", (action,)))
+        scene.do(Sends("a", (Declares(T, 1, KEY),)))
+        assert scene.fits(Sends("a", (Declares(T, 1, KEY),)))
+        assert not scene.fits(Sends("a", (Declares(T, 1, WireExpr("b")),)))
 
 
 class Deaf(Router):
@@ -191,5 +201,5 @@ def test_the_innocent_are_not_accused(name: str) -> None:
     peer = ODDITIES.all[name].peer
     assert issubclass(peer, Router)
     innocent = node(peer)
-    for theme in ("entities", "propagation", "doubt"):
+    for theme in ("entities", "propagation", "unspecified"):
         play_history(innocent, ROUTER, theme, 7, "test")

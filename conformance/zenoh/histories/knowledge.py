@@ -1,8 +1,8 @@
-"""Believing: what one session was told in a history, and so believes to exist."""
+"""Knowledge: what exists, as far as one session was told in a history."""
 
 from collections.abc import Callable, Container
 
-from conformance.zenoh.histories.doubts import UNKNOWN
+from conformance.zenoh.histories.unspecified import UNKNOWN
 from harness.trace import Direction
 from harness.zenoh.tester.driver import BARRIER, Driver
 from harness.zenoh.tester.events import Event
@@ -12,10 +12,10 @@ from wire.zenoh.values import DeclareEntity, DeclareFinal, Mode, Push, Request, 
 Thing = tuple[str, str]
 
 BARRIERS = BARRIER + 100_000
-"""More than the barriers of a session: what comes under their ids is believed, and no answer to a history's words."""
+"""More than the barriers of a session: what comes under their ids is taken in, and is no answer to a history."""
 
 
-class Believer:
+class SessionKnowledge:
     """A session with the node, and what came on it; keys are taken out of the play's namespace."""
 
     def __init__(self, driver: Driver) -> None:
@@ -47,7 +47,7 @@ class Believer:
                     self.news.append(event)
         self.place = len(events)
 
-    def learns(self, done: Callable[[], bool]) -> bool:
+    def wait_until(self, done: Callable[[], bool]) -> bool:
         """Read until something holds of what the session was told; ``False`` when patience or the link ends first."""
 
         def caught_up() -> bool:
@@ -77,7 +77,7 @@ class Believer:
         return body.kind.value, self.driver.inner(key) or "" if key is not None else "?"
 
     def take(self, event: Event) -> None:
-        """Believe what is said."""
+        """Take in what an event says."""
         match event.body:
             case DeclareEntity(kind=kind, id=id):
                 number = event.interest_id
@@ -98,21 +98,21 @@ class Believer:
         self.listed -= {what for what in gone if what not in living}
         self.forgotten |= {each[:2]: each[2] for each in old}
 
-    def believes(self) -> set[Thing]:
-        """Return what it must believe to exist."""
+    def things(self) -> set[Thing]:
+        """Return what exists, as far as it knows."""
         return {(kind, key) for kind, _, key in self.known if key is not None}
 
-    def has_heard_of(self, what: Thing) -> bool:
+    def knows_of(self, what: Thing) -> bool:
         """Tell whether it was told of a thing, and not of its end."""
         kind, key = what
-        return what in self.believes() | self.listed or any(
+        return what in self.things() | self.listed or any(
             k == kind and v == key for (k, _), v in self.forgotten.items()
         )
 
     def spell(self, key: WireExpr, *, borrows: bool = True) -> WireExpr:
         """Spell a key for the node: in the namespace, and through an alias of the node's where that is asked for.
 
-        ``borrows`` is whether the node's aliases are known: it may change them at each word of ours.
+        ``borrows`` is whether the node's aliases are known: it may change them at each message of ours.
         """
         if key.scope == UNKNOWN:
             return WireExpr(self.driver.namespace + (key.suffix or ""), UNKNOWN)

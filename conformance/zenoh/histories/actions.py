@@ -1,4 +1,4 @@
-"""Words: what one session says in one message, as values that print as the driver's verbs.
+"""Actions: what one session does with one message, as values that print as the driver's verbs.
 
 Keys stand without a namespace, which each play adds. A key with ``sender=False`` and scope 0 is to be spelled through
 an alias of the node's own where it has one: which that is shows only when it is played.
@@ -32,7 +32,7 @@ from wire.zenoh.values import (
 )
 
 Spell = Callable[[WireExpr], WireExpr]
-"""Spells a key for whoever hears it: the node, in a namespace and with its aliases, or the model."""
+"""Spells a key for whoever receives it: the node, in a namespace and with its aliases, or the model."""
 
 ALL = 1
 """The value of the Target extension that asks all queryables."""
@@ -43,7 +43,7 @@ def as_it_is(key: WireExpr) -> WireExpr:
     return key
 
 
-class Utterance(msgspec.Struct, frozen=True):
+class Action(msgspec.Struct, frozen=True):
     """One message; ``deployed`` where it is made picks the layouts in which the document and the field differ."""
 
     def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
@@ -54,7 +54,7 @@ class Utterance(msgspec.Struct, frozen=True):
         raise NotImplementedError
 
 
-class NamesKey(Utterance, frozen=True):
+class DeclaresAlias(Action, frozen=True):
     """An alias is declared."""
 
     id: int
@@ -69,7 +69,7 @@ class NamesKey(Utterance, frozen=True):
         return f"declare_keyexpr({text(self.key)}, id={self.id}{also(self.extensions)})"
 
 
-class ReleasesKey(Utterance, frozen=True):
+class ReleasesAlias(Action, frozen=True):
     """An alias is released."""
 
     id: int
@@ -83,7 +83,7 @@ class ReleasesKey(Utterance, frozen=True):
         return f"undeclare_keyexpr({self.id}{also(self.extensions)})"
 
 
-class Declares(Utterance, frozen=True):
+class Declares(Action, frozen=True):
     """An entity is declared; ``info`` is a queryable's completeness and distance, ``inner`` the body's extensions."""
 
     kind: EntityKind
@@ -106,7 +106,7 @@ class Declares(Utterance, frozen=True):
         return f"declare_{self.kind.value}({text(self.key)}, id={self.id}{rest})"
 
 
-class Undeclares(Utterance, frozen=True):
+class Undeclares(Action, frozen=True):
     """An entity is undeclared; ``key`` goes into the WireExpr extension (``None``: none is sent)."""
 
     kind: EntityKind
@@ -127,7 +127,7 @@ class Undeclares(Utterance, frozen=True):
         return f"undeclare_{self.kind.value}({self.id}{key}{also(self.inner, 'inner')}{also(self.extensions)})"
 
 
-class Asks(Utterance, frozen=True):
+class SendsInterest(Action, frozen=True):
     """An interest is sent."""
 
     id: int
@@ -158,7 +158,7 @@ class Asks(Utterance, frozen=True):
         return f"interest(Mode.{self.mode.name}{kinds}{key}{flags}, id={self.id}{also(self.extensions)})"
 
 
-class Ends(Utterance, frozen=True):
+class EndsInterest(Action, frozen=True):
     """An interest is ended."""
 
     id: int
@@ -172,7 +172,7 @@ class Ends(Utterance, frozen=True):
         return f"final({self.id}{also(self.extensions)})"
 
 
-class AsksOddly(Utterance, frozen=True):
+class SendsOddInterest(Action, frozen=True):
     """An interest is sent whose options name a key that it does not have (N or M without R), or no kind."""
 
     id: int
@@ -186,7 +186,7 @@ class AsksOddly(Utterance, frozen=True):
         return f"send(Interest({self.id}, Mode.CURRENT_FUTURE, Options({int(self.options):#x})))"
 
 
-class Completes(Utterance, frozen=True):
+class SendsFinal(Action, frozen=True):
     """A D_FINAL is sent, with an interest id or without, where no interest waits for one."""
 
     id: int | None = None
@@ -199,7 +199,7 @@ class Completes(Utterance, frozen=True):
         return f"send(Declare(DeclareFinal(), {self.id}))"
 
 
-class Publishes(Utterance, frozen=True):
+class Publishes(Action, frozen=True):
     """Data is put on a key; no other publication of a history has its payload."""
 
     key: WireExpr
@@ -213,7 +213,7 @@ class Publishes(Utterance, frozen=True):
         return f"publish({text(self.key)}, {self.payload.encode()!r})"
 
 
-class QueriesFor(Utterance, frozen=True):
+class Queries(Action, frozen=True):
     """A query is sent; no other of a history has its id. ``target`` is the value of its Target, 0 for the default."""
 
     id: int
