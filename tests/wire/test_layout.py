@@ -8,6 +8,7 @@ from wire.errors import CannotLayOut
 from wire.expressions import Const, Op, Ref
 from wire.kinds import Counted, Field, Flags, Integer, Limited, Optional, Record, Sized, Union, Varint
 from wire.kinds.base import walk
+from wire.kinds.compound import Compound
 from wire.layout import lay_out
 from wire.primitives import VLE, Bits, Blob, Bytes, ChainOf, Header, Messages, OneOf, Text, Unsigned
 
@@ -115,3 +116,15 @@ def test_optional_numbers_can_be_referred_to():
     assert isinstance(lay_out(grammar).root, Record)
     assert Varint(32) in set(walk(lay_out(grammar).root))
     assert lay_out(HEADED).root is not None
+
+
+def test_a_kind_that_cannot_be_read_in_c_cannot_be_made():
+    class HalfDone(Compound, frozen=True):
+        def c_writer(self, code):
+            yield ""
+
+        def column_reader(self, code, path):
+            yield ""
+
+    with pytest.raises(TypeError, match="abstract.*c_reader"):
+        HalfDone()

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from wire import expressions
+from wire.abstract import AbstractStructMeta
 from wire.expressions import Expr, Operand
 
 Lines = Iterator[str]
@@ -29,7 +30,7 @@ class Kind(Enum):
     DOUBLE = "double"
 
 
-class Node(msgspec.Struct, frozen=True, cache_hash=True):
+class Node(msgspec.Struct, metaclass=AbstractStructMeta, frozen=True, cache_hash=True):
     """Base of all nodes; they are values, so that equal parts are the same."""
 
 

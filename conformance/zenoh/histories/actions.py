@@ -4,10 +4,12 @@ Keys stand without a namespace, which each play adds. A key with ``sender=False`
 an alias of the node's own where it has one: which that is shows only when it is played.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 
 import msgspec
 
+from wire.abstract import AbstractStructMeta
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO, TARGET
 from wire.zenoh.keys import queryable_info, wire_expr_extension
 from wire.zenoh.values import (
@@ -43,15 +45,16 @@ def as_it_is(key: WireExpr) -> WireExpr:
     return key
 
 
-class Action(msgspec.Struct, frozen=True):
+class Action(msgspec.Struct, metaclass=AbstractStructMeta, frozen=True):
     """One message; ``deployed`` where it is made picks the layouts in which the document and the field differ."""
 
+    @abstractmethod
     def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
         """Return the message."""
-        raise NotImplementedError
 
+    @abstractmethod
     def __str__(self) -> str:
-        raise NotImplementedError
+        """Return the call of the driver's verb."""
 
 
 class DeclaresAlias(Action, frozen=True):
