@@ -126,5 +126,5 @@ def test_a_kind_that_cannot_be_read_in_c_cannot_be_made():
         def column_reader(self, code, path):
             yield ""
 
-    with pytest.raises(TypeError, match="abstract.*c_reader"):
+    with pytest.raises(TypeError, match=r"abstract.*c_reader"):
         HalfDone()
