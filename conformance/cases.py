@@ -114,7 +114,7 @@ class Inconclusive(Exception):
 
 
 class NotPlayed(Exception):
-    """The case was left out for want of time: it says nothing, of no rule."""
+    """The case was left out, and says nothing, of no rule; the message is why: no time, or what the node lacks."""
 
 
 class RuleBroken(AssertionError):

@@ -30,7 +30,8 @@ WIDTH = 240
 class PlayResult(msgspec.Struct, frozen=True):
     """One play of one case: what it says of each rule, the trace, and the seconds that it took.
 
-    ``settled`` says that the case itself found that it cannot be judged, so that another play would not help.
+    ``settled`` says that the case itself found that it cannot be judged, so that another play would not help;
+    ``not_played`` why it was left out, if it was.
     """
 
     case: str
@@ -38,6 +39,7 @@ class PlayResult(msgspec.Struct, frozen=True):
     trace: Trace
     seconds: float
     settled: bool = False
+    not_played: str = ""
 
     @property
     def outcome(self) -> Outcome:
@@ -82,7 +84,7 @@ def play(
     judgements = tuple(
         msgspec.structs.replace(each, what=each.what.replace(namespace, "")) for each in judge.judgements
     )
-    return PlayResult(case.name, judgements, trace, time.monotonic() - began, settled)
+    return PlayResult(case.name, judgements, trace, time.monotonic() - began, settled, judge.not_played)
 
 
 def _death(node: NodeInPlay, instance: Instance) -> str:
@@ -110,6 +112,7 @@ class _Judge:
         """Those that a pass judges; of a history, those that it says it came to."""
         self.judgements: list[Judgement] = []
         self.failed = False
+        self.not_played = ""
 
     def call(self, node: Any) -> bool:
         """Run the case's function; returns whether another play could not change an inconclusive outcome."""
@@ -125,8 +128,8 @@ class _Judge:
             self.broken(error.ids, str(error) if error.is_whole else first_lines(str(error)))
         except AssertionError as error:
             self.broken(self.case.marks.rules, first_lines(str(error)))
-        except NotPlayed:
-            self.failed = True
+        except NotPlayed as error:
+            self.failed, self.not_played = True, str(error)
             return True
         except (Inconclusive, Unsupported) as error:
             self.inconclusive(str(error))

@@ -56,6 +56,7 @@ class Player:
             attempts=confirmed.attempts,
             flaky=confirmed.flaky,
             seconds=result.seconds,
+            not_played=result.not_played,
         )
         # Of what passes nobody reads the trace, and all of them together would fill a disk.
         if self.settings.report is None or _is_fine(record):

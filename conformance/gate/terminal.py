@@ -144,7 +144,7 @@ def _inconclusive(summary: RunSummary, played: Sequence[CasePlayed]) -> Iterator
         yield f"  {key}  {first_line(rule.what) or 'no cause given'}"
     silent = [each for each in played if each.outcome is Outcome.INCONCLUSIVE and not each.judgements]
     for record in silent:
-        yield f"  {record.case}  no evidence"
+        yield f"  {record.case}  {record.what or 'no evidence'}"
 
 
 def _errors(summary: RunSummary) -> Iterator[str]:

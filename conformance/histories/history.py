@@ -11,6 +11,7 @@ from conformance.histories.budget import BUDGET
 from conformance.histories.drawing import MoveGenerator, generate
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.shrinking import Moves, shrunk
+from harness.errors import HarnessError
 
 LENGTH = 40
 """Moves of a history: enough for ids to be used again and for sessions to come and go, a fraction of a second long."""
@@ -80,13 +81,16 @@ class Histories(Protocol[MoveT]):
 
 
 class _Memory:
-    """What is remembered of one instance: what it can, what histories have come to that failed, and by which of them a
-    rule was seen broken first.
+    """What is remembered of one instance: what it can, which moves histories came to, and by which of them a rule was
+    seen broken first.
     """
 
     def __init__(self) -> None:
         self.abilities: NodeAbilities | None = None
-        self.failed: dict[tuple[str, int], tuple[Moves[Any], str]] = {}
+        self.trouble = ""
+        """Why its abilities could not be tried, when they could not: each history would wait for that again."""
+        self.played: dict[tuple[str, int], tuple[Moves[Any], str]] = {}
+        """What is played again to confirm a history: its moves, and the rule that they broke, if any."""
         self.made_small: dict[str, str] = {}
 
 
@@ -98,10 +102,9 @@ def play_abilities(node: Any, brings: Histories[Any]) -> frozenset[str]:
 
     Raises ``RulesBroken`` for what it does not do: histories leave that out, so that it is reported once.
     """
-    memory = _MEMORIES.setdefault(node.instance, _Memory())
-    memory.abilities = brings.abilities(node)
+    abilities = _try_abilities(_MEMORIES.setdefault(node.instance, _Memory()), node, brings)
     complaints: dict[str, list[str]] = {}
-    for rule, what in memory.abilities.complaints:
+    for rule, what in abilities.complaints:
         complaints.setdefault(rule, []).append(what)
     if complaints:
         raise RulesBroken([RuleBroken((rule,), "\n".join(what), is_whole=True) for rule, what in complaints.items()])
@@ -111,39 +114,55 @@ def play_abilities(node: Any, brings: Histories[Any]) -> frozenset[str]:
 def play_history(node: Any, brings: Histories[Any], theme: str, seed: int, name: str) -> frozenset[str]:
     """Play the history of a seed; returns the rules that it put to the test.
 
-    Raises ``RuleBroken`` with the history made small. Where it failed before on this instance, which was started anew
-    since, only those few moves are played: that is the confirmation.
+    Raises ``RuleBroken`` with the history made small. Where it was played before on this instance, which was started
+    anew since, the same moves are played, or the few that failed: that is the confirmation.
     """
     memory = _MEMORIES.setdefault(node.instance, _Memory())
-    if memory.abilities is None:
-        memory.abilities = brings.abilities(node)
-    # Not before: what a node lacks is waited for, and the time for histories is not to go by with that.
-    known, rule = memory.failed.get((theme, seed), ((), ""))
-    if memory.abilities.blocked or (not known and BUDGET.left() <= 0):
-        raise NotPlayed
-    attempt = _Attempt(node, brings, memory.abilities)
+    if memory.trouble:
+        raise NotPlayed(f"what the node does could not be tried: {memory.trouble}")
+    abilities = memory.abilities or _try_abilities(memory, node, brings)
+    if abilities.blocked:
+        raise NotPlayed(abilities.blocked)
+    known, rule = memory.played.get((theme, seed), ((), ""))
+    # Not before: what a node lacks is waited for, and the time for histories is not to go by with that. Nor is there a
+    # time for confirming: monitors that accuse in a play as the time ends would else find nobody to confirm it.
+    if not known and BUDGET.left() <= 0:
+        raise NotPlayed("the time for histories is over")
+    attempt = _Attempt(node, brings, abilities)
     moves = known or generate(brings.generator, theme, seed, LENGTH)
     with BUDGET.aside() if known else nullcontext():
         failed = attempt.fails(moves)
     if not failed:
+        memory.played.setdefault((theme, seed), (attempt.moves, ""))
         # What was seen before and not again is judged too: so it counts as seen once, and not as confirmed.
         return frozenset(attempt.judged) | ({rule} if rule else frozenset())
     rule, this = attempt.difference.rule, f"{name}[{seed}]"
-    if known and rule != memory.failed[theme, seed][1]:
-        return frozenset({memory.failed[theme, seed][1]})
+    before = memory.played[theme, seed][1] if known else ""
+    if before and rule != before:
+        return frozenset({before})
     # One small history says what is wrong. A node that breaks a rule breaks it in most of them, and each costs seconds.
     first = memory.made_small.setdefault(rule, this)
-    if not known:
+    if not before:
         moves = attempt.moves
         if first == this:
             with BUDGET.aside():
                 moves = shrunk(moves, attempt.fails_likewise, brings.simpler)
-        memory.failed[theme, seed] = moves, rule
+        memory.played[theme, seed] = moves, rule
     steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
     if first != this:
         steps = [f"  {len(moves)} moves; {first} shows the same in fewer"]
     again = f"seed {seed}; alone: -k '{this}'"
     raise RuleBroken((rule,), "\n".join([attempt.difference.what, *steps, again]), is_whole=True)
+
+
+def _try_abilities(memory: _Memory, node: Any, brings: Histories[Any]) -> NodeAbilities:
+    """Try what a node does, and remember it, or why that could not be."""
+    try:
+        memory.abilities, memory.trouble = brings.abilities(node), ""
+    except HarnessError as error:
+        memory.trouble = str(error)
+        raise
+    return memory.abilities
 
 
 class _Attempt:
@@ -168,10 +187,10 @@ class _Attempt:
                         done.append(move)
                         scene.do(move)
             except Mismatch as difference:
-                self.difference, self.moves = difference, tuple(done)
+                self.difference = difference
                 return True
             finally:
-                self.judged = scene.judged
+                self.judged, self.moves = scene.judged, tuple(done)
         return False
 
     def fails_likewise(self, moves: Moves[Any]) -> Moves[Any]:

@@ -44,7 +44,8 @@ class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
 
     ``attempts`` counts how often it was played, ``flaky`` is empty or says how the attempts differed,
     ``trace`` is the name of the trace's files in the folder ``traces``, without ``.pcapng`` or ``.ndjson``.
-    ``error`` is what the tester itself did wrong, ``reproduce`` the command that plays the case again.
+    ``error`` is what the tester itself did wrong, ``not_played`` why it was left out, if it was, ``reproduce`` the
+    command that plays the case again.
     """
 
     case: str
@@ -59,11 +60,14 @@ class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
     seconds: float = 0.0
     trace: str = ""
     error: str = ""
+    not_played: str = ""
     reproduce: str = ""
 
     @property
     def what(self) -> str:
-        """What came, in one line: that of the worst judgement."""
+        """What came, in one line: that of the worst judgement, or why there is none."""
+        if self.not_played:
+            return f"not played because {self.not_played}"
         return worst_judgement(self.judgements).what if self.judgements else ""
 
 

@@ -27,8 +27,8 @@ from wire.zenoh.values import EntityKind, Mode, Request, ResponseFinal, WireExpr
 from wire.zenoh.values_transport import write_network
 
 WITNESS = "witness"
-GUESTS = 1000
-"""The id of what the witness declares for a guest."""
+GUESTS_TOKEN = Declares(EntityKind.TOKEN, 1000, WireExpr("guest/9"))
+"""What the witness declares for a guest that listens."""
 
 WITNESSED = SendsInterest(1, Mode.CURRENT_FUTURE, frozenset(EntityKind), WireExpr("**"))
 
@@ -61,15 +61,21 @@ class HistoryPlay:
             case Opens(who):
                 return who not in self.listeners
             case Leaves(who):
-                return who in self.listeners
+                return who in self.listeners and self.abilities.allow_end(self.model.session(who).entities.values())
             case Sends(who, actions):
                 if who not in self.senders or not all(self.abilities.allow(action) for action in actions):
                     return False
                 return are_legal(actions, self.model.session(who))
             case Together(sends):
                 return all(self.fits(each) for each in sends)
-            case Unspecified():
-                return move.rule not in self.abilities.lacking
+            case Unspecified(actions):
+                # A guest declares things, and leaves.
+                entities = [action for action in actions if isinstance(action, Declares)]
+                if move.rule in self.abilities.lacking or not self.abilities.allow_end(entities):
+                    return False
+                # What a guest listens for is a token that the witness declares.
+                sent = (*actions, GUESTS_TOKEN) if move.listens else actions
+                return all(self.abilities.allow(action) for action in sent)
 
     def do(self, move: Move) -> None:
         """Make a move and compare what came of it; raises ``Mismatch``."""
@@ -166,8 +172,8 @@ class HistoryPlay:
 
     def check_guest_interest(self, guest: SessionKnowledge, move: Unspecified) -> None:
         """Have the witness declare what the guest asked for: its interest has to run still."""
-        witness, key = self.listeners[WITNESS].driver, WireExpr("guest/9")
-        for action in (Declares(EntityKind.TOKEN, GUESTS, key), Undeclares(EntityKind.TOKEN, GUESTS, key)):
+        witness = self.listeners[WITNESS].driver
+        for action in (GUESTS_TOKEN, Undeclares(EntityKind.TOKEN, GUESTS_TOKEN.id, GUESTS_TOKEN.key)):
             witness.send(action.message(self.listeners[WITNESS].spell, deployed=self.deployed))
             witness.barrier()
             there = isinstance(action, Declares)

@@ -36,7 +36,10 @@ class RouterHistories:
     def abilities(self, node: NodeUnderTest) -> Abilities:
         """Return what a node does at all: each thing is tried once, and each move that is unspecified."""
         found = abilities(node)
+        if found.blocked:
+            return found
         lacks = list(found.lacks)
+        reported: set[tuple[str, str]] = set()
         for unspecified in UNSPECIFIED:
             with self.scene(node, found) as play:
                 try:
@@ -45,7 +48,10 @@ class RouterHistories:
                         if play.fits(move):
                             play.do(move)
                 except Mismatch as difference:
-                    lacks.append(Lack(unspecified.rule, difference.rule, f"{difference.what}\n  {unspecified}"))
+                    # What goes wrong whatever a guest sends is reported with the first of them.
+                    rule = "" if (difference.rule, difference.what) in reported else difference.rule
+                    lacks.append(Lack(unspecified.rule, rule, f"{difference.what}\n  {unspecified}"))
+                    reported.add((difference.rule, difference.what))
         return msgspec.structs.replace(found, lacks=tuple(lacks))
 
     @contextmanager

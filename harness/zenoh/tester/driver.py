@@ -144,8 +144,11 @@ class Driver:
         """Read whatever comes for a while longer than an answer is under way, or until the link ends."""
         self._pump(lambda: False, seconds + MARGIN * self.round_trip)
 
-    def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0) -> Event | None:
-        """Read until an event is wanted and return it; ``None`` when patience or the link ends first."""
+    def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0, until: float | None = None) -> Event | None:
+        """Read until an event is wanted and return it; ``None`` when patience or the link ends first.
+
+        ``until`` is when patience ends, in seconds of the link's clock: what was sent before this call has waited.
+        """
         caught: list[Event] = []
         # Kept between calls: each event is looked at once, however often new ones come.
         place = since
@@ -159,13 +162,13 @@ class Driver:
                     caught.append(event)
             return bool(caught)
 
-        self.wait_until(found)
+        self.wait_until(found, until)
         return caught[0] if caught else None
 
-    def wait_until(self, done: Callable[[], bool]) -> bool:
-        """Read until something holds; ``False`` when patience or the link ends first."""
+    def wait_until(self, done: Callable[[], bool], until: float | None = None) -> bool:
+        """Read until something holds; ``False`` when patience or the link ends first. ``until`` as in ``wait_for``."""
         if not done():
-            self._pump(done, self.patience)
+            self._pump(done, self.patience if until is None else until - self.now())
         return done()
 
     def received(self, since: int = 0) -> list[Event]:
@@ -361,16 +364,18 @@ class Driver:
         if not heard:
             raise Incomplete(repr(heard))
 
-    def receives_under_any_id(self, *wanted: Update) -> ReceivedUpdates:
-        """Read until all of some updates have come since the last ``news``, with or without an interest id."""
+    def receives_under_any_id(self, *wanted: Update, until: float | None = None) -> ReceivedUpdates:
+        """Read until all of some updates have come since the last ``news``, with or without an interest id.
+
+        ``until`` as in ``wait_for``.
+        """
         heard: list[Update] = []
 
         def all_heard() -> bool:
             heard[:] = [Update(update.verb, update.entity) for update in updates(self, self.mark)]
             return all(update in heard for update in wanted)
 
-        if not all_heard():
-            self._pump(all_heard, self.patience)
+        self.wait_until(all_heard, until)
         return ReceivedUpdates(wanted, tuple(heard), self.ended)
 
     def news(self) -> list[Update]:
@@ -454,14 +459,14 @@ class InterestHandle:
         # Before it is sent: everything that comes after may be the answer.
         self.since = session.place
 
-    def reply(self) -> Snapshot:
-        """Read up to the interest's D_FINAL, or until patience or the link ends."""
+    def reply(self, until: float | None = None) -> Snapshot:
+        """Read up to the interest's D_FINAL, or until patience or the link ends; ``until`` as for ``wait_for``."""
         session = self.session
 
         def ends(event: Event) -> bool:
             return event.interest_id == self.id and isinstance(event.body, DeclareFinal)
 
-        final = session.wait_for(ends, since=self.since)
+        final = session.wait_for(ends, since=self.since, until=until)
         events = session.received(self.since)
         if final is not None:
             # What comes behind D_FINAL is no part of the snapshot.

@@ -13,6 +13,7 @@ from conformance.histories.budget import Budget
 from conformance.histories.drawing import Chooser, generate, histories
 from conformance.histories.history import LENGTH, play_abilities, play_history
 from conformance.histories.mismatch import Mismatch
+from harness.errors import Unreachable
 
 
 class Counting:
@@ -149,8 +150,39 @@ def test_what_a_node_cannot_do_is_told_rule_by_rule() -> None:
 
 def test_nothing_is_played_once_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "BUDGET", Budget(0.0))
-    with pytest.raises(NotPlayed):
+    with pytest.raises(NotPlayed, match="the time for histories is over"):
         play(Adder())
+
+
+def test_the_same_moves_confirm_a_history_also_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Monitors may have accused in it: nobody else could confirm that."""
+    node = Adder()
+    play(node)
+    first = list(node.played)
+    node.played.clear()
+    monkeypatch.setattr(history, "BUDGET", Budget(0.0))
+    assert play(node) == {"R-1"}
+    assert node.played == first
+
+
+class Refusing(AdderHistories):
+    """Histories of an adder that answers nothing."""
+
+    tries = 0
+
+    def abilities(self, node: Adder) -> AdderAbilities:
+        self.tries += 1
+        raise Unreachable("nobody there")
+
+
+def test_a_node_whose_abilities_cannot_be_tried_is_asked_once() -> None:
+    node, histories = Adder(), Refusing()
+    with pytest.raises(Unreachable):
+        play_history(node, histories, "sums", 1, "test")
+    for seed in (1, 2):
+        with pytest.raises(NotPlayed, match="what the node does could not be tried: nobody there"):
+            play_history(node, histories, "sums", seed, "test")
+    assert histories.tries == 1
 
 
 def test_what_is_bounded_in_itself_takes_no_time_from_histories() -> None:

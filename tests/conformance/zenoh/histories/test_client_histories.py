@@ -65,5 +65,5 @@ class Mute(Client):
 
 
 def test_nothing_is_played_with_a_client_that_answers_nobody() -> None:
-    with pytest.raises(NotPlayed):
+    with pytest.raises(NotPlayed, match="not answered up to D_FINAL"):
         play(Mute, 1)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from conformance.cases import RuleBroken
+from conformance.cases import NotPlayed, RuleBroken
 from conformance.histories.drawing import histories
 from conformance.histories.history import play_history
 from conformance.histories.mismatch import Mismatch
@@ -21,12 +21,13 @@ from conformance.zenoh.histories.actions import (
 from conformance.zenoh.histories.drawing import WEIGHTS
 from conformance.zenoh.histories.moves import Leaves, Move, Opens, Sends, Together, Unspecified
 from conformance.zenoh.histories.router import ROUTER
+from conformance.zenoh.histories.unspecified import UNSPECIFIED
 from harness.peers.memory import World
 from harness.trace import Trace
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.variants.registry import ODDITIES
+from harness.zenoh.variants.registry import FAULTS, ODDITIES
 from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, UndeclareEntity, WireExpr
 
 S, Q, T = EntityKind
@@ -189,11 +190,107 @@ class Deaf(Router):
             super().announce(entity)
 
 
+def abilities(peer: type[Router]) -> Abilities:
+    """Try what a router does; whatever it lacks is waited for at most twice, of its coming and of its going."""
+    tried = node(peer)
+    found = ROUTER.abilities(tried)
+    assert tried.instance.clock.now() <= 2 * tried.patience + 2
+    return found
+
+
 def test_a_node_is_told_once_what_it_does_not_do() -> None:
-    abilities = ROUTER.abilities(node(Deaf))
-    assert ("ZD-091", "who asks for everything is not told of a token") in abilities.complaints
-    assert not abilities.allow(Declares(T, 1, KEY))
-    assert ROUTER.abilities(node(Router)).complaints == []
+    found = abilities(Deaf)
+    assert found.complaints == [("ZD-091", "who asks for everything is not told of a token")]
+    assert not found.blocked
+    assert not found.allow(Declares(T, 1, KEY))
+    assert not any(scene_fits(Deaf, found, move) for move in UNSPECIFIED if move.listens)
+    assert abilities(Router).complaints == []
+
+
+def scene_fits(peer: type[Router], can: Abilities, move: Move) -> bool:
+    with ROUTER.scene(node(peer), can) as scene:
+        return scene.fits(move)
+
+
+class Mute(Router):
+    """Answers nobody."""
+
+    def on_interest(self, session: Session, interest: Interest) -> None:
+        """Say nothing."""
+
+
+class KeepsNewsToItself(Router):
+    """Announces nothing, and lists what there is."""
+
+    def announce(self, entity: Entity) -> None:
+        """Tell nobody."""
+
+
+class NeverTakesBack(Router):
+    """Announces no end."""
+
+    def withdraw(self, entity: Entity) -> None:
+        """Tell nobody."""
+
+
+class AnswersCurrentFutureAlone(Router):
+    """Does not answer Current interests."""
+
+    def on_interest(self, session: Session, interest: Interest) -> None:
+        if interest.mode is not Mode.CURRENT:
+            super().on_interest(session, interest)
+
+
+NOT_ANSWERED = [("ZI-070", "a CurrentFuture interest is not answered up to D_FINAL")]
+NOT_TOLD = [("ZD-091", f"who asks for everything is not told of a {kind.value}") for kind in EntityKind]
+NO_END_TOLD = [("ZD-092", f"who asks for everything is not told the end of a {kind.value}") for kind in EntityKind]
+NO_BARRIER = [("ZI-070", "a Current interest in tokens, of which there are none, is not answered up to D_FINAL")]
+
+
+@pytest.mark.parametrize(
+    ("peer", "complaints"),
+    [
+        (Mute, NOT_ANSWERED),
+        (FAULTS.all["no-final-for-nothing"].peer, NOT_ANSWERED),
+        (FAULTS.all["no-final"].peer, NOT_ANSWERED),
+        (KeepsNewsToItself, NOT_TOLD),
+        (NeverTakesBack, NO_END_TOLD),
+        (AnswersCurrentFutureAlone, NO_BARRIER),
+    ],
+)
+def test_who_does_not_do_the_basic_thing_is_told_so_and_nothing_else(
+    peer: type[Router], complaints: list[tuple[str, str]]
+) -> None:
+    found = abilities(peer)
+    assert found.complaints == complaints
+    assert found.blocked == "; ".join(what for _, what in complaints)
+    with pytest.raises(NotPlayed, match=complaints[0][1]):
+        play_history(node(peer), ROUTER, "modes", 1, "test")
+
+
+class Immortal(Router):
+    """Keeps what a session declared when it ends."""
+
+    def on_end(self, session: Session) -> None:
+        """Forget nothing."""
+
+
+def test_who_keeps_what_ended_is_played_without_anybody_leaving() -> None:
+    found = abilities(Immortal)
+    assert [rule for rule, _ in found.complaints] == ["ZD-092", "ZD-092", "ZD-078"]
+    assert not found.blocked
+    with ROUTER.scene(node(Immortal), found) as scene:
+        scene.begin()
+        scene.do(Opens("a"))
+        assert scene.fits(Leaves("a"))
+        scene.do(Sends("a", (Declares(T, 1, KEY),)))
+        assert not scene.fits(Leaves("a"))
+
+
+def test_what_goes_wrong_whatever_a_guest_says_is_told_once() -> None:
+    peer = FAULTS.all["answers-nobody"].peer
+    assert issubclass(peer, Router)
+    assert [rule for rule, _ in abilities(peer).complaints] == ["ZD-006"]
 
 
 @pytest.mark.parametrize("name", ["merging", "high-ids", "echo", "short-snapshots", "strict", "recycled-alias"])
