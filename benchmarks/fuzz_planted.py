@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from fuzz.planted_bugs import PlantedBug, plant
-from vectors.check_command import read_time
+from vectors.durations import read_time
 
 TOKEN = """
     body = value["declaration"] if value["type"] == "DECLARE" else None

@@ -26,7 +26,7 @@ from fuzz.corpus import folder as kept_in
 from fuzz.corpus import keep, kept
 from fuzz.limits import InputLimits
 from fuzz.target import COUNTERS, LAYOUT, NOTES, REPORT_EVERY, SEED, STATUS, NextInput, mutator
-from vectors.check_command import read_time
+from vectors.durations import read_time
 
 CONSTRUCT = ("-P", str(Path(__file__).resolve()), "--construct-alone")
 SUBJECTS = {"differential": TARGET, "construct": CONSTRUCT}

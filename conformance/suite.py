@@ -17,7 +17,7 @@ The rest of the room reaches the first three through a suite, and the harness's 
 ``harness.protocol``. The others are loaded by the protocol's own cases only, so nobody else need know their names.
 """
 
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -41,7 +41,7 @@ class Suite:
     def __init__(self, protocol: str) -> None:
         self.protocol = protocol
         self.harness: WireProtocol = load_protocol(protocol)
-        self.catalogue: Catalogue = load_catalogue(protocol)
+        self.catalogue: Catalogue = _catalogue(protocol)
         self.monitors: Monitors[Any] = _monitors(protocol)
         self._check("monitors", {monitor.rule for monitor in self.monitors})
 
@@ -65,6 +65,11 @@ class Suite:
             raise IncompleteProtocol(
                 f"conformance/{self.protocol}/{folder}/: {', '.join(unknown)} not in rules.toml; correct or add it"
             )
+
+
+@cache  # a run makes several suites of its protocol, and to read the files takes longer than to play most cases
+def _catalogue(protocol: str) -> Catalogue:
+    return load_catalogue(protocol)
 
 
 def _monitors(protocol: str) -> Monitors[Any]:

@@ -15,8 +15,9 @@ from fuzz.atheris_process import AtherisFailed, AtherisMissing
 from fuzz.campaign import Campaign, CampaignProgress, CampaignReport, OnProgress
 from fuzz.limits import InputLimits
 from fuzz.search import SEARCHES, run
-from vectors.check_command import interrupted_by_signal, read_time
+from vectors.check_command import interrupted_by_signal
 from vectors.checks.check import MOST
+from vectors.durations import read_time
 from wire.catalogue import grammar, grammars
 from wire.errors import UnknownLayout
 

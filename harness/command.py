@@ -10,8 +10,6 @@ from importlib.metadata import EntryPoint, entry_points, version
 import click
 
 from harness.errors import BadDescription, HarnessError, StartFailed
-from wire.catalogue import grammars
-from wire.engines import live
 from wire.errors import WireError
 
 # 2 is what click gives for wrong usage, 130 what shells give for a process that SIGINT ended (128 + 2).
@@ -61,6 +59,10 @@ def goldwire() -> None:
     3 the implementation could not be started; 130 interrupted.
     """
     if "GOLDWIRE_ENGINE" in os.environ:  # one that is not there is told before anything begins
+        # Only here, as grammars take a while to import, and a list of commands needs none.
+        from wire.catalogue import grammars
+        from wire.engines import live
+
         for layout in grammars():
             live(layout)
 

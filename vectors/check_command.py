@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -23,17 +22,6 @@ from wire.engines import Engine, MissingEngine, engine, present
 from wire.errors import UnknownLayout
 
 PASSED, FAILED, INTERRUPTED = 0, 1, 130
-UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
-
-
-def read_time(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
-    """Read a time such as ``60s``, ``5m``, ``1h``, in seconds; a number alone is seconds."""
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
-    if match is None or not float(match[1]):
-        raise click.BadParameter(f"{text!r} is not a time; write 60s, 5m or 1h")
-    return float(match[1]) * UNITS[match[2]]
 
 
 def compared(layout: str, name: str | None) -> list[Engine]:

@@ -14,12 +14,13 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from vectors.check_command import bench, check_engines, read_frame, read_time, read_value
+from vectors.check_command import bench, check_engines, read_frame, read_value
 from vectors.checks.codec_program import ProgramNotStarted
 from vectors.checks.foreign import ForeignProgress as Report
 from vectors.checks.foreign import check as check_foreign
 from vectors.checks.foreign_report import render
 from vectors.checks.pipe import PipeLimits
+from vectors.durations import read_time
 from vectors.golden.loader import UnknownVectors, Vector, load
 from vectors.sampling import stream
 from wire.catalogue import grammars

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
-from wire import reference
+from wire import reference, varints
 from wire.constructs import NamedBits, vle
 from wire.errors import DecodeError, EncodeError, Reason, UnknownLayout
 
@@ -136,12 +136,8 @@ BIT_0, BIT_1, BIT_2, BIT_3, BIT_4, BIT_5, BIT_6 = (
 OCTET = tuple(bytes((byte,)) for byte in range(256))
 """One byte, by its number."""
 
-VARINT = tuple(vle(number) for number in range(1 << 14))
-"""Variable-length integers of one or two bytes, by their number."""
-
-
-CONTINUED = tuple(bytes((number & 0x7F | 0x80, number >> 7 | 0x80)) for number in range(1 << 14))
-"""The same in two bytes that more follow."""
+VARINT, CONTINUED = varints.SHORT, varints.CONTINUED
+"""Variable-length integers of one or two bytes, by their number; and the same in two bytes that more follow."""
 
 
 def spell_varint(value: Any, bits: int) -> bytes:

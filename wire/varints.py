@@ -1,13 +1,19 @@
 """Variable-length integers in any spelling, legal or not, and fast: what generators of frames write and find."""
 
-from wire.constructs import vle
-
 LONGEST = 9
 """Bytes of the longest variable-length integer; its last byte has eight bits."""
 
-# Made once: numbers of up to 14 bits are most of what frames have, and pairs of bytes make up the others.
-_SHORT = tuple(vle(number) for number in range(1 << 14))
-_CONTINUED = tuple(bytes((number & 0x7F | 0x80, number >> 7 | 0x80)) for number in range(1 << 14))
+# Made once: numbers of up to 14 bits are most of what frames have, and pairs of bytes make up the others. Row by row,
+# as all who start goldwire wait for these tables.
+SHORT = (
+    *(bytes((low,)) for low in range(0x80)),
+    *(bytes((low, high)) for high in range(1, 0x80) for low in range(0x80, 0x100)),
+)
+"""Integers of one or two bytes, by their number."""
+
+CONTINUED = tuple(bytes((low, high)) for high in range(0x80, 0x100) for low in range(0x80, 0x100))
+"""The same in two bytes that more follow."""
+
 _LAST = tuple(bytes((number,)) for number in range(256))
 
 
@@ -15,16 +21,16 @@ def spell(number: int) -> bytes:
     """Spell an integer below 2**64 with a variable length, in the fewest bytes."""
     # Tables instead of shifts, two bytes at a time: samplers spell several of these for every frame.
     if number < 1 << 14:
-        return _SHORT[number]
+        return SHORT[number]
     if number < 1 << 28:
-        return _CONTINUED[number & 0x3FFF] + _SHORT[number >> 14]
-    out = _CONTINUED[number & 0x3FFF] + _CONTINUED[number >> 14 & 0x3FFF]
+        return CONTINUED[number & 0x3FFF] + SHORT[number >> 14]
+    out = CONTINUED[number & 0x3FFF] + CONTINUED[number >> 14 & 0x3FFF]
     if number < 1 << 42:
-        return out + _SHORT[number >> 28]
-    out += _CONTINUED[number >> 28 & 0x3FFF]
+        return out + SHORT[number >> 28]
+    out += CONTINUED[number >> 28 & 0x3FFF]
     if number < 1 << 56:
-        return out + _SHORT[number >> 42]
-    return out + _CONTINUED[number >> 42 & 0x3FFF] + _LAST[number >> 56]
+        return out + SHORT[number >> 42]
+    return out + CONTINUED[number >> 42 & 0x3FFF] + _LAST[number >> 56]
 
 
 def stretch(number: int, length: int) -> bytes:

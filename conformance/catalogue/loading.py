@@ -6,6 +6,7 @@ command what is wrong with it, and nothing that reads a catalogue needs to doubt
 
 import re
 import tomllib
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, TypeVar
@@ -66,7 +67,7 @@ def _tables(folder: Traversable, file: str) -> dict[str, dict[str, Any]]:
 
 def _convert(file: str, key: str, table: dict[str, Any], shape: type[T]) -> T:
     # Unknown and missing keys are found here, as msgspec would name the type and not what may be written instead.
-    fields = msgspec.structs.fields(shape)
+    fields = _fields(shape)
     # The first field is the table's header, so it is not among the keys that may be written.
     name, allowed = fields[0].encode_name, [field.encode_name for field in fields[1:]]
     for unknown in table.keys() - set(allowed):
@@ -80,6 +81,11 @@ def _convert(file: str, key: str, table: dict[str, Any], shape: type[T]) -> T:
         what, _, path = str(error).partition(" - at ")
         where = path.strip("`").removeprefix("$.").partition("[")[0]
         raise CatalogueError(file, key, f"key {where!r}: {what}; correct the value") from None
+
+
+@cache  # msgspec reads all annotations of the class for each call: for hundreds of rules, longer than all else
+def _fields(shape: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    return msgspec.structs.fields(shape)
 
 
 def _document(name: str, table: dict[str, Any]) -> Document:

@@ -24,7 +24,10 @@ from harness.command import WRONG_USAGE, WrongUsage
 from harness.iuts.environments import cache
 from harness.links.transports import SPELLINGS, TRANSPORTS
 from harness.protocol import IncompleteProtocol
-from vectors.check_command import read_time
+from vectors.durations import read_time
+
+NOT_FOR_CASES = ("doctest", "legacypath", "pastebin", "unittest", "unraisableexception")
+"""Plugins of pytest that no case needs: the last would look for garbage twice at the end, after all is reported."""
 
 # What pytest's own statuses mean here when there is no summary.
 STATUSES: dict[int, int] = {
@@ -146,6 +149,8 @@ def _isolation(folder: Path) -> list[str]:
         *("-c", os.devnull, "--rootdir", str(folder), "--confcutdir", str(folder)),
         # Our own plugin by name, as loading by entry points is off; and no .pytest_cache beside the installed cases.
         *("-p", "goldwire", "-p", "no:cacheprovider"),
+        # What serves other tests than cases: together a quarter of the time that pytest itself takes to start and end.
+        *(word for plugin in NOT_FOR_CASES for word in ("-p", f"no:{plugin}")),
     ]
 
 

@@ -12,7 +12,6 @@ import msgspec
 
 from conformance.cases import Case, cases
 from conformance.contract.expectations import BadExpectations
-from conformance.run.acceptance import accept
 from conformance.run.journal import Journal
 from conformance.run.records import JOURNAL, SUMMARY, TRACES, CasePlayed, Record, RunEnded, RunStarted
 from conformance.run.settings import RunSettings
@@ -114,6 +113,9 @@ class RunRecorder:
         return summarise(self.records, settings.catalogue, settings.strict, settings.expectations, self.circumstances())
 
     def _accept(self) -> None:
+        # Only here: it writes TOML with the comments kept, by a library that no other run needs.
+        from conformance.run.acceptance import accept
+
         try:
             expectations = accept(self.settings, self.records, self.circumstances())
         except (OSError, BadExpectations) as error:
