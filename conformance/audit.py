@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.catalogue.rules import Profile
+from conformance.evidence import with_messages
 from conformance.recordings import judge
 from conformance.run.kept_traces import keep_trace
 from conformance.run.recorder import RunRecorder
@@ -17,6 +18,7 @@ from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome, worst
 from harness.captures.losses import MEANINGS, Loss
 from harness.captures.recorded_session import RecordedSession
+from harness.protocol import load
 
 RECORDINGS = "recordings.json"
 FINE = (Outcome.PASS, Outcome.ODD)
@@ -66,7 +68,10 @@ class Audit(RunRecorder):
         trouble, report = "", self.settings.report
         if report is not None and record.outcome not in FINE and record.judgements:
             try:
-                record = msgspec.structs.replace(record, trace=self._keep(recorded(), report / TRACES))
+                session = recorded()
+                shown = with_messages(record.judgements, session.trace, load(self.settings.protocol))
+                trace = self._keep(session, report / TRACES)
+                record = msgspec.structs.replace(record, judgements=shown, trace=trace)
             except OSError as error:
                 trouble = f"the trace of {record.case} could not be written: {error}"
         self.add(record, trouble)

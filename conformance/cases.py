@@ -51,6 +51,12 @@ class Case(msgspec.Struct, frozen=True):
         """What the case does, in one sentence."""
         return (inspect.getdoc(self.function) or self.name).splitlines()[0]
 
+    @property
+    def requirement(self) -> str:
+        """What must come of it, as the docstring says below its first line; empty if it says nothing there."""
+        _, _, rest = (inspect.getdoc(self.function) or "").partition("\n")
+        return " ".join(rest.split())
+
     def suits(self, role: str) -> bool:
         """Tell whether the case can be played against a role, over whatever transport."""
         return not self.marks.roles or role in self.marks.roles

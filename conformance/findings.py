@@ -53,7 +53,7 @@ def sum_up(rule: str, findings: Sequence[Finding], kept: int, suite: Suite, prof
 
     ``kept`` is how often the rule was seen kept besides: evidence too.
     """
-    outcome, what, reading, entry = Outcome.PASS, "", "", None
+    outcome, what, reading, cited = Outcome.PASS, "", "", None
     for finding in findings:
         if finding.ok:
             each, said, seen = judge_reading(rule, finding.reading, finding.option, suite, profile)
@@ -61,9 +61,22 @@ def sum_up(rule: str, findings: Sequence[Finding], kept: int, suite: Suite, prof
             each, said, seen = suite.broken(rule), finding.what, ""
         # Not at equal rank: the first of the worst is cited, as what follows it may be its consequence.
         if each.rank > outcome.rank:
-            outcome, what, entry = each, said, finding.entry
+            outcome, what, cited = each, said, finding
         reading = reading or seen
-    return Judgement(rule, outcome, case, "monitor", what, reading, len(findings) + kept, entry)
+    if cited is None:
+        return Judgement(rule, outcome, case, "monitor", what, reading, len(findings) + kept)
+    return Judgement(
+        rule,
+        outcome,
+        case,
+        "monitor",
+        what,
+        reading,
+        len(findings) + kept,
+        cited.entry,
+        nth=cited.nth,
+        field=cited.field,
+    )
 
 
 def judge_reading(rule: str, name: str, option: str, suite: Suite, profile: Profile) -> tuple[Outcome, str, str]:

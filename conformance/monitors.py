@@ -74,7 +74,8 @@ KEPT = 1
 class Finding(msgspec.Struct, frozen=True, gc=False):
     """One observation that is cited: where in the trace a rule is broken, and what came instead (``ok`` is false).
 
-    Or, where the document leaves a question open, which option of which reading is followed there.
+    ``nth`` is which of the messages there (from 0), ``field`` the field of it that is wrong, if one is. Or, where the
+    document leaves a question open, which option of which reading is followed there.
     """
 
     ok: bool
@@ -82,15 +83,17 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     what: str = ""
     reading: str = ""
     option: str = ""
+    field: str = ""
+    nth: int = 0
 
 
 Observation = int | Finding
 """What bears on a rule: how many times it was seen kept, or what is to be cited."""
 
 
-def broken(entry: int, what: str) -> Finding:
-    """Say that the rule is broken here."""
-    return Finding(False, entry, what)
+def broken(entry: int, what: str, field: str = "", nth: int = 0) -> Finding:
+    """Say that the rule is broken here, and by which field of which message, as far as one can say."""
+    return Finding(False, entry, what, field=field, nth=nth)
 
 
 def follows(entry: int, reading: str, option: str) -> Finding:

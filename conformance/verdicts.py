@@ -81,13 +81,31 @@ def verdict(outcome: Outcome, *, strict: bool = False) -> Verdict:
             return Verdict.ERROR
 
 
+class EvidenceMessage(msgspec.Struct, frozen=True, gc=False):
+    """One message that shows what a judgement says, told for a person.
+
+    ``entry`` is its place in the trace, ``time`` the seconds since the trace began, ``way`` is ``sent``, ``received``
+    or ``told`` (a control line, or that nothing came), ``text`` the message in one line. ``pieces`` are its bytes in
+    hex, or as text where ``is_text``; those that are marked are the ones that are wrong.
+    """
+
+    entry: int
+    time: float
+    link: str
+    way: str
+    text: str
+    pieces: tuple[tuple[str, bool], ...] = ()
+    is_text: bool = False
+
+
 class Judgement(msgspec.Struct, frozen=True, gc=False):
     """What one case (or one monitor during one case) says about one rule.
 
     ``case`` is the case's name, ``by`` is ``case`` or ``monitor``. ``what`` is one line: what came instead of what
     was expected, or the cause of an inconclusive outcome. ``reading`` is the reading that the implementation was
-    seen to follow (``R23=A``), ``evidence`` the number of observations that support the outcome, ``link`` and
-    ``entry`` point to the trace entry that shows it.
+    seen to follow (``R23=A``), ``evidence`` the number of observations that support the outcome. ``entry`` is the place
+    in the trace that shows it, ``nth`` which message there (from 0), ``field`` the field of it that is wrong, if one
+    is; ``messages`` are those that matter, told for a person.
     """
 
     rule: str
@@ -99,3 +117,6 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     evidence: int = 0
     entry: int | None = None
     trace: str = ""
+    nth: int = 0
+    field: str = ""
+    messages: tuple[EvidenceMessage, ...] = ()

@@ -31,6 +31,17 @@ class IncompleteProtocol(BadDescription):
     """A protocol lacks a part, or its parts contradict each other; the message names it and says what to do."""
 
 
+@dataclass(frozen=True)
+class FrameTopic:
+    """What a frame is about: ``questions`` that it asks or answers, so that an answer is found to each.
+
+    ``is_routine`` when it is there in every play, whatever the play is about: a handshake, a sign of life.
+    """
+
+    is_routine: bool = False
+    questions: frozenset[int] = frozenset()
+
+
 class Judgeable(Protocol):
     """A conversation, as far as it is judged without regard to the protocol; its monitors know the rest of it."""
 
@@ -93,7 +104,8 @@ class WireProtocol:
     a role whose peer is a ``Dialler`` dials, and so does each in ``dials``, which its runner lets dial once. ``probe``
     speaks to an address and raises ``LinkError`` when nobody answers there. ``tempo`` is how much faster than ours the
     time of an embedded peer runs. ``decisions`` are the modules in which the peers do what the documents speak of:
-    the mutation score is about these. ``ports`` are those at which its nodes usually listen.
+    the mutation score is about these. ``ports`` are those at which its nodes usually listen. ``topic`` says what a
+    frame is about, so that reports show the messages that matter.
     """
 
     name: str
@@ -109,6 +121,7 @@ class WireProtocol:
     tempo: float = 1.0
     decisions: tuple[str, ...] = ()
     ports: tuple[int, ...] = ()
+    topic: Callable[[bytes], FrameTopic] = lambda frame: FrameTopic()
 
     def __post_init__(self) -> None:
         if complaints := self._complaints():

@@ -58,7 +58,9 @@ def _merged(plays: list[PlayResult], differing: dict[str, str]) -> Iterator[Judg
         # The worst of them says what came, which a play that passed cannot.
         heaviest = max((j for one in plays for j in one.judgements if j.rule == rule), key=lambda j: j.outcome.rank)
         what = f"flaky: {counts}; {heaviest.what}"
-        yield msgspec.structs.replace(heaviest, outcome=Outcome.INCONCLUSIVE, what=what)
+        # What is kept is the trace of the first play: a place in another one's would point to any message of this.
+        place = heaviest.entry if heaviest in plays[0].judgements else None
+        yield msgspec.structs.replace(heaviest, outcome=Outcome.INCONCLUSIVE, what=what, entry=place)
 
 
 def _counts(seen: list[Outcome | None]) -> str:

@@ -10,6 +10,7 @@ from hypothesis.errors import Flaky
 
 from conformance.cases import Case, Inconclusive, NotPlayed, RuleBroken, RulesBroken
 from conformance.catalogue.rules import Profile
+from conformance.engine.assertions import cited, complaint
 from conformance.findings import judge_conversations, judge_reading
 from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome, worst
@@ -20,18 +21,13 @@ from harness.trace import Trace
 
 DIED = "the node has died, or answers nobody any more"
 
-LINES = 4
-"""Lines of a failed assertion that are kept: the requirement, and pytest's comparison of the two values below it."""
-
-WIDTH = 240
-"""Characters of such a line: enough for two short messages side by side; a whole listing belongs into the trace."""
-
 
 class PlayResult(msgspec.Struct, frozen=True):
     """One play of one case: what it says of each rule, the trace, and the seconds that it took.
 
     ``settled`` says that the case itself found that it cannot be judged, so that another play would not help;
-    ``not_played`` why it was left out, if it was.
+    ``not_played`` why it was left out, if it was; ``until`` is how many entries the trace had when the case ended, and
+    what is looked at besides began.
     """
 
     case: str
@@ -40,6 +36,7 @@ class PlayResult(msgspec.Struct, frozen=True):
     seconds: float
     settled: bool = False
     not_played: str = ""
+    until: int = 0
 
     @property
     def outcome(self) -> Outcome:
@@ -70,6 +67,7 @@ def play(
         judge.inconclusive(f"the node could not be set up: {error}")
         return PlayResult(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
     settled = judge.call(node)
+    until = len(trace)
     # All of this before the sessions are torn down: what comes meanwhile, comes or does not come by chance.
     readings, evidence = list(node.readings), node.evidence
     if case.marks.monitored:
@@ -84,7 +82,7 @@ def play(
     judgements = tuple(
         msgspec.structs.replace(each, what=each.what.replace(namespace, "")) for each in judge.judgements
     )
-    return PlayResult(case.name, judgements, trace, time.monotonic() - began, settled, judge.not_played)
+    return PlayResult(case.name, judgements, trace, time.monotonic() - began, settled, judge.not_played, until)
 
 
 def _death(node: NodeInPlay, instance: Instance) -> str:
@@ -124,10 +122,8 @@ class _Judge:
         except RulesBroken as error:
             for each in error.each:
                 self.broken(each.ids, str(each))
-        except RuleBroken as error:
-            self.broken(error.ids, str(error) if error.is_whole else first_lines(str(error)))
         except AssertionError as error:
-            self.broken(self.case.marks.rules, first_lines(str(error)))
+            self.failed_requirement(error)
         except NotPlayed as error:
             self.failed, self.not_played = True, str(error)
             return True
@@ -145,16 +141,28 @@ class _Judge:
             self.add(self.case.marks.rules, Outcome.ERROR, traceback.format_exc())
         return False
 
-    def add(self, rules: tuple[str, ...], outcome: Outcome, what: str, evidence: int = 0) -> None:
+    def failed_requirement(self, error: AssertionError) -> None:
+        """Judge the rules as broken that an assertion is about; what it says becomes text here and nowhere else."""
+        rules = error.ids if isinstance(error, RuleBroken) else self.case.marks.rules
+        if isinstance(error, RuleBroken) and error.is_whole:
+            self.broken(rules, str(error))
+            return
+        entries = cited(error)
+        what = complaint(error, self.case.requirement or self.case.sentence)
+        self.broken(rules, what, entries[-1] if entries else None)
+
+    def add(
+        self, rules: tuple[str, ...], outcome: Outcome, what: str, evidence: int = 0, entry: int | None = None
+    ) -> None:
         """Judge some rules alike."""
         self.failed = True
         for rule in rules:
-            self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, "", evidence))
+            self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, "", evidence, entry))
 
-    def broken(self, rules: tuple[str, ...], what: str) -> None:
+    def broken(self, rules: tuple[str, ...], what: str, entry: int | None = None) -> None:
         """Judge rules as broken, and the case's others as inconclusive: the case has ended before it came to them."""
         for rule in rules:
-            self.add((rule,), self.suite.broken(rule), what, 1)
+            self.add((rule,), self.suite.broken(rule), what, 1, entry)
         if self.case.marks.is_history:
             return  # it says nothing of rules that it did not come to
         others = tuple(rule for rule in self.case.marks.rules if rule not in rules)
@@ -185,14 +193,3 @@ class _Judge:
     def watch(self, conversations: Sequence[Judgeable]) -> None:
         """Let every monitor judge every link on which the tester itself kept to the document."""
         self.judgements += judge_conversations(conversations, self.suite, self.profile, self.case.name)
-
-
-def first_lines(text: str, count: int = LINES, width: int = WIDTH) -> str:
-    """Return the first lines of an assertion's message, without those in which pytest says where values come from."""
-    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("+ ")]
-    return "\n".join(shortened(line, width) for line in lines[:count]) or "the requirement does not hold"
-
-
-def shortened(line: str, width: int) -> str:
-    """Return a line of at most ``width`` characters; one that was cut ends with an ellipsis."""
-    return line if len(line) <= width else f"{line[: width - 1]}…"

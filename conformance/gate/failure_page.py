@@ -1,16 +1,16 @@
 """The failure page: what a person needs in order to act on a non-pass, as text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from conformance.catalogue.rules import Catalogue, Rule
 from conformance.run.records import CasePlayed, worst_judgement
-from conformance.verdicts import Judgement
+from conformance.verdicts import EvidenceMessage, Judgement
 
 LABEL = 10
 """Columns for the labels: the longest is ``document``."""
 
-WIDTH = 240
-"""Characters of one line at most: a frame in hex would fill the screen, and the records have all of it."""
+MARKS = {False: ("[", "]"), True: (">>", "<<")}
+"""What stands around the bytes that are wrong: in hex, and in a text, which has brackets of its own."""
 
 
 def failure_page(record: CasePlayed, catalogue: Catalogue, rules: Iterable[str] | None = None, folder: str = "") -> str:
@@ -29,6 +29,7 @@ def failure_page(record: CasePlayed, catalogue: Catalogue, rules: Iterable[str] 
         lines += labelled("came", f"{heaviest.outcome.value}: {heaviest.what or 'not what the rule says'}")
         lines += labelled("seen by", "" if heaviest.by == "case" else f"a {heaviest.by}")
         lines += labelled("reading", heaviest.reading)
+        lines += message_lines(heaviest.messages)
         lines.append("")
     return "\n".join(lines + case_lines(record, folder))
 
@@ -56,5 +57,23 @@ def labelled(name: str, text: str) -> list[str]:
     """Return a text behind its label, its further lines below; nothing when there is nothing to say."""
     if not text:
         return []
-    first, *rest = (each if len(each) <= WIDTH else f"{each[:WIDTH]} …" for each in text.splitlines())
+    # However long: what a run says of a name or a command is to be searched for, and copied.
+    first, *rest = text.splitlines()
     return [f"  {name.ljust(LABEL)}{first}", *(f"  {' ' * LABEL}{each}" for each in rest)]
+
+
+def message_lines(messages: Sequence[EvidenceMessage]) -> list[str]:
+    """Return the messages that matter: when, on which link, which way, what it is, and its bytes below."""
+    lines = []
+    for message in messages:
+        lines.append(f"{message.time:9.4f} s  {message.link}  {message.way:8}  {message.text}".rstrip())
+        if message.pieces:
+            lines.append(f"{' ' * 13}{marked(message)}")
+    return labelled("messages", "\n".join(lines))
+
+
+def marked(message: EvidenceMessage) -> str:
+    """Return the bytes of a message, with what is wrong between marks."""
+    before, behind = MARKS[message.is_text]
+    texts = [f"{before}{text}{behind}" if wrong else text for text, wrong in message.pieces]
+    return ("" if message.is_text else " ").join(texts)

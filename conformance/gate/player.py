@@ -12,12 +12,14 @@ from conformance.cases import Case
 from conformance.contract.comparison import JudgedItem, accepting
 from conformance.contract.expectations import Expectation
 from conformance.engine import tester
+from conformance.evidence import with_messages
 from conformance.gate.messages import ImplementationNotStarted, Message, Played
 from conformance.run.kept_traces import keep_trace
 from conformance.run.records import TRACES, CasePlayed
 from conformance.run.settings import RunSettings
 from conformance.verdicts import Judgement, Outcome, Verdict, verdict
 from harness.errors import HarnessError, StartFailed
+from harness.protocol import load
 
 
 class Player:
@@ -52,7 +54,7 @@ class Player:
         record = self._record(
             case,
             outcome=result.outcome,
-            judgements=result.judgements,
+            judgements=with_messages(result.judgements, result.trace, load(self.settings.protocol), result.until),
             attempts=confirmed.attempts,
             flaky=confirmed.flaky,
             seconds=result.seconds,

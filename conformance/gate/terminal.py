@@ -6,10 +6,10 @@ import click
 
 from conformance.catalogue.rules import Catalogue
 from conformance.contract.signatures import first_line
-from conformance.gate.failure_page import labelled, rule_lines
+from conformance.gate.failure_page import labelled, message_lines, rule_lines
 from conformance.run.records import CasePlayed, Record
 from conformance.run.summary import RuleSummary, RunSummary
-from conformance.verdicts import Outcome, Verdict
+from conformance.verdicts import EvidenceMessage, Judgement, Outcome, Verdict
 
 COLOURS = {
     Verdict.PASS: "green",
@@ -35,9 +35,11 @@ def summary_lines(summary: RunSummary, catalogue: Catalogue, records: Sequence[R
     yield counts(summary)
     for verdict in SHOWN:
         for key, rule in summary.rules.items():
-            if rule.verdict is verdict:
+            if rule.verdict is verdict and not rule.expected:
                 yield ""
                 yield from non_pass(key, rule, catalogue, played)
+    expected = [(key, rule) for verdict in SHOWN for key, rule in summary.rules.items() if rule.verdict is verdict]
+    yield from _below([known(key, rule) for key, rule in expected if rule.expected])
     yield from _inconclusive(summary, played)
     yield from _listed("The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary))
     yield from _listed("Expectations that did not come true:", summary.complaints)
@@ -75,23 +77,36 @@ def non_pass(key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable
     yield f"{_styled(rule.verdict.value, rule.verdict)}  {first}"
     yield from rest
     yield from labelled("came", f"{rule.outcome}: {rule.what or 'not what the rule says'}")
-    expected = f"yes: {rule.reason}" + (f" ({rule.link})" if rule.link else "") if rule.expected else "no"
-    yield from labelled("expected", expected)
     yield from labelled("reading", rule.reading)
     yield from labelled("flaky", rule.flaky)
     record = showing(key, rule, played)
     if record is not None:
+        yield from message_lines(messages_of(key, rule, record))
         yield from labelled("case", f"{record.case}: {record.sentence}")
         yield from labelled("trace", f"traces/{record.trace}.pcapng" if record.trace else "")
         yield from labelled("repeat", record.reproduce)
 
 
+def known(key: str, rule: RuleSummary) -> str:
+    """Return one line for what was expected: whoever wrote that down has seen the messages."""
+    link = f" ({rule.link})" if rule.link else ""
+    return f"{_styled(rule.verdict.value, rule.verdict)}  {key}  expected, {rule.outcome}: {rule.reason}{link}"
+
+
+def messages_of(key: str, rule: RuleSummary, record: CasePlayed) -> tuple[EvidenceMessage, ...]:
+    """Return the messages that show a rule's outcome."""
+    return next((each.messages for each in record.judgements if _shows(each, key, rule)), ())
+
+
+def _shows(judgement: Judgement, key: str, rule: RuleSummary) -> bool:
+    return (judgement.rule, judgement.outcome.value, judgement.what) == (key, rule.outcome, rule.what)
+
+
 def showing(key: str, rule: RuleSummary, played: Iterable[CasePlayed]) -> CasePlayed | None:
     """Return the first case that shows a rule's outcome."""
     for record in played:
-        for judgement in record.judgements:
-            if judgement.rule == key and judgement.outcome.value == rule.outcome and judgement.what == rule.what:
-                return record
+        if any(_shows(each, key, rule) for each in record.judgements):
+            return record
     return None
 
 
@@ -152,6 +167,12 @@ def _errors(summary: RunSummary) -> Iterator[str]:
         yield f"{name}:"
         for each in text.rstrip().splitlines()[-LAST_LINES:]:
             yield f"    {each}"
+
+
+def _below(lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield ""
+        yield from lines
 
 
 def _listed(title: str, lines: Iterable[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from harness.pathfinder.peers.server import Server
 from harness.pathfinder.tester.conversation import conversations
 from harness.pathfinder.tester.driver import Driver
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.topics import topic
 from harness.pathfinder.variants.registry import FAULTS, ODDITIES
 from harness.protocol import WireProtocol
 from harness.trace import Trace
@@ -54,4 +55,5 @@ PROTOCOL = WireProtocol(
         "harness.pathfinder.peers.scenarios",
         "wire.pathfinder.matching",
     ),
+    topic=topic,
 )

@@ -12,6 +12,7 @@ from harness.zenoh.peers.transport import Settings
 from harness.zenoh.tester.conversation import conversations
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.topics import topic
 from harness.zenoh.variants.registry import FAULTS, ODDITIES
 from wire.zenoh.values_transport import WhatAmI
 
@@ -47,4 +48,5 @@ PROTOCOL = WireProtocol(
         "wire.zenoh.keys",
     ),
     ports=(7447,),
+    topic=topic,
 )

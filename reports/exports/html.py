@@ -6,10 +6,10 @@ from pathlib import Path
 
 from conformance.catalogue.loading import load_catalogue
 from conformance.catalogue.rules import Catalogue
-from conformance.gate.terminal import showing
+from conformance.gate.terminal import messages_of, showing
 from conformance.run.records import TRACES, CasePlayed, Record, RunStarted
 from conformance.run.summary import RuleSummary, RunSummary
-from conformance.verdicts import Verdict
+from conformance.verdicts import EvidenceMessage, Verdict
 from reports.exports.runs import load
 
 NON_PASSES = (Verdict.FAIL, Verdict.ERROR, Verdict.WARN, Verdict.INCONCLUSIVE)
@@ -34,6 +34,9 @@ article h3 { font-size: 1rem; margin: 0 0 .4rem; }
 dl { display: grid; grid-template-columns: 7rem 1fr; margin: 0; gap: .15rem .6rem; }
 dt { color: var(--UNTESTED); }
 dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.messages td { border: 0; padding: .1rem .8rem .1rem 0; white-space: nowrap; }
+.messages td:last-child { white-space: normal; overflow-wrap: anywhere; width: 100%; }
+mark { background: var(--FAIL); color: var(--bg); padding: 0 .15rem; border-radius: 2px; }
 pre { margin: 0; white-space: pre-wrap; font-size: .85rem; }
 input, button { font: inherit; color: inherit; background: var(--soft); border: 1px solid var(--line);
   border-radius: 4px; padding: .25rem .6rem; }
@@ -134,6 +137,7 @@ def _article(key: str, rule: RuleSummary, catalogue: Catalogue, record: CasePlay
     yield _term("reading", rule.reading)
     yield _term("flaky", rule.flaky)
     if record is not None:
+        yield from _messages(messages_of(key, rule, record))
         yield _term("stimulus", f"{record.sentence} ({record.case})")
         if record.trace:
             names = [f"{TRACES}/{record.trace}{suffix}" for suffix in (".pcapng", ".ndjson")]
@@ -141,6 +145,19 @@ def _article(key: str, rule: RuleSummary, catalogue: Catalogue, record: CasePlay
             yield f"<dt>trace</dt><dd>{links}</dd>"
         yield _term("repeat", record.reproduce, preformatted=True)
     yield "</dl></article>"
+
+
+def _messages(messages: Sequence[EvidenceMessage]) -> Iterator[str]:
+    if not messages:
+        return
+    yield '<dt>messages</dt><dd><table class="messages"><tbody>'
+    for each in messages:
+        yield f"<tr><td>{each.time:.4f} s</td><td>{escape(each.link)}</td><td>{each.way}</td><td>{escape(each.text)}"
+        if each.pieces:
+            texts = (f"<mark>{escape(text)}</mark>" if wrong else escape(text) for text, wrong in each.pieces)
+            yield f"<br><code>{('' if each.is_text else ' ').join(texts)}</code>"
+        yield "</td></tr>"
+    yield "</tbody></table></dd>"
 
 
 def _table(summary: RunSummary, catalogue: Catalogue) -> Iterator[str]:

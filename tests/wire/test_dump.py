@@ -62,13 +62,13 @@ def test_both_readings_of_a_wire_expr():
     rows = dump(NETWORK, bytes.fromhex("1e83055f06010003612f62")).rows
     assert rows[-2].remarks == ("extension WireExpr",)
     assert rows[-1].remarks == (
-        "document: M=0 N=1 key_scope=0 key_suffix='a/b'",
-        "deployed: M=0 N=1 key_scope=0 key_suffix='\\x03a/b'",
+        'document: M=0 N=1 key_scope=0 key_suffix="a/b"',
+        'deployed: M=0 N=1 key_scope=0 key_suffix="\\u0003a/b"',
     )
     assert dump(NETWORK, bytes.fromhex("1e83055f020205")).rows[-1].remarks == ("M=1 N=0 key_scope=5",)
     refused, read = dump(NETWORK, bytes.fromhex("1e83055f050100612f62")).rows[-1].remarks
     assert refused.startswith("document: truncated at byte 2 (key_suffix)")
-    assert read == "deployed: M=0 N=1 key_scope=0 key_suffix='a/b'"
+    assert read == 'deployed: M=0 N=1 key_scope=0 key_suffix="a/b"'
 
 
 def test_both_readings_of_a_queryable_info():

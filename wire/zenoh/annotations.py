@@ -1,5 +1,6 @@
 """What a dump says about Zenoh's fields: messages, modes and extensions by name, and payloads."""
 
+import json
 from collections.abc import Callable, Sequence
 
 from wire.errors import DecodeError
@@ -72,7 +73,7 @@ def wire_expr(payload: bytes) -> tuple[str, ...]:
             key = read_wire_expr(payload, deployed=deployed)
         except DecodeError as error:
             return str(error)
-        suffix = "" if key.suffix is None else f" key_suffix={key.suffix!r}"
+        suffix = "" if key.suffix is None else f" key_suffix={json.dumps(key.suffix, ensure_ascii=False)}"
         return f"M={int(key.sender)} N={int(key.suffix is not None)} key_scope={key.scope}{suffix}"
 
     return both(read)

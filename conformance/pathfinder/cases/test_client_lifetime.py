@@ -6,6 +6,7 @@ from typing import Any
 from conformance.cases import Inconclusive, rule
 from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from conformance.wording import worded
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
 
@@ -105,7 +106,7 @@ def resubscribed(domain: Domain, connection: AcceptedConnection) -> AcceptedConn
     assert domain.wait_until(lambda: bool(again.subscriptions)), "a client that comes back does not subscribe again"
     # The filter: a subscription without it, or with another one, would be told of other services.
     before, after = (each.asked("subscribe")[0].request.fields.get("filter") for each in (connection, again))
-    assert after == before, f"the filter was {before}, and is {after} after a loss"
+    assert after == before, f"the filter was {worded(before)}, and is {worded(after)} after a loss"
     return again
 
 

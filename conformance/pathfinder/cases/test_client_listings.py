@@ -3,6 +3,7 @@
 from conformance.cases import judging, rule
 from conformance.pathfinder.monitors.fields import is_filter
 from conformance.pathfinder.roles import CLIENT
+from conformance.wording import worded
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import AcceptedConnection
 from wire.pathfinder.values import MULTIPLE, SINGLE
@@ -34,9 +35,9 @@ def test_a_client_that_asks_for_everything(node: NodeUnderTest) -> None:
     for rule_id, command in BARE.items():
         with judging(rule_id):
             fields = {name for each in domain.asks(connection, command) for name in each.request.fields}
-            assert fields == MANDATORY, f"{command} has the fields {sorted(fields - MANDATORY)}"
+            assert fields == MANDATORY, f"{command} has the fields {worded(sorted(fields - MANDATORY))}"
     with judging("PF-149"):
         # A filter is the only optional field (section "Services Command").
         services = connection.asked("services")[0].request.fields
-        assert services.keys() - MANDATORY <= {"filter"}, f"services has {sorted(services.keys() - MANDATORY)}"
-        assert is_filter(services.get("filter", "(a=b)")), f"no filter: {services['filter']}"
+        assert services.keys() - MANDATORY <= {"filter"}, f"services has {worded(sorted(services.keys() - MANDATORY))}"
+        assert is_filter(services.get("filter", "(a=b)")), f"no filter: {worded(services['filter'])}"

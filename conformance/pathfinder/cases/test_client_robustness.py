@@ -6,6 +6,7 @@ from typing import Any
 
 from conformance.cases import judging, rule
 from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from conformance.wording import worded
 from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain, match, service
@@ -95,7 +96,7 @@ def no_messages(ta: int | None) -> dict[str, bytes]:
     for name in right:
         found[f"no {name}"] = encode_message({each: value for each, value in right.items() if each != name})
     for name, value in WRONG:
-        found[f"{name} {value!r}"] = encode_message({**right, name: value})
+        found[f"{name} {worded(value)}"] = encode_message({**right, name: value})
     return found
 
 

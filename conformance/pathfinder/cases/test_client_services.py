@@ -5,6 +5,7 @@ from typing import Any
 from conformance.cases import Inconclusive, judging, rule
 from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from conformance.wording import worded
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
 from wire.pathfinder.values import Message
@@ -27,17 +28,19 @@ def test_services_that_are_published(node: NodeUnderTest) -> None:
     domain = node.begin("publish")
     for service in published(domain, domain.greeted(), 2):
         with judging("PF-017"):
-            assert is_whole(service.get("generation")), f"the generation is {service.get('generation')!r}"
+            assert is_whole(service.get("generation")), f"the generation is {worded(service.get('generation'))}"
         with judging("PF-018"):
-            assert service["generation"] == 0, f"a service begins at generation {service['generation']}"
+            assert service["generation"] == 0, f"a service begins at generation {worded(service['generation'])}"
         with judging("PF-160"):
-            assert service.keys() - MANDATORY == SERVICE, f"publish has the fields {sorted(service.keys() - MANDATORY)}"
+            assert service.keys() - MANDATORY == SERVICE, (
+                f"publish has the fields {worded(sorted(service.keys() - MANDATORY))}"
+            )
         with judging("PF-006"):
-            assert is_whole(service["service-id"]), f"the service-id is {service['service-id']}"
+            assert is_whole(service["service-id"]), f"the service-id is {worded(service['service-id'])}"
         with judging("PF-003"):
             # Of publish's numbers those that no rule of their own is about.
-            assert is_whole(service["ttl"]), f"the ttl is {service['ttl']}"
-            assert is_whole(service["ta-id"]), f"the ta-id is {service['ta-id']}"
+            assert is_whole(service["ttl"]), f"the ttl is {worded(service['ttl'])}"
+            assert is_whole(service["ta-id"]), f"the ta-id is {worded(service['ta-id'])}"
 
 
 @rule("PF-011", "PF-019", "PF-020", "PF-046", roles=CLIENT)
@@ -57,9 +60,11 @@ def test_a_service_that_changes(node: NodeUnderTest) -> None:
         raise Inconclusive(f"the generations are {generations}")
     with judging("PF-019"):
         # Rising strictly is one rule, by one at a time (below) another, and a stricter one.
-        assert generations == sorted(set(generations)), f"a service changes with the generations {generations}"
+        assert generations == sorted(set(generations)), f"a service changes with the generations {worded(generations)}"
     with judging("PF-020"):
-        assert generations == [generations[0] + number for number in range(3)], f"the generations are {generations}"
+        assert generations == [generations[0] + number for number in range(3)], (
+            f"the generations are {worded(generations)}"
+        )
     # Cut off when all three states were published: a client that brings its first state back is found out.
     connection.drop()
     again = domain.greeted()
@@ -81,5 +86,5 @@ def test_a_service_that_is_unpublished(node: NodeUnderTest) -> None:
     connection = domain.greeted()
     service = published(domain, connection, 1)[0]
     request = domain.asks(connection, "unpublish")[0].request.fields
-    assert request.keys() - MANDATORY == {"service-id"}, f"unpublish has {sorted(request.keys() - MANDATORY)}"
+    assert request.keys() - MANDATORY == {"service-id"}, f"unpublish has {worded(sorted(request.keys() - MANDATORY))}"
     assert request["service-id"] == service.get("service-id"), "another service is unpublished than was published"

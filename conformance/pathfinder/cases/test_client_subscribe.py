@@ -5,6 +5,7 @@ from typing import Any
 from conformance.cases import judging, rule
 from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from conformance.wording import worded
 from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import match
@@ -28,15 +29,15 @@ def test_a_subscription_with_a_filter(node: NodeUnderTest) -> None:
     with judging("PF-125"):
         own = request.keys() - MANDATORY
         assert "subscription-id" in own, "a subscribe has no subscription-id"
-        assert own <= {"subscription-id", "filter"}, f"subscribe has {sorted(own)}"
+        assert own <= {"subscription-id", "filter"}, f"subscribe has {worded(sorted(own))}"
     with judging("PF-124"):
-        assert request.get("filter") == FILTER, f"the filter is {request.get('filter')!r}"
+        assert request.get("filter") == FILTER, f"the filter is {worded(request.get('filter'))}"
     for name, number in (
         ("subscription-id", request["subscription-id"]),
         ("client-id", connection.client_id),
     ):
         with judging("PF-006"):
-            assert is_whole(number), f"the {name} is {number!r}"
+            assert is_whole(number), f"the {name} is {worded(number)}"
 
 
 @rule("PF-005", "PF-013", "PF-077", "PF-104", "PF-124", "PF-201", roles=CLIENT, transports=EVERY_LINK)
@@ -73,7 +74,9 @@ def test_all_that_a_match_may_hold(node: NodeUnderTest) -> None:
         assert is_told(match("appeared", 4, service_props={STRANGE: [STRANGE]})), "strange characters hide a service"
     with judging("PF-013"):
         for number, props in enumerate(({}, {"a": ["x", 5, "5", -5]}, {"": [""]}), 10):
-            assert is_told(match("appeared", number, service_props=props)), f"properties hide a service: {props}"
+            assert is_told(match("appeared", number, service_props=props)), (
+                f"properties hide a service: {worded(props)}"
+            )
     with judging("PF-077"):
         for number, encode in enumerate((spaced, escaped, reversed_order), 20):
             assert is_told(match("appeared", number), encode=encode), f"another spelling of JSON: {encode.__name__}"
@@ -109,6 +112,6 @@ def test_unsubscribing_at_several_servers(node: NodeUnderTest) -> None:
         ended = [each.request.fields for each in connection.asked("unsubscribe")]
         with judging("PF-136"):
             alien = [sorted(each.keys()) for each in ended if each.keys() - MANDATORY != {"subscription-id"}]
-            assert not alien, f"unsubscribe has the fields {alien[0]}"
+            assert not alien, f"unsubscribe has the fields {worded(alien[0])}"
         with judging("PF-135"):
             assert [each["subscription-id"] for each in ended] == made, "not what was made here is ended here"

@@ -5,6 +5,7 @@ from conformance.pathfinder.answers import granted
 from conformance.pathfinder.filter_examples import MEANINGS, MEANT, NO_FILTERS, VALID
 from conformance.pathfinder.fixtures import PublishedServices, open_session
 from conformance.pathfinder.roles import SERVER
+from conformance.wording import worded
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.json.strict import LEAST, MOST
 from wire.pathfinder.filters import SPECIALS, escape
@@ -18,7 +19,7 @@ def test_valid_filters(node: NodeUnderTest) -> None:
     """
     # One connection for all of them; a fresh one only when a server has ended it over a filter.
     for filter in VALID:
-        assert granted(open_session(node).services(filter)), f"{filter} is refused"
+        assert granted(open_session(node).services(filter)), f"{worded(filter)} is refused"
 
 
 @rule("PF-068", roles=SERVER)
@@ -42,7 +43,7 @@ def test_no_operands(node: NodeUnderTest) -> None:
     """
     for filter in ("(&)", "(|)"):
         listing = open_session(node).services(filter)
-        assert listing.refused, f"{filter} is not refused"
+        assert listing.refused, f"{worded(filter)} is not refused"
 
 
 @rule("PF-068", roles=SERVER)
@@ -262,8 +263,8 @@ def test_what_is_no_filter(node: NodeUnderTest) -> None:
     for text in NO_FILTERS:
         # By both commands that take a filter: their parsers may be called differently.
         for transaction in (open_session(node).services(text), open_session(node).subscribe(text)):
-            assert not transaction.accepted, f"{transaction.command} takes {text!r} for a filter"
-            assert transaction.refused, f"{transaction.command} does not refuse {text!r}"
+            assert not transaction.accepted, f"{transaction.command} takes {worded(text)} for a filter"
+            assert transaction.refused, f"{transaction.command} does not refuse {worded(text)}"
     assert node.other.is_served(), "nobody is served after texts that are no filters"
 
 

@@ -7,6 +7,7 @@ from conformance.pathfinder.answers import EXCUSES, granted
 from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import SERVER
 from conformance.pathfinder.stimuli import requests
+from conformance.wording import worded
 from harness.pathfinder.tester.driver import Driver, new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
@@ -65,7 +66,7 @@ def test_a_second_connection_with_a_live_client_id(node: NodeUnderTest) -> None:
         node.shows("PF-063", "R35", "B")
     else:
         with judging("PF-119"):
-            assert hello.reason in (None, *HELLO_CODES), f"{hello.reason} is no reason to refuse hello"
+            assert hello.reason in (None, *HELLO_CODES), f"{worded(hello.reason)} is no reason to refuse hello"
             assert hello.reason != "unsupported-protocol-version", "a version is refused that others are given"
         with judging("PF-063"):
             assert stands, "both connections with one client-id are ended"
@@ -95,7 +96,7 @@ def test_every_command_before_hello(node: NodeUnderTest) -> None:
             assert not transaction.accepted, f"{message['ta-cmd']} is accepted without hello"
         with judging("PF-106"):
             assert transaction.reason in (None, "no-hello", *EXCUSES), (
-                f"{message['ta-cmd']} before hello fails with {transaction.reason}"
+                f"{message['ta-cmd']} before hello fails with {worded(transaction.reason)}"
             )
         node.shows("PF-106", "R34", "A" if transaction.failed else "B")
     with judging("PF-217"):
@@ -213,7 +214,7 @@ def test_ranges_that_end_at_2(node: NodeUnderTest) -> None:
         with judging("PF-115"):
             agreed = version(hello)
             assert is_whole(agreed), "the complete of hello has no protocol-version"
-            assert minimum <= agreed <= maximum, f"version {agreed} was not offered"
+            assert minimum <= agreed <= maximum, f"version {worded(agreed)} was not offered"
         with judging("PF-116"):
             assert agreed == VERSION
 
@@ -232,7 +233,7 @@ def test_ranges_that_go_on_behind_2(node: NodeUnderTest) -> None:
         with judging("PF-115"):
             agreed = version(hello)
             assert is_whole(agreed), "the complete of hello has no protocol-version"
-            assert minimum <= agreed <= maximum, f"version {agreed} was not offered"
+            assert minimum <= agreed <= maximum, f"version {worded(agreed)} was not offered"
 
 
 @rule("PF-119", roles=SERVER)
@@ -247,7 +248,7 @@ def test_ranges_without_2(node: NodeUnderTest) -> None:
         refused = hello.refused if minimum <= maximum else not hello.completed
         assert refused, f"versions {minimum} to {maximum} are not refused: {hello}"
         assert hello.reason in (None, "unsupported-protocol-version", *EXCUSES), (
-            f"versions {minimum} to {maximum} are refused for {hello.reason}"
+            f"versions {minimum} to {maximum} are refused for {worded(hello.reason)}"
         )
         if minimum > maximum:
             node.shows("PF-119", "R29", "A" if hello.failed else "B")

@@ -8,6 +8,7 @@ from conformance.pathfinder.answers import EXCUSES, granted, listed, values_of
 from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import SERVER
 from conformance.pathfinder.waiting import CLOCKS, wait_until
+from conformance.wording import worded
 from harness.pathfinder.tester.driver import Driver, new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
@@ -144,7 +145,7 @@ def test_the_filters_of_subscriptions(node: NodeUnderTest) -> None:
         same = parse(listed_text, deployed=True) == parse(text, deployed=True)
     except FilterError as error:
         raise AssertionError(f"a filter is listed that is none: {error}") from error
-    assert same, f"another filter is listed than was given: {listed_text}"
+    assert same, f"another filter is listed than was given: {worded(listed_text)}"
     node.shows("PF-148", "R40", "A" if listed_text == text else "B")
 
 
@@ -178,7 +179,7 @@ def test_the_fields_of_a_service(node: NodeUnderTest) -> None:
     assert fields is not None, "a service is not listed"
     # Both ways: fields too many as well, since orphan-since must be missing here.
     alien = set(fields) ^ (MANDATORY | {"service-id", "generation", "service-props", "ttl", "client-id"})
-    assert not alien, f"a service is listed with these fields too many or too few: {sorted(alien)}"
+    assert not alien, f"a service is listed with these fields too many or too few: {worded(sorted(alien))}"
     shown = (fields.get("generation"), fields.get("ttl"), fields.get("client-id"), values_of(fields, "v"))
     assert shown == (last.generation, last.ttl, node.other.client_id, ["new"])
 
@@ -202,7 +203,7 @@ def test_orphans_in_a_list(node: NodeUnderTest) -> None:
     ended = time.time()
     since = listed(node, service)["orphan-since"]
     with judging("PF-228"):
-        assert began - CLOCKS <= since <= ended + CLOCKS, f"orphan-since is {since}, at {ended:.0f}"
+        assert began - CLOCKS <= since <= ended + CLOCKS, f"orphan-since is {worded(since)}, at {ended:.0f}"
         # More than a second, as a server may list whole seconds.
         node.main.read(1.5)
         assert listed(node, service)["orphan-since"] == since, "orphan-since changes from list to list"
@@ -214,7 +215,7 @@ def test_a_list_with_a_bad_filter(node: NodeUnderTest) -> None:
     listing = node.main.services("(a=b")
     assert listing.failed, f"what is no filter is taken for one: {listing}"
     assert listing.reason in (None, "invalid-filter-syntax", "no-hello", *EXCUSES), (
-        f"services has no reason {listing.reason}"
+        f"services has no reason {worded(listing.reason)}"
     )
     node.shows("PF-156", "R07", "A" if listing.reason == "invalid-filter-syntax" else "B")
 
@@ -229,7 +230,7 @@ def test_lists_before_hello(node: NodeUnderTest) -> None:
         session = node.connect()
         listing = session.finish(session.begin(command))
         assert listing.refused, f"{command} before hello is not refused: {listing}"
-        assert listing.reason in (None, "no-hello", *EXCUSES), f"{command} has no reason {listing.reason}"
+        assert listing.reason in (None, "no-hello", *EXCUSES), f"{command} has no reason {worded(listing.reason)}"
 
 
 @rule("PF-173", "PF-176", roles=SERVER)
@@ -266,7 +267,7 @@ def test_the_time_of_a_connection(node: NodeUnderTest) -> None:
     if len(times) != 2:
         raise Inconclusive("the client that asks is not listed")
     assert is_whole(times[0]), "the time of a connection is no whole number"
-    assert began - CLOCKS <= times[0] <= ended + CLOCKS, f"time is {times[0]}, at {ended:.0f}"
+    assert began - CLOCKS <= times[0] <= ended + CLOCKS, f"time is {worded(times[0])}, at {ended:.0f}"
     assert times[0] == times[1], "the time of a connection changes from list to list"
 
 
@@ -296,7 +297,7 @@ def test_the_addresses_of_clients(node: NodeUnderTest) -> None:
     found = {fields.get("client-id"): fields for fields in clients(node.main)}
     ours = [found.get(session.client_id, {}) for session in (node.main, node.other)]
     addresses = [fields.get("client-addr", fields.get("client-address")) for fields in ours]
-    assert all(isinstance(address, str) and address for address in addresses), f"no addresses: {addresses}"
+    assert all(isinstance(address, str) and address for address in addresses), f"no addresses: {worded(addresses)}"
     assert addresses[0] != addresses[1], "two connections have one address"
     ports = [str(session.link.ports[0]) for session in (node.main, node.other)]
     if node.transport in ("tcp", "tls", "tcp-stream") and ports != ["0", "0"]:
@@ -304,5 +305,5 @@ def test_the_addresses_of_clients(node: NodeUnderTest) -> None:
         if not any(port in str(address) for port in ports for address in addresses):
             raise Inconclusive(f"connections from the ports {ports} come from {addresses}: something may stand between")
         assert all(port in str(address) for port, address in zip(ports, addresses, strict=True)), (
-            f"connections from the ports {ports} are listed as {addresses}"
+            f"connections from the ports {worded(ports)} are listed as {worded(addresses)}"
         )

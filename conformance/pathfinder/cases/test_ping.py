@@ -3,6 +3,7 @@
 from conformance.cases import rule
 from conformance.pathfinder.answers import EXCUSES, granted
 from conformance.pathfinder.roles import SERVER
+from conformance.wording import worded
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}
@@ -19,7 +20,7 @@ def test_a_ping(node: NodeUnderTest) -> None:
     assert granted(ping), f"a ping is not completed: {ping}"
     assert ping.ending is not None
     alien = sorted(ping.ending.fields.keys() - MANDATORY)
-    assert not alien, f"the complete of a ping has the fields {alien}"
+    assert not alien, f"the complete of a ping has the fields {worded(alien)}"
 
 
 @rule("PF-227", roles=SERVER)
@@ -47,4 +48,4 @@ def test_a_ping_before_hello(node: NodeUnderTest) -> None:
     """Ping as the first thing on a connection; it fails with a common reason, if any, or the connection is closed."""
     ping = node.connect().ping()
     assert ping.refused, f"a ping before hello is not refused: {ping}"
-    assert ping.reason in (None, "no-hello", *EXCUSES), f"ping has no reason {ping.reason}"
+    assert ping.reason in (None, "no-hello", *EXCUSES), f"ping has no reason {worded(ping.reason)}"

@@ -11,6 +11,7 @@ from conformance.pathfinder.model import model
 from conformance.pathfinder.roles import SERVER
 from conformance.pathfinder.strategies import CLIENTS, Sample, Step, mutated, no_filters, plans, samples
 from conformance.pathfinder.waiting import wait_until
+from conformance.wording import worded
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 
@@ -22,9 +23,9 @@ def compare(step: Step, answer: Transaction, expected: Transaction) -> None:
     """Compare two answers to one request, as far as the document says what they are."""
     # Only publish has failures that the document fixes; other verbs may fail for reasons of the server's own.
     if expected.completed or expected.accepted:
-        assert granted(answer), f"{step.verb} is refused, and should not be: {answer.reason}"
+        assert granted(answer), f"{step.verb} is refused, and should not be: {worded(answer.reason)}"
     elif step.verb == "publish":
-        assert answer.refused, f"publish should fail ({expected.reason}), and does not"
+        assert answer.refused, f"publish should fail ({worded(expected.reason)}), and does not"
         assert answer.reason in (None, expected.reason, *EXCUSES), "publish fails for a reason that is not the case"
 
 
@@ -51,7 +52,7 @@ def compare_views(group: ClientGroup, reference: ClientGroup) -> None:
         expected = reference.view(filter, heard)
         session.wait_for_notification(lambda w=watching, f=filter, e=expected: group.view(f, w) == e)  # type: ignore[misc]
         with judging("PF-122"):
-            assert group.view(filter, watching) == expected, f"who watches {filter} does not know what there is"
+            assert group.view(filter, watching) == expected, f"who watches {worded(filter)} does not know what there is"
 
 
 def play(step: Step, group: ClientGroup, reference: ClientGroup) -> None:
@@ -110,15 +111,17 @@ def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sam
                 group.sessions[0].sure(group.publish(Step("publish", 0, number, number=number)))
             listing = each.main.services(each.narrow(sampled.filter))
             with judging("PF-076"):
-                assert granted(listing), f"{sampled.filter} is refused"
+                assert granted(listing), f"{worded(sampled.filter)} is refused"
             found.append(set(group.listed(listing)))
         with judging("PF-076"):
-            assert found[1] == found[0], f"{sampled.filter} does not match what it should"
+            assert found[1] == found[0], f"{worded(sampled.filter)} does not match what it should"
         watching = scene.main.subscribe(scene.narrow(sampled.filter))
         with judging("PF-120"):
-            assert granted(watching), f"a subscription to {sampled.filter} is refused"
+            assert granted(watching), f"a subscription to {worded(sampled.filter)} is refused"
             scene.main.wait_for_notification(lambda: set(group.view(sampled.filter, watching)) == found[0])
-            assert set(group.view(sampled.filter, watching)) == found[0], f"{sampled.filter} lists other services"
+            assert set(group.view(sampled.filter, watching)) == found[0], (
+                f"{worded(sampled.filter)} lists other services"
+            )
 
 
 @rule("PF-211", roles=SERVER)
@@ -132,8 +135,8 @@ def test_any_text_that_is_almost_a_filter(node: NodeUnderTest, text: str) -> Non
     with node.scene() as scene:
         for session, verb in ((scene.main, "services"), (scene.other, "subscribe")):
             answer = session.services(text) if verb == "services" else session.subscribe(text)
-            assert not answer.accepted, f"{verb} takes {text!r} for a filter"
-            assert answer.refused, f"{verb} does not refuse {text!r}"
+            assert not answer.accepted, f"{verb} takes {worded(text)} for a filter"
+            assert answer.refused, f"{verb} does not refuse {worded(text)}"
         scene.session().barrier()
 
 

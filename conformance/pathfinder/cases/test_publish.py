@@ -3,6 +3,7 @@
 from conformance.cases import judging, rule
 from conformance.pathfinder.answers import granted, listed, values_of
 from conformance.pathfinder.roles import SERVER
+from conformance.wording import worded
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.json.strict import MOST
 
@@ -70,7 +71,9 @@ def test_another_content_in_the_same_generation(node: NodeUnderTest) -> None:
                 "a change that failed is listed"
             )
         with judging("PF-164"):
-            assert publish.reason in (None, SAME), f"another content in a generation fails with {publish.reason}"
+            assert publish.reason in (None, SAME), (
+                f"another content in a generation fails with {worded(publish.reason)}"
+            )
 
 
 @rule("PF-164", "PF-165", roles=SERVER)
@@ -89,7 +92,7 @@ def test_a_lower_generation(node: NodeUnderTest) -> None:
             fields = listed(node, service)
             assert (fields.get("generation"), values_of(fields, "v")) == (5, ["old"])
         with judging("PF-164"):
-            assert publish.reason in (None, OLD), f"a lower generation fails with {publish.reason}"
+            assert publish.reason in (None, OLD), f"a lower generation fails with {worded(publish.reason)}"
 
 
 @rule("PF-162", roles=SERVER)
@@ -98,7 +101,7 @@ def test_what_a_publish_is_answered(node: NodeUnderTest) -> None:
     publish = node.main.sure(node.main.publish(node.service()))
     assert publish.ending is not None
     alien = sorted(publish.ending.fields.keys() - {"ta-cmd", "ta-id", "msg-type"})
-    assert not alien, f"the complete of a publish has the fields {alien}"
+    assert not alien, f"the complete of a publish has the fields {worded(alien)}"
 
 
 @rule("PF-193", roles=SERVER)

@@ -16,6 +16,7 @@ from conformance.pathfinder.waiting import (
     wait_until,
     watch,
 )
+from conformance.wording import worded
 from harness.pathfinder.tester.driver import Driver, NotAnswered, Service
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Match, Transaction
@@ -279,7 +280,7 @@ def test_the_fields_of_notifications(node: NodeUnderTest) -> None:
             assert said["service-id"] == service.id, f"{what} names another service"
         with judging("PF-128"):
             known = ("disappeared", "removed") if what == "disappeared" else (what,)
-            assert said["match-type"] in known, f"the match-type of what has {what} is {said['match-type']!r}"
+            assert said["match-type"] in known, f"the match-type of what has {what} is {worded(said['match-type'])}"
         if what == "disappeared":
             node.shows("PF-128", "R02", "B" if said["match-type"] == "removed" else "A")
             with judging("PF-130"):

@@ -3,6 +3,7 @@
 from conformance.cases import judging, rule
 from conformance.pathfinder.answers import granted, listed
 from conformance.pathfinder.roles import SERVER
+from conformance.wording import worded
 from harness.pathfinder.tester.driver import new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
@@ -25,7 +26,7 @@ def test_unpublish_a_service_of_ones_own(node: NodeUnderTest) -> None:
     with judging("PF-169"):
         assert unpublish.ending is not None
         alien = sorted(unpublish.ending.fields.keys() - {"ta-cmd", "ta-id", "msg-type"})
-        assert not alien, f"the complete of an unpublish has the fields {alien}"
+        assert not alien, f"the complete of an unpublish has the fields {worded(alien)}"
 
 
 @rule("PF-167", roles=SERVER)

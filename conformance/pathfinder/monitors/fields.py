@@ -7,6 +7,7 @@ from conformance.monitors import KEPT, Observation, broken, follows
 from conformance.pathfinder.monitors.forms import ADDRESSES, MANDATORY, flaws, form_of, judged, match_type, shown
 from conformance.pathfinder.monitors.registry import FLAWED, SOUND, from_client, from_server, monitor, spoken
 from conformance.pathfinder.monitors.state import SessionState
+from conformance.wording import worded
 from harness.pathfinder.tester.events import Event
 from wire.pathfinder.filters import FilterError, parse
 
@@ -138,7 +139,7 @@ def match_types_are_known(event: Event, state: SessionState) -> Observation | No
         return follows(event.entry, "R02", "A" if said == "disappeared" else "B")
     if said in ("appeared", "modified"):
         return KEPT
-    return broken(event.entry, f"the match type {said!r} is none of the document's")
+    return broken(event.entry, f"the match type {worded(said)} is none of the document's")
 
 
 LISTED_CLIENT = FormRule("clients", "notify", fields=("client-id", ADDRESSES[0], "time"))

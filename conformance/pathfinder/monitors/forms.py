@@ -247,8 +247,9 @@ def shown(value: Any) -> str:
 
 def judged(event: Event, found: Iterable[Flaw]) -> Observation:
     """Judge a message by those of its flaws that bear on a rule."""
-    what = "; ".join(flaw.what for flaw in found)
-    return broken(event.entry, f"{name_of(event)}: {what}") if what else KEPT
+    flawed = list(found)
+    what = "; ".join(flaw.what for flaw in flawed)
+    return broken(event.entry, f"{name_of(event)}: {what}", flawed[0].field) if flawed else KEPT
 
 
 def name_of(event: Event) -> str:

@@ -7,6 +7,7 @@ from conformance.pathfinder.monitors.hello import offered
 from conformance.pathfinder.monitors.registry import ended, failed, monitor
 from conformance.pathfinder.monitors.served import ServedRequest
 from conformance.pathfinder.monitors.state import SessionState
+from conformance.wording import worded
 from harness.pathfinder.tester.events import Event
 from wire.pathfinder.values import COMMANDS, VERSION
 
@@ -32,7 +33,7 @@ def among(request: ServedRequest, reasons: tuple[str, ...]) -> Observation | Non
     fail, reason = refused
     if reason is None or reason in reasons:
         return KEPT
-    return broken(fail.entry, f"{fail.command} has no reason {reason!r}")
+    return broken(fail.entry, f"{fail.command} has no reason {worded(reason)}")
 
 
 @monitor("PF-106", on=failed(*(set(COMMANDS) - {"hello"})))
@@ -48,7 +49,7 @@ def no_hello_is_said_before_hello(request: ServedRequest, state: SessionState) -
     elif request.greeted == "never" and reason in (None, "no-hello"):
         return follows(fail.entry, "R34", "A")
     elif request.greeted == "never" and reason not in COMMON:  # the others can be true at any time
-        return broken(fail.entry, f"{fail.command} before hello fails with {reason!r}")
+        return broken(fail.entry, f"{fail.command} before hello fails with {worded(reason)}")
     return None
 
 
@@ -60,7 +61,7 @@ def reasons_of_hello(hello: ServedRequest, state: SessionState) -> Observation |
         return None
     fail, reason = refused
     if reason is not None and reason not in HELLO:
-        return broken(fail.entry, f"hello has no reason {reason!r}")
+        return broken(fail.entry, f"hello has no reason {worded(reason)}")
     versions = offered(hello.request)
     first = reason == "unsupported-protocol-version" and hello.greeted == "never"
     if first and versions is not None and versions.have(VERSION):
@@ -106,7 +107,7 @@ def reasons_of_services(request: ServedRequest, state: SessionState) -> Observat
         return KEPT
     if reason == BAD_FILTER and "filter" in request.request.fields:
         return follows(fail.entry, "R07", "A")
-    return broken(fail.entry, f"services has no reason {reason!r}")
+    return broken(fail.entry, f"services has no reason {worded(reason)}")
 
 
 @monitor("PF-164", on=failed("publish"))

@@ -6,6 +6,7 @@ from conformance.monitors import KEPT, Observation, SessionEnd, broken, follows
 from conformance.pathfinder.monitors.registry import ended, from_client, from_server, monitor, served, whether
 from conformance.pathfinder.monitors.served import ANSWERS, ENDS, ServedRequest
 from conformance.pathfinder.monitors.state import SessionState
+from conformance.wording import worded
 from harness.pathfinder.tester.events import NOTIFY, Event
 from wire.pathfinder.values import COMMANDS, MULTIPLE, SINGLE
 
@@ -149,7 +150,7 @@ def notifications_are_called_so(request: ServedRequest, state: SessionState) -> 
         if event.type == "notify":
             yield follows(event.entry, "R01", "A" if event.fields["msg-type"] == NOTIFY[0] else "B")
         elif event.type not in (*ANSWERS, "request"):
-            yield broken(event.entry, f"{event.type!r} is no type of message")
+            yield broken(event.entry, f"{worded(event.type)} is no type of message")
 
 
 @monitor("PF-107", on=from_client(COMMANDS))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from conformance.wording import worded
 from wire.abstract import AbstractStructMeta
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO, TARGET
 from wire.zenoh.keys import queryable_info, wire_expr_extension
@@ -213,7 +214,7 @@ class Publishes(Action, frozen=True):
         return Push(spell(self.key), self.payload.encode())
 
     def __str__(self) -> str:
-        return f"publish({text(self.key)}, {self.payload.encode()!r})"
+        return f"publish({text(self.key)}, {worded(self.payload)})"
 
 
 class Queries(Action, frozen=True):
@@ -239,19 +240,19 @@ class Queries(Action, frozen=True):
 
 
 def text(key: WireExpr) -> str:
-    """Return a key as a case writes it: plain text where it is spelled out, else as a WireExpr."""
+    """Return a key in words: plain text where it is spelled out, else the number that it stands on."""
     if key.sender and key.scope == 0:
-        return repr(key.suffix)
-    parts = [repr(key.suffix), *([str(key.scope)] if key.scope else []), *([] if key.sender else ["sender=False"])]
-    return f"WireExpr({', '.join(parts)})"
+        return worded(key.suffix)
+    table = "its sender's" if key.sender else "its receiver's"
+    return f"number {key.scope} of {table} and {worded(key.suffix)}"
 
 
 def also(extensions: Extensions, name: str = "extensions") -> str:
     """Return extensions as a further argument, if there are any."""
     parts = [
-        f"Extension({each.id:#x}"
-        + (f", {each.value!r}" if each.value is not None else "")
-        + (", mandatory=True)" if each.mandatory else ")")
+        f"extension {each.id:#x}"
+        + (f", {worded(each.value)}" if each.value is not None else "")
+        + (", mandatory" if each.mandatory else "")
         for each in extensions
     ]
-    return f", {name}=({', '.join(parts)},)" if parts else ""
+    return f", {name}: {'; '.join(parts)}" if parts else ""

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from conformance.histories.mismatch import Mismatch
+from conformance.wording import worded
 from conformance.zenoh.histories.abilities import Abilities
 from conformance.zenoh.histories.actions import SendsInterest, SendsOddInterest
 from conformance.zenoh.histories.attribution import Attribution
@@ -90,10 +91,10 @@ class HistoryComparison:
                 )
         payloads = {payload(event) for event in listener.news if isinstance(event.message, Push)}
         if lost := concerns.data - payloads:
-            return Mismatch("ZD-042", f"{who} has a subscriber and never got the data {min(lost)!r}")
+            return Mismatch("ZD-042", f"{who} has a subscriber and never got the data {worded(min(lost))}")
         asked = {event.message.parameters for event in listener.news if isinstance(event.message, Request)}
         if lost := concerns.queries - asked:
-            return Mismatch("ZD-064", f"{who} has a queryable and was never asked {min(lost)!r}")
+            return Mismatch("ZD-064", f"{who} has a queryable and was never asked {worded(min(lost))}")
         return None
 
     def unanswered(
@@ -129,7 +130,9 @@ class HistoryComparison:
             if not any(self.was_asked(self.listeners[who], parameters) for who in names):
                 last = self.listeners[names[-1]]
                 if not last.driver.wait_until(lambda at=last, text=parameters: self.was_asked(at, text)):  # type: ignore[misc]
-                    raise Mismatch("ZD-064", f"nobody was asked {parameters!r}, which {', '.join(names)} can answer")
+                    raise Mismatch(
+                        "ZD-064", f"nobody was asked {worded(parameters)}, which {', '.join(names)} can answer"
+                    )
 
     def was_asked(self, listener: SessionKnowledge, parameters: str) -> bool:
         """Tell whether a session was sent a query."""
@@ -265,11 +268,11 @@ class HistoryComparison:
             case Push():
                 if payload(event) not in concerns.data | concerns.data_may:
                     raise attribution.data(
-                        who, f"{who} was sent the data {payload(event)!r}, and has no subscriber for it"
+                        who, f"{who} was sent the data {worded(payload(event))}, and has no subscriber for it"
                     )
             case Request(parameters=parameters):
                 if parameters not in concerns.queries | concerns.queries_may:
-                    raise attribution.query(who, f"{who} was asked {parameters!r}, and has no queryable for it")
+                    raise attribution.query(who, f"{who} was asked {worded(parameters)}, and has no queryable for it")
 
     def count(self, concerns: Concerns) -> None:
         """Take down which rules the step has put to the test, and found kept."""

@@ -47,7 +47,7 @@ def node_id_of_interests(event: Event, state: SessionState) -> list[Observation]
 def finals_hold_nothing_else(event: Event, state: SessionState) -> Observation:
     """What follows a Final is another message or nothing, so neither options nor a key came with it."""
     if intruder(event, state):
-        return broken(event.entry, "something that is no message follows a Final")
+        return broken(event.entry, "something that is no message follows a Final", nth=event.nth)
     return KEPT
 
 
@@ -57,7 +57,7 @@ def finals_end_what_runs(event: Event, state: SessionState) -> Observation:
     assert isinstance(event.message, InterestFinal)
     if state.theirs.get(event.message.id) in LIVE:
         return KEPT
-    return broken(event.entry, "a Final names no interest that runs")
+    return broken(event.entry, "a Final names no interest that runs", "id", event.nth)
 
 
 @monitor("ZI-069", on=received(DeclareEntity))
@@ -68,7 +68,9 @@ def snapshots_carry_their_id(event: Event, state: SessionState) -> Observation |
     if event.interest_id in state.open:
         return KEPT
     if state.open and state.latest(event.interest_id) is None:
-        return broken(event.entry, "a declaration of a snapshot has an id that was never asked with")
+        return broken(
+            event.entry, "a declaration of a snapshot has an id that was never asked with", "interest_id", event.nth
+        )
     return None
 
 
@@ -89,7 +91,7 @@ def snapshots_end_with_their_id(event: Event, state: SessionState) -> Observatio
     if event.interest_id in state.open:
         return KEPT
     if event.interest_id is None and state.open:
-        return broken(event.entry, "D_FINAL comes without an interest id")
+        return broken(event.entry, "D_FINAL comes without an interest id", "header", event.nth)
     return None
 
 
@@ -98,7 +100,9 @@ def snapshots_end(end: SessionEnd, state: SessionState) -> Iterator[Observation]
     """No snapshot lacks its D_FINAL five seconds after it was asked for."""
     for asked in state.open.values():
         if end.time - asked.event.time >= PATIENCE and is_plain(asked):
-            yield broken(asked.event.entry, "no D_FINAL ends a snapshot, though the session went on")
+            yield broken(
+                asked.event.entry, "no D_FINAL ends a snapshot, though the session went on", nth=asked.event.nth
+            )
 
 
 @monitor("ZI-071", on=received(*DECLARATIONS))
@@ -109,7 +113,9 @@ def nothing_after_final(event: Event, state: SessionState) -> Observation | None
         return None
     if state.is_done(id):
         what = "another D_FINAL" if is_final else "a declaration"
-        return broken(event.entry, f"{what} comes under the id of a snapshot after its D_FINAL")
+        return broken(
+            event.entry, f"{what} comes under the id of a snapshot after its D_FINAL", "interest_id", event.nth
+        )
     return KEPT if is_final and id in state.open else None
 
 
@@ -121,7 +127,7 @@ def updates_carry_no_id(event: Event, state: SessionState) -> Observation | None
         return KEPT if state.hears_changes and not state.open else None
     future = state.of(id, Mode.FUTURE) is not None
     late = isinstance(event.body, UndeclareEntity) and state.is_done(id)
-    return broken(event.entry, "an update carries an interest id") if future or late else None
+    return broken(event.entry, "an update carries an interest id", "interest_id", event.nth) if future or late else None
 
 
 @monitor("ZI-074", on=received(DeclareEntity))
@@ -134,7 +140,7 @@ def aliases_come_first(event: Event, state: SessionState) -> Observation | None:
     given = state.given[Direction.RECEIVED if key.sender else Direction.SENT]
     if event.key is not None or key.scope in given:
         return KEPT
-    return broken(event.entry, "a number is used that was given to no key")
+    return broken(event.entry, "a number is used that was given to no key", "key_scope", event.nth)
 
 
 @monitor("ZI-075", on=received(DeclareEntity))
@@ -145,5 +151,5 @@ def listed_once(event: Event, state: SessionState) -> Observation | None:
     if event.interest_id is not None:
         return KEPT if event.interest_id in state.open else None
     if state.listed.get((body.kind, body.id), {}).get(event.key) in state.open:
-        return broken(event.entry, "what a snapshot has listed comes again while it lasts")
+        return broken(event.entry, "what a snapshot has listed comes again while it lasts", nth=event.nth)
     return None

@@ -26,7 +26,7 @@ def intruder(event: Event, state: SessionState) -> bool:
 def one_declaration_each(event: Event, state: SessionState) -> Observation:
     """What follows the one declaration of a DECLARE is another message or nothing."""
     if intruder(event, state):
-        return broken(event.entry, "something that is no message follows a DECLARE")
+        return broken(event.entry, "something that is no message follows a DECLARE", nth=event.nth)
     return KEPT
 
 
@@ -37,7 +37,7 @@ def answers_to_interests(event: Event, state: SessionState) -> Observation | Non
         return None
     asked = state.latest(event.interest_id)
     if asked is None:
-        return broken(event.entry, "a DECLARE answers an interest that was never sent")
+        return broken(event.entry, "a DECLARE answers an interest that was never sent", "interest_id", event.nth)
     # What may come for a Future interest is other rules' business.
     return None if asked.mode is Mode.FUTURE else KEPT
 
@@ -65,7 +65,11 @@ def extension(event: Event, known: Known) -> list[Observation] | None:
     if not extensions:  # as most messages
         return None
     what = f"{known.name} of another type or mark"
-    return [KEPT if each.is_(known) else broken(event.entry, what) for each in extensions if each.id == known.id]
+    return [
+        KEPT if each.is_(known) else broken(event.entry, what, nth=event.nth)
+        for each in extensions
+        if each.id == known.id
+    ]
 
 
 @monitor("ZD-012", on=received(*DECLARATIONS))

@@ -30,4 +30,4 @@ def subscribers_are_undeclared_by_their_id(event: Event, state: SessionState) ->
         return None
     if (body.kind, body.id) in state.live:
         return KEPT
-    return broken(event.entry, "U_SUBSCRIBER with a subs_id that no declared subscriber has")
+    return broken(event.entry, "U_SUBSCRIBER with a subs_id that no declared subscriber has", "subs_id", event.nth)

@@ -23,7 +23,7 @@ def ids_of_interests_that_run(event: Event, state: SessionState) -> Observation:
     assert isinstance(event.message, Interest)
     id = event.message.id
     if id in state.running:
-        return broken(event.entry, "an INTEREST has the id of one that still runs")
+        return broken(event.entry, "an INTEREST has the id of one that still runs", "id", event.nth)
     return follows(event.entry, "R33", "A") if id in state.used else KEPT
 
 
@@ -33,5 +33,5 @@ def n_and_m_only_with_r(event: Event, state: SessionState) -> Observation:
     assert isinstance(event.message, Interest)
     options = event.message.options
     if options & (Options.N | Options.M) and not options & Options.R:
-        return broken(event.entry, "an INTEREST has N or M set and R clear")
+        return broken(event.entry, "an INTEREST has N or M set and R clear", "options", event.nth)
     return KEPT

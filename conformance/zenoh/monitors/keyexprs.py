@@ -23,4 +23,4 @@ def numbers_belong_to_one_key(event: Event, state: SessionState) -> Observation:
         return KEPT
     if state.numbers[number] == event.key:
         return follows(event.entry, "R12", "B")
-    return broken(event.entry, "a number is given to a second key while the first has it")
+    return broken(event.entry, "a number is given to a second key while the first has it", "expr_id", event.nth)

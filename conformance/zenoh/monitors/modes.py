@@ -40,7 +40,9 @@ def matching(event: Event, state: SessionState, mode: Mode) -> Observation | Non
     assert isinstance(body, DeclareEntity)
     if asked.covers(body.kind, event.key):
         return KEPT
-    return broken(event.entry, f"{body.kind.value} {event.key} does not match what was asked for")
+    return broken(
+        event.entry, f"{body.kind.value} {event.key} does not match what was asked for", "key_suffix", event.nth
+    )
 
 
 @monitor("ZI-011", on=received(DeclareFinal, DeclareEntity))
@@ -50,9 +52,11 @@ def final_is_the_last_of_a_current_interest(event: Event, state: SessionState) -
     if asked is not None and is_final and not asked.complete:
         return KEPT
     if asked is not None and not is_final and asked.complete and not asked.passed:
-        return broken(event.entry, "a declaration follows the D_FINAL of its Current interest")
+        return broken(event.entry, "a declaration follows the D_FINAL of its Current interest", nth=event.nth)
     if is_final and event.interest_id is None and state.waits(Mode.CURRENT):
-        return broken(event.entry, "D_FINAL without an interest id while a Current interest waits for it")
+        return broken(
+            event.entry, "D_FINAL without an interest id while a Current interest waits for it", "header", event.nth
+        )
     return None
 
 
@@ -64,7 +68,12 @@ def nothing_after_a_current_interest(event: Event, state: SessionState) -> Obser
         return KEPT if done else None
     asked = state.of(event.interest_id, Mode.CURRENT)
     if asked is not None and asked.complete and asked.passed:
-        return broken(event.entry, "a change is reported under the id of a Current interest that is complete")
+        return broken(
+            event.entry,
+            "a change is reported under the id of a Current interest that is complete",
+            "interest_id",
+            event.nth,
+        )
     if event.interest_id is None and isinstance(event.body, UndeclareEntity) and only_listed(event, state):
         return follows(event.entry, "R32", "B")
     return None
@@ -84,7 +93,7 @@ def one_final_for_a_current_future_interest(event: Event, state: SessionState) -
     if asked is None:
         return None
     if asked.complete:
-        return broken(event.entry, "a second D_FINAL for a CurrentFuture interest")
+        return broken(event.entry, "a second D_FINAL for a CurrentFuture interest", "interest_id", event.nth)
     return KEPT
 
 
@@ -110,7 +119,9 @@ def update(event: Event, state: SessionState) -> Observation | None:
         return KEPT if running else None
     asked = state.of(event.interest_id, Mode.CURRENT_FUTURE)
     if asked is not None and asked.complete and (asked.passed or isinstance(event.body, UndeclareEntity)):
-        return broken(event.entry, "an update of a CurrentFuture interest carries an interest id")
+        return broken(
+            event.entry, "an update of a CurrentFuture interest carries an interest id", "interest_id", event.nth
+        )
     return None
 
 
@@ -136,7 +147,7 @@ def until_final(event: Event, state: SessionState, mode: Mode) -> Observation | 
     if not own or state.is_due(event) or state.pushes:
         return None
     if isinstance(event.body, DeclareEntity):
-        return broken(event.entry, "a declaration comes after the Final")
+        return broken(event.entry, "a declaration comes after the Final", nth=event.nth)
     return follows(event.entry, "R29", "B") if event.known is not None else None
 
 
@@ -147,7 +158,7 @@ def nothing_that_exists_for_a_future_interest(event: Event, state: SessionState)
     if isinstance(event.body, DeclareFinal):
         return KEPT if asked is None and state.waits(Mode.FUTURE) else None
     if asked is not None and not asked.passed:
-        return broken(event.entry, "a declaration comes under the id of a Future interest")
+        return broken(event.entry, "a declaration comes under the id of a Future interest", "interest_id", event.nth)
     return None
 
 
@@ -159,7 +170,7 @@ def declarations_for_a_future_interest(event: Event, state: SessionState) -> Obs
         return KEPT if running else None
     asked = state.of(event.interest_id, Mode.FUTURE)
     if asked is not None and asked.passed:
-        return broken(event.entry, "an update of a Future interest carries an interest id")
+        return broken(event.entry, "an update of a Future interest carries an interest id", "interest_id", event.nth)
     return None
 
 
@@ -169,5 +180,5 @@ def no_final_in_future_mode(event: Event, state: SessionState) -> Observation | 
     if event.interest_id is None:
         return None
     if state.of(event.interest_id, Mode.FUTURE) is not None:
-        return broken(event.entry, "D_FINAL for a Future interest")
+        return broken(event.entry, "D_FINAL for a Future interest", "interest_id", event.nth)
     return KEPT

@@ -17,7 +17,7 @@ def nothing_of_a_snapshot_after_its_final(event: Event, state: SessionState) -> 
     if isinstance(event.body, DeclareFinal):
         return KEPT
     if all(each.mode is Mode.CURRENT and each.finals for each in interests):
-        return broken(event.entry, "a declaration of a snapshot came after its D_FINAL")
+        return broken(event.entry, "a declaration of a snapshot came after its D_FINAL", nth=event.nth)
     return None
 
 
@@ -25,14 +25,14 @@ def nothing_of_a_snapshot_after_its_final(event: Event, state: SessionState) -> 
 def finals_belong_to_interests_that_wait(event: Event, state: SessionState) -> Observation | None:
     """Each D_FINAL has the id of a Current or CurrentFuture interest that has had none yet."""
     if event.interest_id is None:
-        return broken(event.entry, "D_FINAL came without an interest_id")
+        return broken(event.entry, "D_FINAL came without an interest_id", "header", event.nth)
     interests = state.all_of(event.interest_id)
     if not interests:
-        return broken(event.entry, "D_FINAL came with an id that no interest has")
+        return broken(event.entry, "D_FINAL came with an id that no interest has", "interest_id", event.nth)
     if any(each.mode in SNAPSHOT and not each.finals for each in interests):
         return KEPT
     if all(each.mode in SNAPSHOT for each in interests):
-        return broken(event.entry, "D_FINAL came twice for one interest")
+        return broken(event.entry, "D_FINAL came twice for one interest", "interest_id", event.nth)
     return None
 
 
@@ -47,7 +47,9 @@ def updates_have_no_interest_id(event: Event, state: SessionState) -> Observatio
         return KEPT if any(each.admits(body.kind, key) for each in done) else None
     interests = state.all_of(event.interest_id)
     if any(each.mode is Mode.CURRENT_FUTURE for each in interests) and all(each.finals for each in interests):
-        return broken(event.entry, "an update came with the id of an interest after its D_FINAL")
+        return broken(
+            event.entry, "an update came with the id of an interest after its D_FINAL", "interest_id", event.nth
+        )
     return None
 
 
@@ -66,7 +68,7 @@ def routers_tell_nobody_who_did_not_ask(event: Event, state: SessionState) -> Ob
     if any(each.admits(body.kind, event.key) for each in alive):
         return KEPT
     if alive:
-        return broken(event.entry, "a declaration came that none of the session's interests covers")
+        return broken(event.entry, "a declaration came that none of the session's interests covers", nth=event.nth)
     return follows(event.entry, "R37", "B")
 
 
@@ -81,5 +83,5 @@ def live_entities_are_not_announced_again(event: Event, state: SessionState) -> 
     else:
         again = state.live.get((body.kind, body.id)) == (event.key, body.extensions)
     if again:
-        return broken(event.entry, "an entity was announced again that the session knows")
+        return broken(event.entry, "an entity was announced again that the session knows", nth=event.nth)
     return KEPT

@@ -24,7 +24,9 @@ def info_is_a_number_that_may_be_skipped(event: Event, state: SessionState) -> l
     return [
         KEPT
         if extension.is_(QUERYABLE_INFO)
-        else broken(event.entry, "extension 1 of D_QUERYABLE is not a Z64, or is marked mandatory")
+        else broken(
+            event.entry, "extension 1 of D_QUERYABLE is not a Z64, or is marked mandatory", "extensions", event.nth
+        )
         for extension in infos(event)
     ]
 
@@ -42,4 +44,4 @@ def no_bits_above_the_distance(event: Event, state: SessionState) -> Iterator[Ob
         elif narrow or wide or deployed:
             yield follows(event.entry, "R21", "A" if narrow else "B" if wide else "D")
         else:
-            yield broken(event.entry, "QueryableInfo has bits set that belong to no field")
+            yield broken(event.entry, "QueryableInfo has bits set that belong to no field", "extensions", event.nth)

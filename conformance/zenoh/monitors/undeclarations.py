@@ -42,7 +42,9 @@ def presence(event: Event, kind: EntityKind) -> Observation | None:
     if extension is not None:
         return follows(event.entry, "R05", "A")
     if body.extensions:
-        return broken(event.entry, "the undeclaration has extensions, but not WireExpr among them")
+        return broken(
+            event.entry, "the undeclaration has extensions, but not WireExpr among them", "extensions", event.nth
+        )
     return follows(event.entry, "R05", "B")
 
 
@@ -72,9 +74,9 @@ def wire_expr_is_a_mandatory_buffer(event: Event, state: SessionState) -> Observ
     if extension is None:
         return None
     if not isinstance(extension.value, bytes):
-        return broken(event.entry, "the WireExpr extension is not a buffer")
+        return broken(event.entry, "the WireExpr extension is not a buffer", "extensions", event.nth)
     if not extension.mandatory:
-        return broken(event.entry, "the WireExpr extension is not marked mandatory")
+        return broken(event.entry, "the WireExpr extension is not marked mandatory", "extensions", event.nth)
     return KEPT
 
 
@@ -100,7 +102,11 @@ def wire_expr_names_what_was_declared(event: Event, state: SessionState) -> Obse
         is_read = is_read or key is not None
         if key is not None and resolve(key, theirs, ours) == event.known:
             return KEPT
-    return broken(event.entry, "WireExpr names another key than the entity was declared with") if is_read else None
+    return (
+        broken(event.entry, "WireExpr names another key than the entity was declared with", "extensions", event.nth)
+        if is_read
+        else None
+    )
 
 
 @monitor("ZD-062", on=received(UndeclareEntity))
@@ -113,4 +119,6 @@ def suffix_of_wire_expr_has_its_length(event: Event, state: SessionState) -> Obs
         return follows(event.entry, "R04", "A")
     if read(spelled, deployed=True) is not None:
         return follows(event.entry, "R04", "B")
-    return broken(event.entry, "the payload of WireExpr does not read as flags, scope and suffix")
+    return broken(
+        event.entry, "the payload of WireExpr does not read as flags, scope and suffix", "extensions", event.nth
+    )

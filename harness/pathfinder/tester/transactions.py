@@ -9,12 +9,13 @@ from wire.pathfinder.values import MULTIPLE, Message
 
 
 class Match(msgspec.Struct, frozen=True):
-    """One notification of a subscription: ``appeared``, ``modified`` or ``disappeared``, and which service."""
+    """One notification of a subscription: ``appeared``, ``modified`` or ``disappeared``, which service, and where."""
 
     what: str
     service_id: Any
     message: Message
     time: float
+    entry: int = -1
 
     @property
     def is_orphan(self) -> bool:
@@ -100,6 +101,11 @@ class Transaction:
         return self.ending is not None or self.is_closed
 
     @property
+    def entries(self) -> tuple[int, ...]:
+        """Where its messages stand in the trace."""
+        return tuple(each.entry for each in (self.request, *self.answers, *self.late) if each.entry >= 0)
+
+    @property
     def notifications(self) -> list[Message]:
         """The fields of the notifications that came."""
         return [answer.fields for answer in self.answers if answer.type == "notify"]
@@ -121,11 +127,13 @@ class Transaction:
         else:
             end = "accept, and no end" if self.accepted else "silence"
         notes = f", {len(self.notifications)} notifications" if self.is_multiple else ""
-        return f"<{self.command} {self.ta}: {end}{notes}>"
+        return f"{self.command} {self.ta}: {end}{notes}"
 
 
 def match_of(event: Event) -> Match:
     """Read a notification of a subscription."""
     fields = event.fields
     what = fields.get("match-type")
-    return Match("disappeared" if what in DISAPPEARED else str(what), fields.get("service-id"), fields, event.time)
+    return Match(
+        "disappeared" if what in DISAPPEARED else str(what), fields.get("service-id"), fields, event.time, event.entry
+    )

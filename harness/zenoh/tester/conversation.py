@@ -46,6 +46,8 @@ class Conversation:
         self.is_open = False
         self.closed_by: Direction | None = None
         self.closed = ""
+        self._first = 0
+        """Where in ``events`` those of the batch that is read begin."""
         self._fragments = {Direction.SENT: FragmentBuffer(), Direction.RECEIVED: FragmentBuffer()}
 
     @property
@@ -57,6 +59,7 @@ class Conversation:
         """Take one batch; return the refusal if it, or what its fragments complete, cannot be decoded."""
         direction, time, index = entry.direction, entry.time, entry.index
         error = batch.error
+        self._first = len(self.events)
         try:
             for message in batch.messages:
                 self._take(direction, message, time, index)
@@ -98,7 +101,8 @@ class Conversation:
                 key = None if message.key is None else resolve(message.key, sender, receiver)
             elif isinstance(message, Push | Request | Response):
                 key = resolve(message.key, sender, receiver)
-            self.events.append(Event(time, direction, message, entry, type(message), key))
+            nth = len(self.events) - self._first
+            self.events.append(Event(time, direction, message, entry, type(message), key, nth=nth))
             return
         body = message.body
         # Tests of classes one after the other, the most frequent first: patterns take several times as long, and this
@@ -116,7 +120,8 @@ class Conversation:
                 sender[body.expr_id] = key
         elif isinstance(body, UndeclareKeyExpr):
             key = sender.pop(body.expr_id, None)
-        event = Event(time, direction, message, entry, type(body), key, known, body, message.interest_id)
+        nth = len(self.events) - self._first
+        event = Event(time, direction, message, entry, type(body), key, known, body, message.interest_id, nth)
         self.events.append(event)
 
     def _named(self, body: UndeclareEntity, sender: Table, receiver: Table) -> str | None:

@@ -15,7 +15,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     ``key`` is what the message itself names (``None`` when it names none, or an ExprId that was never declared);
     ``known`` is, for an undeclaration, the key under which its id was declared before; ``body`` and ``interest_id``
     are, for a DECLARE, the declaration inside it and its interest id. ``form`` is the class of that declaration, or of
-    any other message.
+    any other message. ``nth`` is which of the network messages in its entry it is, from 0.
     """
 
     time: float
@@ -27,6 +27,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     known: str | None = None
     body: object = None
     interest_id: int | None = None
+    nth: int = 0
 
 
 class RefusedBatch(msgspec.Struct, frozen=True):

@@ -106,9 +106,10 @@ class ReceivedUpdates(msgspec.Struct, frozen=True):
         return all(update in self.came for update in self.wanted)
 
     def __repr__(self) -> str:
-        missing = [update for update in self.wanted if update not in self.came]
+        missing = ", ".join(repr(update) for update in self.wanted if update not in self.came)
+        heard = ", ".join(map(repr, self.came)) or "nothing"
         end = f"; the link ended ({self.ended})" if self.ended else ""
-        return f"<never heard: {missing}; heard: {list(self.came)}{end}>" if missing else f"<heard {self.wanted}>"
+        return f"never heard: {missing}; heard: {heard}{end}" if missing else f"heard: {heard}"
 
 
 def entity_of(session: SessionView, event: Event) -> EntityName | None:

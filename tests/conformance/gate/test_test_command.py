@@ -105,7 +105,7 @@ def test_a_fault_is_found_and_may_be_expected() -> None:
     assert {path.suffix for path in Path("rep/traces").iterdir()} == {".ndjson", ".pcapng"}
     accepted = goldwire("--iut", "faulty.toml", "-k", ONE, "--accept")
     assert accepted.returncode == 0
-    assert "expected  yes: accepted on " in accepted.stdout
+    assert "expected, violation: accepted on " in accepted.stdout
     assert 'rule = "ZI-015"' in Path("expectations/faulty.toml").read_text()
 
 
