@@ -120,7 +120,7 @@ def compute_row(
     """
     suite = Suite(protocol)
     # A world per row: what one fault leaves behind must not be seen in the next.
-    make = _class_of(peer, suite.harness).of
+    make = class_of(peer, suite.harness).of
     world = suite.harness.world(make, peer.role, profile=profile, latency=WORLDS.get(peer.world))
     outcomes: dict[str, list[Outcome]] = {}
     accusers: dict[str, list[str]] = {}
@@ -183,7 +183,8 @@ def fitting(suite: Suite, role: str, pattern: str = "") -> list[Case]:
     ]
 
 
-def _class_of(peer: MatrixPeer, definition: WireProtocol) -> type[Peer]:
+def class_of(peer: MatrixPeer, definition: WireProtocol) -> type[Peer]:
+    """Return the class of a peer of the matrix."""
     of_its_kind = definition.faults if peer.kind == "fault" else definition.oddities
     match [of_its_kind.all[name] for name in peer.variants]:
         case []:
