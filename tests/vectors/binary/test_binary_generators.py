@@ -178,7 +178,7 @@ def test_engines_take_every_value_and_frame(name):
     sampler = Sampler(layout(name), Random(7))
     codecs = [each.codec(name) for each in present(name)]
     assert len(codecs) >= 2
-    for _ in range(400):
+    for _ in range(200):
         value, frame = sampler.pair()
         for codec in codecs:
             assert codec.encode(value) == frame
@@ -399,16 +399,19 @@ def test_any_grammar_has_its_generators(name, generated):
         longer, frame = sampler.pair(overlong=True)
         assert reference.decode(grammar, frame) == codec.decode(frame) == longer
         reached.visit(tree.root, value)
-    for _ in range(9000):
-        reached.visit(tree.root, sampler.value())
-    missing = {type(reached.parts[each[0]]) for each in reached.expected - reached.seen}
+    for _ in range(18):
+        missing = {type(reached.parts[each[0]]) for each in reached.expected - reached.seen}
+        if missing <= OUT_OF_REACH.get(name, set()):
+            break
+        for _ in range(500):
+            reached.visit(tree.root, sampler.value())
     assert missing <= OUT_OF_REACH.get(name, set())
 
 
 @pytest.mark.parametrize("name", ARTIFICIAL)
 def test_any_grammar_has_its_mutations(name, generated):
     grammar, codec, accepted, refused = ARTIFICIAL[name], generated[name], 0, Counter()
-    for frame, names in islice(stream(artificial(name), 3), 1200):
+    for frame, names in islice(stream(artificial(name), 3), 600):
         reason = refusal(codec, frame)
         assert refusal(grammar, frame) is reason
         if reason is None:
@@ -417,7 +420,7 @@ def test_any_grammar_has_its_mutations(name, generated):
         else:
             assert names
             refused[reason] += 1
-    assert accepted >= 600
+    assert accepted >= 300
     assert refused or name in ("ends",)
 
 
@@ -531,7 +534,7 @@ REASONS = {
 def test_mutations_do_what_their_names_say(name):
     sampler, codec = Sampler(layout(name), Random(11)), engine("python").codec(name)
     mutator, seen = Mutator(layout(name), Random(12)), Counter()
-    for _ in range(15000):
+    for _ in range(6000):
         frame = sampler.frame()
         mutated, names = mutator.mutate(frame, (frame, b"\x19\0"))
         assert mutated != frame
@@ -551,7 +554,7 @@ def test_mutations_do_what_their_names_say(name):
 
 @BINARY
 def test_streams_are_half_valid_and_reach_every_reason(name):
-    codec, total = engine("python").codec(name), 16000
+    codec, total = engine("python").codec(name), 6000
     reasons, valid = Counter(), 0
     for frame, names in islice(stream(layout(name), 1), total):
         valid += not names
@@ -575,7 +578,7 @@ def test_streams_are_half_valid_and_reach_every_reason(name):
 def test_strategies_make_what_engines_take(name):
     codecs = [each.codec(name) for each in present(name)]
 
-    @settings(ONCE, max_examples=100)
+    @settings(ONCE, max_examples=50)
     @given(strategies.values(layout(name)), strategies.frames(layout(name), overlong=True))
     def check(value, frame):
         for codec in codecs:

@@ -54,6 +54,7 @@ LANGUAGES = [
     pytest.param(name, marks=pytest.mark.skipif(shutil.which(tool) is None, reason=f"{tool} is not on PATH"))
     for name, tool in TOOLS.items()
 ]
+SLOW = pytest.mark.slow
 SANITIZED = "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 
@@ -415,8 +416,9 @@ for line in sys.stdin:
 GUILTY = bytes.fromhex("5905ff")
 FRAMES_AROUND = [b"\x19\x05", b"\x39\x05\x01", GUILTY, b"\x39", b"\x19\x06"]
 PATIENT = PipeLimits(deadline=60, line=1 << 20)
-QUICK = PipeLimits(deadline=3, line=1 << 20)
-"""For programs that hang, which is waited for; of all others nobody is hurried."""
+QUICK = PipeLimits(deadline=1.5, line=1 << 20, frames=1)
+"""For programs that hang: that is waited for twice, with what came before and by a fresh program. Of all others nobody
+is hurried."""
 
 
 class Programs:
@@ -471,7 +473,7 @@ MISDEEDS = {
     "an end": ("os._exit(0)", lambda answer: answer == Crashed(0)),
     "a hang": (
         "sys.stderr.write('thinking\\n')\nsys.stderr.flush()\ntime.sleep(1000)",
-        lambda answer: answer == Hung(3, stderr=("thinking",)),
+        lambda answer: answer == Hung(1.5, stderr=("thinking",)),
     ),
     "no output any more": (
         "os.close(1)\ntime.sleep(1000)",
@@ -537,7 +539,8 @@ MISDEEDS = {
 def test_the_run_goes_on(name, programs):
     """One frame of a request is guilty: it gets its verdict, the others get theirs."""
     misdeed, is_verdict = MISDEEDS[name]
-    with Pipe(programs.write(misdeed), QUICK if "sleep" in misdeed else PATIENT) as pipe:
+    limits = QUICK if "sleep" in misdeed else PATIENT
+    with Pipe(programs.write(misdeed), limits) as pipe:
         before, second, guilty, third, after = pipe.decode(LAYOUT, FRAMES_AROUND)
         assert is_verdict(guilty), guilty
         assert isinstance(before, Decoded)
@@ -548,8 +551,9 @@ def test_the_run_goes_on(name, programs):
         assert after.value["id"] == 6
         assert pipe.encode(LAYOUT, [before.value]) == [Encoded(b"\x19\x05")]
     assert pipe.troubles == []
-    assert pipe.restarts == 3
-    assert len(programs.pids()) == 4
+    # Once more where several frames were asked for at once, and the one that is to blame was not known.
+    assert pipe.restarts == (2 if limits.frames == 1 else 3)
+    assert len(programs.pids()) == pipe.restarts + 1
 
 
 def test_an_end_that_is_seen_with_the_last_words_is_not_waited_for(monkeypatch):
@@ -843,7 +847,14 @@ def validator(name):
     return jsonschema.Draft202012Validator({**SCHEMA, "$ref": f"#/$defs/{name}", "anyOf": [True]})
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "language",
+    [
+        # Two are compiled first, C with sanitizers: that takes seconds.
+        pytest.param(*each.values, marks=[*each.marks, *(mark for mark in [SLOW] if each.values[0] in ("c", "java"))])
+        for each in LANGUAGES
+    ],
+)
 def test_traffic_is_of_the_schema(language, adapter):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     lines = []
@@ -907,6 +918,7 @@ def run(*args):
     return CliRunner().invoke(codec, [*args])
 
 
+@pytest.mark.slow  # two answers of megabytes, which take 60 MB; below are a check of some, and one of all that skips
 def test_check_agrees(adapter):
     result = run("check", LAYOUT, "--", *adapter("python"))
     assert result.exit_code == 0, result.output
@@ -930,6 +942,7 @@ def test_check_of_nothing(programs):
     command = altered(programs, "answer['results'] = [{'skip': 'not yet'}] * len(answer['results'])")
     result = run("check", LAYOUT, "--", *command)
     assert result.exit_code == 1
+    assert f"{len(golden())} frames of {LAYOUT}, 0 answers judged" in result.output
     assert "not yet" in result.output
     assert "nothing was checked" in result.output
 
