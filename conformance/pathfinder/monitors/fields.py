@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from conformance.monitors import KEPT, Observation, broken, follows
-from conformance.pathfinder.monitors.forms import ADDRESSES, MANDATORY, flaws, form_of, judged, match_type, shown
+from conformance.pathfinder.monitors.forms import ADDRESSES, MANDATORY, form_of, judged, match_type, shown
 from conformance.pathfinder.monitors.registry import FLAWED, SOUND, from_client, from_server, monitor, spoken
 from conformance.pathfinder.monitors.state import SessionState
 from conformance.wording import worded
@@ -31,9 +31,9 @@ class FormRule(NamedTuple):
             not self.matches or match_type(event) in self.matches
         )
 
-    def judge(self, event: Event) -> Observation:
+    def judge(self, event: Event, state: SessionState) -> Observation:
         """Judge a message of this form."""
-        own = [flaw for flaw in flaws(event) if flaw.field not in MANDATORY and not flaw.inner]
+        own = [flaw for flaw in state.flaws(event) if flaw.field not in MANDATORY and not flaw.inner]
         beyond = [flaw for flaw in own if flaw.fault == "beyond" and self.only]
         wrong = [
             flaw
@@ -82,7 +82,7 @@ def watching(form: FormRule) -> Callable[[Event, SessionState], Observation | No
     """Return the monitor of one form, named after it."""
 
     def watch(event: Event, state: SessionState) -> Observation | None:
-        return form.judge(event) if form.is_of(event) else None
+        return form.judge(event, state) if form.is_of(event) else None
 
     what = form.fields[0] if len(form.fields) == 1 else "fields"
     watch.__name__ = "_".join((what, "of", form.command, form.type, *form.matches))
@@ -104,7 +104,7 @@ def nothing_beyond(event: Event, state: SessionState) -> Observation | None:
     """No message has fields that its form has not."""
     if not form_of(event):
         return None
-    return judged(event, (flaw for flaw in flaws(event) if flaw.fault == "beyond"))
+    return judged(event, (flaw for flaw in state.flaws(event) if flaw.fault == "beyond"))
 
 
 @monitor("PF-082", on=FLAWED, kept_by=SOUND)
@@ -112,7 +112,7 @@ def fields_of_all_messages(event: Event, state: SessionState) -> Observation | N
     """Every message has a command, a transaction identifier and a type."""
     if not event.fields:
         return None
-    return judged(event, (flaw for flaw in flaws(event) if flaw.fault == "missing" and flaw.field in MANDATORY))
+    return judged(event, (flaw for flaw in state.flaws(event) if flaw.fault == "missing" and flaw.field in MANDATORY))
 
 
 @monitor("PF-103", on=FLAWED, kept_by=SOUND)
@@ -120,13 +120,15 @@ def mandatory_fields_are_there(event: Event, state: SessionState) -> Observation
     """Every message has the fields that its own table calls mandatory."""
     if not form_of(event):
         return None
-    return judged(event, (flaw for flaw in flaws(event) if flaw.fault == "missing" and flaw.field not in MANDATORY))
+    return judged(
+        event, (flaw for flaw in state.flaws(event) if flaw.fault == "missing" and flaw.field not in MANDATORY)
+    )
 
 
 @monitor("PF-105", on=from_server(types="fail", sound=False), kept_by=from_server(types="fail", sound=True))
 def fails_have_a_reason_at_most(event: Event, state: SessionState) -> Observation | None:
     """A fail has no field of its own but the reason, which is a string."""
-    return FormRule(event.command, "fail", only=True).judge(event) if form_of(event) else None
+    return FormRule(event.command, "fail", only=True).judge(event, state) if form_of(event) else None
 
 
 @monitor("PF-128", on=from_server("subscribe", "notify"))
@@ -148,7 +150,7 @@ LISTED_CLIENT = FormRule("clients", "notify", fields=("client-id", ADDRESSES[0],
 @monitor("PF-176", on=from_server("clients", "notify"))
 def clients_are_described(event: Event, state: SessionState) -> Iterator[Observation]:
     """A client is listed with its identifier, its address under one of its names, and its time."""
-    yield LISTED_CLIENT.judge(event)
+    yield LISTED_CLIENT.judge(event, state)
     if ADDRESSES[0] in event.fields:
         yield follows(event.entry, "R04", "A")
     elif ADDRESSES[1] in event.fields:
@@ -160,7 +162,9 @@ def orphans_have_a_time(event: Event, state: SessionState) -> Observation | None
     """The time at which an owner was lost is a number that is not negative."""
     if "orphan-since" not in event.fields:
         return None
-    return judged(event, (flaw for flaw in flaws(event) if flaw.field == "orphan-since" and flaw.fault != "beyond"))
+    return judged(
+        event, (flaw for flaw in state.flaws(event) if flaw.field == "orphan-since" and flaw.fault != "beyond")
+    )
 
 
 def is_filter(text: str) -> bool:
@@ -178,4 +182,4 @@ def filters_of_services(event: Event, state: SessionState) -> Observation:
     asked = event.fields.get("filter", "(a=b)")
     if isinstance(asked, str) and not is_filter(asked):
         return broken(event.entry, f"no filter: {shown(asked)}")
-    return FormRule("services", "request", only=True).judge(event)
+    return FormRule("services", "request", only=True).judge(event, state)

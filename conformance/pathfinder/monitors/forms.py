@@ -140,23 +140,6 @@ def flaws(event: Event) -> list[Flaw]:
     """Return how a message differs from its form; what has no form is only looked at for the fields of all."""
     if event.error is None:
         return []
-    if _LATEST.event is not event:
-        _LATEST.event, _LATEST.flaws = event, _flaws(event)
-    return _LATEST.flaws
-
-
-class _Latest:
-    """The message that was looked at last: a dozen monitors ask for its flaws, one after the other."""
-
-    def __init__(self) -> None:
-        self.event: Event | None = None
-        self.flaws: list[Flaw] = []
-
-
-_LATEST = _Latest()
-
-
-def _flaws(event: Event) -> list[Flaw]:
     fields, members = plain(event), form_of(event)
     nodes = {name: member.node for name, member in members.items()} or _anywhere()
     needed = [name for name, member in members.items() if not member.optional] or MANDATORY

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from conformance.monitors import KEPT, Observation, SessionEnd, broken
-from conformance.pathfinder.monitors.forms import Flaw, flaws, is_whole, judged
+from conformance.pathfinder.monitors.forms import Flaw, is_whole, judged
 from conformance.pathfinder.monitors.registry import ended, from_client, monitor, served, whether
 from conformance.pathfinder.monitors.served import ServedRequest
 from conformance.pathfinder.monitors.state import SessionState
@@ -40,9 +40,9 @@ def agreed(hello: ServedRequest) -> tuple[Versions, Event, Any] | None:
     return None if versions is None or ending is None else (versions, ending, ending.fields.get("protocol-version"))
 
 
-def wrong_versions(complete: Event) -> list[Flaw]:
+def wrong_versions(complete: Event, state: SessionState) -> list[Flaw]:
     """Return what keeps the version that a complete names from being one."""
-    return [flaw for flaw in flaws(complete) if flaw.field == "protocol-version" and flaw.fault != "beyond"]
+    return [flaw for flaw in state.flaws(complete) if flaw.field == "protocol-version" and flaw.fault != "beyond"]
 
 
 def agreed_before(hello: ServedRequest, state: SessionState) -> list[Any]:
@@ -54,7 +54,7 @@ def agreed_before(hello: ServedRequest, state: SessionState) -> list[Any]:
         agreement = agreed(each) if each.completed else None
         if agreement is not None:
             versions, complete, version = agreement
-            if versions.have(version) or version in found or wrong_versions(complete):
+            if versions.have(version) or version in found or wrong_versions(complete, state):
                 found.append(version)
     return found
 
@@ -77,7 +77,7 @@ def versions_are_agreed_on(hello: ServedRequest, state: SessionState) -> Observa
     if agreement is None:
         return None
     versions, complete, version = agreement
-    if wrong := wrong_versions(complete):
+    if wrong := wrong_versions(complete, state):
         return judged(complete, wrong)
     if versions.have(version) or version in agreed_before(hello, state):
         return KEPT
@@ -123,6 +123,6 @@ def clients_stay_who_they_are(end: SessionEnd, state: SessionState) -> Iterator[
     """A hello behind a completed one has its client-id and its versions."""
     first = next((each.request for each in state.made("hello") if each.completed), None)
     for event in state.repeated_hellos:
-        if first is not None and not flaws(event):
+        if first is not None and not state.flaws(event):
             other = [name for name in WHO if event.fields[name] != first.fields.get(name)]
             yield whether(not other, event.entry, f"another {' and '.join(other)}")

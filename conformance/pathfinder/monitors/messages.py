@@ -5,7 +5,7 @@ no field twice. Only what it refuses is looked at.
 """
 
 from conformance.monitors import KEPT, Observation, broken
-from conformance.pathfinder.monitors.forms import flaws, judged, name_of, scalars, whole_numbers
+from conformance.pathfinder.monitors.forms import judged, name_of, scalars, whole_numbers
 from conformance.pathfinder.monitors.registry import FLAWED, SOUND, either, monitor, with_fields
 from conformance.pathfinder.monitors.state import SessionState
 from harness.pathfinder.tester.events import Event
@@ -33,7 +33,7 @@ def whole_numbers_are_in_range(event: Event, state: SessionState) -> Observation
     numbers = whole_numbers()
     if numbers.isdisjoint(event.fields):
         return None
-    return judged(event, (flaw for flaw in flaws(event) if flaw.field in numbers and flaw.fault == "range"))
+    return judged(event, (flaw for flaw in state.flaws(event) if flaw.field in numbers and flaw.fault == "range"))
 
 
 @monitor("PF-004", on=FLAWED, kept_by=SOUND)
@@ -55,7 +55,7 @@ def identifiers_are_non_negative_integers(event: Event, state: SessionState) -> 
     if not any(name in event.fields for name in IDENTIFIERS):
         return None
     return judged(
-        event, (flaw for flaw in flaws(event) if flaw.field in IDENTIFIERS and flaw.fault in ("type", "range"))
+        event, (flaw for flaw in state.flaws(event) if flaw.field in IDENTIFIERS and flaw.fault in ("type", "range"))
     )
 
 
@@ -68,7 +68,7 @@ def properties_are_strings_and_integers(event: Event, state: SessionState) -> Ob
     """The values of properties are strings and integers, in an array for each name."""
     if not isinstance(event.fields.get("service-props"), dict):
         return None
-    inner = (flaw for flaw in flaws(event) if flaw.field == "service-props" and flaw.inner)
+    inner = (flaw for flaw in state.flaws(event) if flaw.field == "service-props" and flaw.inner)
     return judged(event, (flaw for flaw in inner if flaw.fault == "type"))
 
 
@@ -95,7 +95,7 @@ def fields_have_their_types(event: Event, state: SessionState) -> Observation | 
     """The value of every field is of the field's type."""
     if not event.fields:
         return None
-    return judged(event, (flaw for flaw in flaws(event) if flaw.fault == "type" and not flaw.inner))
+    return judged(event, (flaw for flaw in state.flaws(event) if flaw.fault == "type" and not flaw.inner))
 
 
 @monitor("PF-079", on=FLAWED, kept_by=SOUND)

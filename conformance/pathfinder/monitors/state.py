@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from conformance.monitors import SessionEnd
+from conformance.pathfinder.monitors.forms import Flaw, flaws
 from conformance.pathfinder.monitors.served import ENDS, Greeting, ServedRequest
 from harness.pathfinder.tester.conversation import Conversation
 from harness.pathfinder.tester.events import Event
@@ -78,7 +79,20 @@ class SessionState:
                 if hello.ending is not None:
                     self._ends_hello.add(id(hello.ending))
 
+        self._flawed: Event | None = None
+        self._flaws: list[Flaw] = []
+
     # --- what monitors ask ------------------------------------------------------------------------------------
+
+    def flaws(self, event: Event) -> list[Flaw]:
+        """Return how a message differs from its form."""
+        if event.error is None:
+            return []
+        # A dozen monitors ask about the same message, one after the other: what was found last is kept. By identity,
+        # as comparing two messages takes longer than that saves.
+        if self._flawed is not event:
+            self._flawed, self._flaws = event, flaws(event)
+        return self._flaws
 
     def served(self, command: str) -> list[ServedRequest]:
         """Return the requests of one command that a server was asked, in order, as far as they can be judged."""
