@@ -105,7 +105,7 @@ class InstrumentedEngine:
         return self._codec
 
 
-WORDING_ONLY = ("refusing", "unspeakable")
+WORDING_ONLY = ("refusing", "encode_refusal")
 """Functions of ``wire.runtime`` that put refusals into words; where they were raised has been seen."""
 
 

@@ -4,7 +4,7 @@
 
     WireError
     ├── DecodeError      bytes that a layout refuses; Refusal of an optimized engine, whose words come when asked for
-    ├── EncodeError      a value that a layout cannot express
+    ├── EncodeError      a value that a layout cannot express; EncodeRefusal likewise
     ├── UnknownLayout    a layout name that nobody declares
     ├── CannotLayOut     a construct that no engine can be made from
     ├── MissingEngine    an engine that does not run here

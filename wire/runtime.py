@@ -66,6 +66,37 @@ class Refusal(DecodeError):
         return words
 
 
+class EncodeRefusal(EncodeError):
+    """A value that an optimized engine cannot write.
+
+    The words, which name the field, are asked from the reference engine when somebody reads them: that takes hundreds
+    of times as long as to refuse, and whoever only compares engines reads none. A value that is changed before that is
+    read as it is then; if it can be written by then, the words are those of the engine that refused.
+    """
+
+    def __init__(self, layout: str, value: Any, cause: str) -> None:
+        super().__init__()
+        self._refused = layout, value, cause
+        self._words: str | None = None
+
+    def __str__(self) -> str:
+        if self._words is None:
+            layout, value, cause = self._refused
+            self._words = f"the value does not fit the layout: {cause}"
+            try:
+                reference.encode(layout, value)
+            except EncodeError as better:
+                self._words = str(better)
+        return self._words
+
+    def __repr__(self) -> str:
+        return f"EncodeError({str(self)!r})"
+
+    def __reduce__(self) -> tuple[type[EncodeError], tuple[str]]:
+        # Another process is sent the words: the value may be anything.
+        return EncodeError, (str(self),)
+
+
 def blanks(record: dict[str, Any], header: str, table: Table) -> tuple[dict[str, Any] | None, ...]:
     """Return a record that has only its flags, by the byte of them; ``None`` where the byte cannot stand there."""
     return tuple(None if flags is None else record | {header: flags} for flags in table)
@@ -239,10 +270,6 @@ def native_refusal(reason: int, offset: int, layout: str, data: bytes, refuse: i
     return refusal
 
 
-def unspeakable(error: Exception, layout: str, value: Any) -> EncodeError:
-    """Return why a value cannot be encoded, in the words of the reference engine, which names the field."""
-    try:
-        reference.encode(layout, value)
-    except EncodeError as better:
-        return better
-    return EncodeError(f"the value does not fit the layout: {error}")
+def encode_refusal(error: Exception, layout: str, value: Any) -> EncodeRefusal:
+    """Return the refusal behind an exception of a writer."""
+    return EncodeRefusal(layout, value, str(error))

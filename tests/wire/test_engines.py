@@ -12,7 +12,7 @@ from importlib import import_module
 import pytest
 
 from vectors.golden.loader import load
-from wire import engines
+from wire import engines, reference
 from wire.catalogue import grammars
 from wire.catalogue import layout as find
 from wire.columnar import decode_batch
@@ -94,6 +94,38 @@ def test_a_refusal_says_where_in_words(name):
         engine(name).decode(NETWORK, data)
     assert str(caught.value) == str(expected.value)
     assert (caught.value.path, caught.value.detail) == (expected.value.path, expected.value.detail)
+
+
+def too_large():
+    value = plain(engine("reference").decode(NETWORK, bytes.fromhex("1e060000")))
+    value["declaration"]["token_id"] = 1 << 40
+    return value
+
+
+@pytest.mark.parametrize("name", OPTIMIZED)
+def test_what_cannot_be_written_says_why_in_words(name):
+    with pytest.raises(EncodeError) as expected:
+        engine("reference").encode(NETWORK, too_large())
+    with pytest.raises(EncodeError) as caught:
+        engine(name).encode(NETWORK, too_large())
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value) == str(expected.value)
+    assert repr(caught.value) == repr(expected.value)
+
+
+@pytest.mark.parametrize("name", OPTIMIZED)
+def test_words_that_nobody_reads_are_not_asked_for(name, monkeypatch):
+    monkeypatch.setattr(reference, "encode", None)
+    with pytest.raises(EncodeError):
+        engine(name).encode(NETWORK, too_large())
+
+
+@pytest.mark.parametrize("name", OPTIMIZED)
+def test_a_value_that_was_mended_meanwhile_is_refused_in_the_engines_own_words(name):
+    value = too_large()
+    with pytest.raises(EncodeError) as caught:
+        engine(name).encode(NETWORK, value)
+    value["declaration"]["token_id"] = 1
+    assert str(caught.value).startswith("the value does not fit the layout: ")
 
 
 @pytest.mark.parametrize("name", HERE)

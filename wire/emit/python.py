@@ -35,19 +35,19 @@ from wire.runtime import (
 
 TRUNCATED, BAD_TEXT, BAD_VALUE, RESERVED = Reason.TRUNCATED, Reason.BAD_TEXT, Reason.BAD_VALUE, Reason.RESERVED
 UNKNOWN_ID, TOO_LONG, TRAILING = Reason.UNKNOWN_ID, Reason.TOO_LONG, Reason.TRAILING
-UNSPEAKABLE = (EncodeError, TypeError, ValueError, LookupError, AttributeError, OverflowError)
+ENCODE_FAILURES = (EncodeError, TypeError, ValueError, LookupError, AttributeError, OverflowError)
 '''
 
 
 USUAL = (
     "blanks",
     "dispatch",
+    "encode_refusal",
     "flags_table",
     "refuse_unknown",
     "refusing",
     "spell_flags",
     "spell_varint",
-    "unspeakable",
     "varint",
 )
 """What every module imports of ``wire/runtime.py``."""
@@ -117,6 +117,6 @@ def _entry(layout: Layout, names: PartNames) -> Lines:
     if limit is not None:
         yield f"        if len(out) > {limit}:"
         yield f'            raise EncodeError("more than {limit} bytes")'
-    yield "    except UNSPEAKABLE as error:"
-    yield f'        raise unspeakable(error, "{layout.name}", value) from None'
+    yield "    except ENCODE_FAILURES as error:"
+    yield f'        raise encode_refusal(error, "{layout.name}", value) from None'
     yield "    return out"

@@ -20,18 +20,18 @@ from wire.runtime import (
     Refusal,
     blanks,
     dispatch,
+    encode_refusal,
     flags_table,
     refuse_unknown,
     refusing,
     spell_flags,
     spell_varint,
-    unspeakable,
     varint,
 )
 
 TRUNCATED, BAD_TEXT, BAD_VALUE, RESERVED = Reason.TRUNCATED, Reason.BAD_TEXT, Reason.BAD_VALUE, Reason.RESERVED
 UNKNOWN_ID, TOO_LONG, TRAILING = Reason.UNKNOWN_ID, Reason.TOO_LONG, Reason.TRAILING
-UNSPEAKABLE = (EncodeError, TypeError, ValueError, LookupError, AttributeError, OverflowError)
+ENCODE_FAILURES = (EncodeError, TypeError, ValueError, LookupError, AttributeError, OverflowError)
 
 
 interest_final_header_bits = (
@@ -2404,8 +2404,8 @@ def encode_network_message(value: Any) -> bytes:
     """Encode one ``zenoh/network-message``."""
     try:
         out: bytes = write_network_message[value["type"]](value)
-    except UNSPEAKABLE as error:
-        raise unspeakable(error, "zenoh/network-message", value) from None
+    except ENCODE_FAILURES as error:
+        raise encode_refusal(error, "zenoh/network-message", value) from None
     return out
 
 
@@ -2428,8 +2428,8 @@ def encode_transport_message(value: Any) -> bytes:
         out: bytes = write_transport_message[value["type"]](value)
         if len(out) > 65535:
             raise EncodeError("more than 65535 bytes")
-    except UNSPEAKABLE as error:
-        raise unspeakable(error, "zenoh/transport-message", value) from None
+    except ENCODE_FAILURES as error:
+        raise encode_refusal(error, "zenoh/transport-message", value) from None
     return out
 
 
@@ -2452,8 +2452,8 @@ def encode_batch(value: Any) -> bytes:
         out: bytes = write_batch(value)
         if len(out) > 65535:
             raise EncodeError("more than 65535 bytes")
-    except UNSPEAKABLE as error:
-        raise unspeakable(error, "zenoh/batch", value) from None
+    except ENCODE_FAILURES as error:
+        raise encode_refusal(error, "zenoh/batch", value) from None
     return out
 
 
