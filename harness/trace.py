@@ -1,7 +1,7 @@
 """Traces: everything that went over the links of one case, in order."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 
@@ -99,8 +99,11 @@ class Trace:
         return [entry for entry in self.entries if entry.link == link]
 
 
-def write_ndjson(trace: Trace, path: Path) -> None:
-    """Write one JSON object per entry, in order; ``data`` is in hex."""
+def write_ndjson(trace: Trace, path: Path, tell: Callable[[bytes], Sequence[str]] | None = None) -> None:
+    """Write one JSON object per entry, in order; ``data`` is in hex.
+
+    ``tell`` says what the messages in a frame are, in a line each: they stand beside its bytes, as ``messages``.
+    """
     encoder = msgspec.json.Encoder()
     with path.open("wb") as file:
         for entry in trace:
@@ -108,4 +111,6 @@ def write_ndjson(trace: Trace, path: Path) -> None:
             # msgspec would write base64; people compare hex with dumps.
             record["data"] = entry.data.hex()
             del record["index"]  # the line's own number says it
+            if tell is not None and entry.what is EntryKind.FRAME:
+                record["messages"] = tell(entry.data)
             file.write(encoder.encode(record) + b"\n")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from wire.dump import Dump, Row, dump, visible
+from wire.dump import Dump, Row, TooManyFields, dump, visible
 
 ITEM = re.compile(r"(?:.*\[\d+\]\.)?[A-Z][A-Z0-9_]*(?=\.)")
 """The part of a path that names a message: a member of a list of messages, or of none. Extensions have no such name."""
@@ -21,7 +21,7 @@ EXTENSION = re.compile(r"extensions\[\d+\]$")
 _LENIENT = json.JSONDecoder(strict=False)
 
 MOST_FIELDS = 4096
-"""Fields of a frame that are looked at: a message has dozens, and of a batch with more the first messages will do."""
+"""Fields of a frame at most: a message has dozens, and nobody reads a line of thousands."""
 
 
 class ToldMessage(msgspec.Struct, frozen=True):
@@ -46,7 +46,10 @@ class ToldMessage(msgspec.Struct, frozen=True):
 
 def tell(layout: str, frame: bytes) -> list[ToldMessage]:
     """Return the messages of a frame, in order; what frames only wrap is left out where they hold messages."""
-    dumped = dump(layout, frame, most=MOST_FIELDS)
+    try:
+        dumped = dump(layout, frame, most=MOST_FIELDS)
+    except TooManyFields as error:
+        return [ToldMessage(str(error), 0, len(frame))]
     if dumped.text:
         return [_text(dumped)]
     groups: dict[str, list[Row]] = {}
