@@ -101,6 +101,10 @@ class Array(Part, frozen=True):
     def expressions(self) -> tuple[Expr, ...]:
         return (self.count,)
 
+    def fewest(self) -> int:
+        # Of a number that is known; a field that says how many there are may say none.
+        return max(self.count.value, 0) * self.item.fewest() if isinstance(self.count, Const) else 0
+
     def take_names(self, names: Names, hint: str) -> None:
         names.visit(self.item, f"{hint}_item")
 
