@@ -172,7 +172,10 @@ def _reference(source: Any, path: str, fields: Fields) -> Ref:
     if bits is None:
         raise CannotLayOut(f"{path}: this.{names[0]} is not a number")
     if bits > WIDEST:
-        raise CannotLayOut(f"{path}: {whole} can exceed {WIDEST} bits, which C does not compute with")
+        raise CannotLayOut(
+            f"{path}: {whole} can exceed {WIDEST} bits, which C does not compute with; "
+            "name its lower bits in a Word, and look at those"
+        )
     return Ref(*names)
 
 

@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
+/* What only some kinds of node need: a protocol that has none of them compiles without a warning too. Not `inline`, as
+ * that would have the compiler decide anew about functions whose size was measured. */
+#define SOMETIMES static __attribute__((unused))
+
 /* In the order of wire.errors.Reason; those of the last line are of texts only. */
 enum reason {
     TRUNCATED, OUT_OF_RANGE, OVERLONG, UNKNOWN_ID, BAD_TEXT, RESERVED, BAD_VALUE, TRAILING, TOO_LONG,

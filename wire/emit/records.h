@@ -278,7 +278,7 @@ typedef struct {
 } bits;
 
 /* Make the shared records of the bytes that can stand somewhere. */
-static int tabulate(kind *k, const bits *each, PyObject *table[256], const uint8_t *begins, int count)
+SOMETIMES int tabulate(kind *k, const bits *each, PyObject *table[256], const uint8_t *begins, int count)
 {
     for (int index = 0; index < count; index++) {
         uint8_t byte = begins == NULL ? (uint8_t)index : begins[index];
@@ -329,7 +329,7 @@ typedef struct {
     PyObject *list;
 } gathering;
 
-static int gather(gathering *g, PyObject *item)
+SOMETIMES int gather(gathering *g, PyObject *item)
 {
     if (g->count < SHORT) {
         g->first[g->count++] = item;
@@ -350,7 +350,7 @@ static int gather(gathering *g, PyObject *item)
     return bad == 0;
 }
 
-static PyObject *gathered(gathering *g)
+SOMETIMES PyObject *gathered(gathering *g)
 {
     if (g->list != NULL)
         return g->list;
@@ -365,7 +365,7 @@ static PyObject *gathered(gathering *g)
     return list;
 }
 
-static PyObject *scattered(gathering *g)
+SOMETIMES PyObject *scattered(gathering *g)
 {
     if (g->list == NULL)
         for (Py_ssize_t i = 0; i < g->count; i++)

@@ -161,14 +161,14 @@ static inline int fits_terminated(PyObject *value, int text, Py_ssize_t most)
     return count <= most && memchr(data, 0, (size_t)count) == NULL;
 }
 
-static int write_text(writer *w, PyObject *value, int count_it)
+SOMETIMES int write_text(writer *w, PyObject *value, int count_it)
 {
     Py_ssize_t count;
     const char *data = PyUnicode_AsUTF8AndSize(value, &count);
     return data != NULL && (!count_it || write_varint(w, (uint64_t)count)) && write_octets(w, data, (size_t)count);
 }
 
-static int write_bytes(writer *w, PyObject *value, int count_it)
+SOMETIMES int write_bytes(writer *w, PyObject *value, int count_it)
 {
     char *data;
     Py_ssize_t count;

@@ -79,6 +79,13 @@ class Enclosed(Part, frozen=True):
     def expressions(self) -> tuple[Expr, ...]:
         return (self.count,)
 
+    @property
+    def silent(self) -> bool:
+        return self.node.silent
+
+    def fewest(self) -> int:
+        return max(self.count.value, 0) if isinstance(self.count, Const) else 0
+
     def take_names(self, names: Names, hint: str) -> None:
         names.visit(self.node, hint)
 

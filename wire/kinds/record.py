@@ -110,7 +110,7 @@ class Record(Compound, frozen=True):
 
     @property
     def silent(self) -> bool:
-        return not self.name and not self.fields
+        return not self.name and all(field.node.silent for field in self.fields)
 
     @property
     def begins_with_flags(self) -> bool:
@@ -189,6 +189,8 @@ class Record(Compound, frozen=True):
             yield '    raise EncodeError(f"{value!r} is not a record")'
             yield 'return b""'
             return
+        if self.silent:  # no field has to be said, so neither has the record
+            yield "value = {} if value is None else value"
         run: list[str] = []  # pieces that follow each other whatever the flags say: one expression
         gather = "out ="
         for field in self.fields:
@@ -271,7 +273,7 @@ class Record(Compound, frozen=True):
     # Columns
 
     def lua_read(self, code: LuaCode, name: str) -> Lines:
-        if not self.silent:
+        if self.fields or self.name:
             yield f"r:record({code.record(self, name)})"
 
     def slots(self, slots: Slots, path: str) -> None:

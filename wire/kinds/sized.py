@@ -5,7 +5,7 @@ from typing import IO, Any
 
 from wire.constructs import Context, Leaf, decoded, dotted, encoded, take
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.expressions import Expr, compiled
+from wire.expressions import Const, Expr, compiled
 from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
 from wire.kinds.boundaries import PAIRED_SIZE
 from wire.kinds.branches import BAD_TEXT, CUT, MISSING, NEGATIVE, NOT_ASCII, Place, TracedRefusal, Tracing, some
@@ -87,6 +87,9 @@ class Sized(Part, frozen=True):
 
     def expressions(self) -> tuple[Expr, ...]:
         return (self.count,)
+
+    def fewest(self) -> int:
+        return max(self.count.value, 0) if isinstance(self.count, Const) else 0
 
     def python_read(self, code: Code, into: str) -> Lines:
         if self.text:
