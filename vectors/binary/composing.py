@@ -9,11 +9,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from vectors.binary.coverage import trace
-from vectors.binary.leads import number_of
+from vectors.binary.leads import Leads, number_of
 from vectors.binary.paths import Arrangement, LayoutPlace, evaluate, join, place_tree
 from wire.expressions import Expr
 from wire.kinds.boundaries import PLAIN
 from wire.kinds.composing import Change, ComposedFrame, Plan
+from wire.kinds.generators import AVOIDED, REFUSED
 
 
 def compose(root: LayoutPlace, plan: Plan) -> ComposedFrame:
@@ -64,12 +65,32 @@ def plain_values(record: LayoutPlace) -> dict[str, bytes]:
 def arranged(record: LayoutPlace, arrangement: Arrangement) -> dict[str, bytes]:
     """Return the bytes of the fields that conditions look at, plainly, so that a record comes out by an arrangement."""
     fields = {name: present(record.under(name)) for name in arrangement.values}
-    return {name: field.part.spelled(plainest(field, arrangement.values[name])) for name, field in fields.items()}
+    return {
+        name: field.part.spelled(plainest(record, name, field, arrangement.values[name]))
+        for name, field in fields.items()
+    }
 
 
-def plainest(place: LayoutPlace, values: tuple[int, ...]) -> int:
+def plainest(record: LayoutPlace, name: str, place: LayoutPlace, values: tuple[int, ...]) -> int:
     """Return the value of a field that says the least: no flags, but a number that is not 0."""
-    return PLAIN if PLAIN in values and not place.part.has_few else values[0]
+    if place.part.group_names and not place.part.has_few:
+        return plainest_word(record, name, values)
+    if PLAIN in values and not place.part.has_few:
+        return PLAIN
+    return min(values, key=abs)  # of signed numbers the first is the lowest, which is no plain one
+
+
+def plainest_word(record: LayoutPlace, name: str, values: tuple[int, ...]) -> int:
+    """Return the least word of named bits with which a frame can go on, and has something wherever bits count it."""
+    leads = Leads(record.part.record_fields or {}, name)
+
+    def plain(number: int) -> tuple[bool, int, int]:
+        led = leads.of({name: number})
+        # Where it depends on a field that is not known yet (AVOIDED for want of it), the least is as good as any.
+        is_open = led not in (REFUSED, AVOIDED)
+        return not is_open, -sum(map(bool, led)) if is_open else 0, number
+
+    return min(values, key=plain)
 
 
 def reserved(record: LayoutPlace, arrangement: Arrangement) -> bool:

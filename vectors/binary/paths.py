@@ -213,23 +213,33 @@ class _PlaceTreeBuilder:
             if exhaustive:
                 for index, each in enumerate(place.inner):
                     _prune(each, {arrangement.choices[index] for arrangement in place.arrangements})
-        else:
-            for each in place.inner:
-                _decide(each, fields)
+        for each in place.inner:
+            _decide(each, fields, chooses=not can_be_composed(place.part))
 
 
 @cache
 def can_be_composed(part: Part) -> bool:
     """Tell whether frames of a part are composed by a plan; of others they are searched."""
-    return all(each.is_composed for each in walk(part))
+    return all(each.is_composed and _is_led(each.record_fields or {}) for each in walk(part))
 
 
-MOST_DECISIONS = 1 << 14
-"""Combinations of numbers that are tried for one field; what they leave open is called possible."""
+def _is_led(fields: Mapping[str, Part]) -> bool:
+    """Tell whether whatever conditions look at is a number itself: one of several by a ``Switch`` no plan spells."""
+    return all(fields[name].guarded.decides for name in _references(fields))
 
 
-def _decide(place: LayoutPlace, fields: Mapping[str, Part]) -> None:
-    """Find out what the fields that stand earlier can decide about a field, and in it."""
+MOST_DECISIONS = 1 << 17
+"""Combinations of numbers that are tried for one field; what they leave open is called possible.
+
+Two fields of two bytes, each with the few hundred numbers that matter, are within it.
+"""
+
+
+def _decide(place: LayoutPlace, fields: Mapping[str, Part], *, chooses: bool) -> None:
+    """Find out what the fields that stand earlier can decide about a field, and in it.
+
+    What they count, and if they are asked (``chooses``) between which alternatives they choose.
+    """
     names = dict.fromkeys(ref.field for ref in references(place.part))
     if not all(fields[name].guarded.decides for name in names):
         return
@@ -258,7 +268,8 @@ def _decide(place: LayoutPlace, fields: Mapping[str, Part]) -> None:
         with suppress(ValueError):  # a shift by a negative number
             follow(place, dict(zip(leads, numbers, strict=True)))
     for each, labels, values in found.values():
-        each.impossible = frozenset(set(each.part.alternatives()) - labels)
+        if chooses:
+            each.impossible = frozenset(set(each.part.alternatives()) - labels)
         each.numbers = frozenset(values) if each.part.decided_by is not None else None
 
 
@@ -343,18 +354,37 @@ def arrangements(fields: Mapping[str, Part]) -> tuple[tuple[Arrangement, ...], b
             go(index + 1, scope, following, values)
         elif part is None or not part.decides:
             go(index + 1, {**scope, name: None}, following, values)
-        elif part.has_few:
-            for bits, these in _projected(part, looked_at[name]):
+        elif part.has_few or part.group_names:
+            projections = _projected(part, name, looked_at[name], fields)
+            exhaustive = exhaustive and (part.has_few or len(projections) == _combinations(part, looked_at[name]))
+            for bits, these in projections:
                 go(index + 1, {**scope, name: bits}, following, {**values, name: these})
         else:
             width = part.number_bits or 0
-            numbers = _numbers(fields.values(), width)
-            exhaustive = exhaustive and len(numbers) == 1 << width
+            numbers = _numbers(fields.values(), width, signed=part.signed)
+            exhaustive = exhaustive and len(numbers) == 1 << width + part.signed
             for number in numbers:
                 go(index + 1, {**scope, name: number}, following, {**values, name: number})
 
     go(0, {}, (), {})
-    return tuple(found.values()), exhaustive
+    arranged = list(found.values())
+    for name, part in fields.items():
+        if name in looked_at and part.guarded.group_names and not part.guarded.has_few:
+            arranged = _joined(arranged, name)
+    return tuple(arranged), exhaustive
+
+
+def _joined(arranged: Iterable[Arrangement], word: str) -> list[Arrangement]:
+    """Join the arrangements that differ in nothing but the numbers of a word: it has too many that say the same."""
+    found: dict[Any, Arrangement] = {}
+    for each in arranged:
+        others = tuple((name, these) for name, these in each.values.items() if name != word)
+        before = found.get((each.choices, others))
+        if before is not None and word in each.values:
+            joined = tuple(sorted({*before.values[word], *each.values[word]}))
+            each = Arrangement(each.choices, {**each.values, word: joined})
+        found[each.choices, others] = each
+    return list(found.values())
 
 
 def _remember(found: dict[Any, Arrangement], choices: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> None:
@@ -378,21 +408,33 @@ def _references(fields: Mapping[str, Part]) -> dict[str, set[str | None]]:
     return found
 
 
-def _projected(flags: Part, bits: set[str | None]) -> list[tuple[dict[str, int], tuple[int, ...]]]:
-    """Group the bytes that can stand somewhere by the bits that are looked at."""
+def _projected(
+    part: Part, field: str, bits: set[str | None], fields: Mapping[str, Part]
+) -> list[tuple[dict[str, int], tuple[int, ...]]]:
+    """Group the integers that can stand somewhere by the bits that are looked at."""
+    near = [number for each in fields.values() for inner in together(each) for number in inner.decisions()]
+    refs = frozenset(Ref(field, name) for name in bits if name is not None)
     groups: dict[tuple[tuple[str, int], ...], list[int]] = {}
-    for byte in flags.candidates((), frozenset()):
-        value = flags.paired(byte)[0]
-        groups.setdefault(tuple((name, value[name]) for name in value if name in bits), []).append(byte)
+    for number in sorted({*part.candidates(near, refs), *part.numbers_tried}):
+        value = part.paired(number)[0]
+        groups.setdefault(tuple((name, value[name]) for name in value if name in bits), []).append(number)
     return [(dict(key), tuple(these)) for key, these in sorted(groups.items())]
 
 
-def _numbers(parts: Iterable[Part], bits: int) -> list[int]:
+def _combinations(part: Part, bits: set[str | None]) -> int:
+    """Return how many combinations of values some groups of bits can have."""
+    return prod(group.highest + 1 for name in bits if name and (group := part.group(name)) is not None)
+
+
+def _numbers(parts: Iterable[Part], bits: int, *, signed: bool) -> list[int]:
     """Return values of a number that the conditions of a record may tell apart: all, if there are few."""
+    least = -(1 << bits) if signed else 0
     if bits <= 8:
-        return list(range(1 << bits))
+        return list(range(least, 1 << bits))
     constants = {0, *(number for part in parts for each in together(part) for number in each.decisions())}
     near = {number + by for number, by in product(constants, (-1, 0, 1))}
     # Every power, as a shift or a length may turn on any of them, and the first numbers, as most cases have these.
     edges = {edge for power in range(bits + 1) for edge in ((1 << power) - 1, 1 << power, (1 << power) + 1)}
-    return sorted(number for number in near | edges | set(range(17)) if 0 <= number < 1 << bits)
+    # Below 0 the same by the other sign.
+    below = {-number for number in edges | set(range(17))} if signed else set()
+    return sorted(number for number in near | edges | below | set(range(17)) if least <= number < 1 << bits)

@@ -6,7 +6,7 @@ which branches each reaches (``coverage``), and what reached something new is ch
 the same frames on any machine; of those that reach a branch the shortest is taken.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 
 from vectors.binary.coverage import Branch, BranchTrace, ReadPart, list_branches, trace
@@ -15,6 +15,7 @@ from vectors.binary.paths import LayoutPlace, places
 from vectors.binary.sampling import BinarySampling
 from vectors.random_choices import RandomChoices
 from wire.errors import Reason
+from wire.kinds.generators import Unsatisfiable
 from wire.layout import Layout
 
 TRIES = 200_000
@@ -91,11 +92,19 @@ class Search:
         chance = self.rng.random()
         # A new frame now and then, else one that was kept, mostly of the last: what was just found leads on.
         if not self.kept or chance < 0.15:
-            return self.rng.choice(self.draws)(self.rng.getrandbits, {})[1]
+            return self.drawn()
         data = self.rng.choice(self.kept[-60:] if chance < 0.6 else self.kept)
         for _ in range(self.rng.choice((1, 1, 2, 3))):
             data = self.changed(data)
         return data
+
+    def drawn(self) -> bytes:
+        """Return a new frame."""
+        try:
+            return self.rng.choice(self.draws)(self.rng.getrandbits, {})[1]
+        except Unsatisfiable:
+            # Terse frames are too short for what has to fill a number of bytes; the usual ones are of every length.
+            return self.draws[0](self.rng.getrandbits, {})[1]
 
     def changed(self, data: bytes) -> bytes:
         """Change a frame: by a mutation of its fields, a byte, or a part and the numbers that count it."""
@@ -137,18 +146,36 @@ class Search:
             other = piece * self.rng.choice((2, 2, 3, 8, 9, 10))
         else:
             other = piece[: self.rng.randrange(len(piece))]
+        # Mostly right, as frames that are accepted lead on; sometimes wrong, as lies about lengths are branches too.
+        return self.spliced(data, events, event, other, lambda: self.rng.random() < 0.8)
+
+    def spliced(
+        self,
+        data: bytes,
+        events: list[ReadPart],
+        event: ReadPart,
+        other: bytes,
+        told: Callable[[], bool] = lambda: True,
+    ) -> bytes:
+        """Put other bytes in the place of what was read, and count that in the numbers before it that are ``told``."""
+        more = len(other) - (event.end - event.start)
         out = data[: event.start] + other + data[event.end :]
-        for each in reversed(events):
-            # Mostly right, as frames that are accepted lead on; sometimes wrong, as lies about lengths are branches
-            # too.
-            if each.end <= event.start and counts(each, event) and self.rng.random() < 0.8:
-                number = each.value + len(other) - len(piece)
+        # From the last: what is spelled anew may be longer, and moves only what stands behind it.
+        for each in reversed(events) if more else ():
+            if each.end <= event.start and counts(each, event) and told():
                 try:
-                    spelled = each.place.part.spelled(number)
+                    spelled = each.place.part.spelled(each.value + more)
                 except (OverflowError, ValueError, IndexError):
                     continue
                 out = out[: each.start] + spelled + out[each.end :]
         return out
+
+    def reached(self) -> Iterator[tuple[Branch, str, bytes]]:
+        """Give the frame of each branch that was reached, in the layout's order, with the family that it is of."""
+        for branch in self.wanted:
+            if branch in self.found:
+                data = self.found[branch]
+                yield branch, family(self.traces[data].reason), data
 
     def look(self, data: bytes) -> bool:
         """Read a frame; tell whether it reaches something new."""
@@ -180,15 +207,11 @@ def shorter(one: bytes, other: bytes) -> bool:
     return (len(one), one) < (len(other), other)
 
 
-def search(layout: Layout, root: LayoutPlace) -> Iterator[tuple[tuple[str, ...], str, Branch, bytes]]:
-    """Give a frame for each branch, in the layout's order: the messages around it, the family, the branch."""
+def search(layout: Layout, root: LayoutPlace) -> Search:
+    """Search a layout, until a frame for each branch is found or nothing more is expected."""
     work = Search(layout, root)
     work.run()
-    around = messages(root)
-    for branch in work.wanted:
-        if branch in work.found:
-            data = work.found[branch]
-            yield around[branch.path], family(work.traces[data].reason), branch, data
+    return work
 
 
 def family(reason: Reason | None) -> str:

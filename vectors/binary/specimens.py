@@ -14,7 +14,8 @@ from vectors.binary.coverage import Branch, branches
 from vectors.binary.known_items import KnownItems, known_items
 from vectors.binary.pairs import factors, forms, with_flags
 from vectors.binary.paths import Arrangement, LayoutPlace, can_be_composed, evaluate, join, place_tree, places
-from vectors.binary.searching import search
+from vectors.binary.searched_boundaries import SearchedBoundaries
+from vectors.binary.searching import Search, messages, search
 from vectors.binary.targets import Shown, SpecimenTarget, plain_plan, targets
 from vectors.covering_arrays import covering
 from vectors.notes import ProtocolNotes, general
@@ -34,8 +35,7 @@ def specimens(layout: str, about: ProtocolNotes) -> Iterator[Specimen]:
     """Give the frames of a layout, in its order; some may be equal."""
     root = place_tree(layout)
     if not can_be_composed(root.part):
-        for names, family, branch, data in search(find(layout), root):
-            yield Specimen(names, family, branch.path, branch.name, str(branch), data)
+        yield from searched(search(find(layout), root))
         return
     shown = {name: tuple(plain_frames(name, frames)) for name, frames in about.plain.items()}
     found = list(targets(root, shown))
@@ -43,6 +43,16 @@ def specimens(layout: str, about: ProtocolNotes) -> Iterator[Specimen]:
     for target in found:
         yield from maker.look(target)
     yield from maker.limits(found)
+
+
+def searched(work: Search) -> Iterator[Specimen]:
+    """Give the frames of a layout that no plan composes: one for each branch, and the boundaries of its fields."""
+    around = messages(work.root)
+    for branch, family, data in work.reached():
+        yield Specimen(around[branch.path], family, branch.path, branch.name, str(branch), data)
+    for place, found in SearchedBoundaries(work).frames():
+        words = f"{place.path} {found.comment}".strip()
+        yield Specimen(around[place.path], found.family, place.path, found.aspect, words, found.data)
 
 
 class _Maker:
@@ -98,7 +108,7 @@ class _Maker:
     def longest(self, target: SpecimenTarget, count: Expr, most: int) -> tuple[int, ComposedFrame] | None:
         record = target.record
         assert record is not None
-        where = target.where.removesuffix(f".{target.place.field}")
+        where = target.where.removesuffix(target.place.field).removesuffix(".")
         sizes = [
             (size, each, numbers)
             for each in record.arrangements
@@ -134,6 +144,8 @@ class _Maker:
             yield from self.record(target)
         else:
             yield from part.specimens(self, target)
+            if place.last:
+                yield from self.trailing(target, target.plan, 0)
         if part.can_be_missing and not place.known:
             frame = self.compose(target.plan)
             data = frame.data[: frame.spans[target.where][0]]
@@ -141,17 +153,21 @@ class _Maker:
 
     def record(self, target: SpecimenTarget) -> Iterator[Specimen]:
         """Give a message as it is, with everything, with something behind, and with its fields in pairs."""
-        if target.place.part.message_name:
+        # A record without a name is part of the message that it stands in, unless it is the whole frame.
+        if target.place.part.message_name or not target.where:
             yield self.made(target, "values", "plain", "plain")
             if target.full:
                 yield from self.everything(target)
                 yield from self.pairs(target)
         if target.place.last:
-            data = self.compose(self.ended(target)).data
-            byte = behind(target.place)
-            yield self.specimen(target, "refused", aspects.TRAILING, f"and the byte 0x{byte:02x}", data + bytes([byte]))
-            if target.full:
-                yield self.specimen(target, "refused", aspects.TRAILING, "and the same frame again", data + data)
+            yield from self.trailing(target, self.ended(target), behind(target.place))
+
+    def trailing(self, target: SpecimenTarget, plan: Plan, byte: int) -> Iterator[Specimen]:
+        """Give a frame with something behind it."""
+        data = self.compose(plan).data
+        yield self.specimen(target, "refused", aspects.TRAILING, f"and the byte 0x{byte:02x}", data + bytes([byte]))
+        if target.full:
+            yield self.specimen(target, "refused", aspects.TRAILING, "and the same frame again", data + data)
 
     def ended(self, target: SpecimenTarget) -> Plan:
         """Return a plan of a message that does not take all bytes that follow."""

@@ -1,16 +1,18 @@
 """Integers that are divided into named bits, which may cross bytes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import IO, Any
 
 from wire.constructs import Context, Leaf, NamedBits, Span, bounded, dotted, take
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
-from wire.expressions import Group, Ref
+from wire.expressions import Expr, Group, Ref
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
 from wire.kinds.bit_places import Bit, check_bit_places, spare_name
-from wire.kinds.branches import UNKNOWN, Place, TracedRefusal, Tracing, group_is
+from wire.kinds.boundaries import BoundaryBytes, in_order
+from wire.kinds.branches import CUT, UNKNOWN, Place, TracedRefusal, Tracing, group_is
 from wire.kinds.coded import made, written
+from wire.kinds.composing import ComposedTarget, Looking, PlannedOption
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Below, Find, MutableField, Mutation, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source
@@ -356,6 +358,61 @@ class BitFields(Part, frozen=True):
             spare = self.spare and name == self.spare_name
             tracing.hit(place, group_is(name, 3 if spare else group.highest.bit_length(), value[name]))
         return value
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    @property
+    def can_be_missing(self) -> bool:
+        return True
+
+    def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
+        return self.spelled(self.fixed[1])
+
+    def extremes(self) -> dict[int, str]:
+        """Return the words in which each group is at one end and all others are at the other, and what they are."""
+        fixed, known = self.fixed[1], dict(self.constants)
+        groups = {name: group.mask for name in self.names if name not in known and (group := self.group(name))}
+        full = sum(groups.values())
+        words = {fixed: "nothing set", fixed | full: "everything set"}
+        for name, bits in groups.items():
+            # A group that is shifted or masked wrongly takes from its neighbours, or gives to them.
+            words.setdefault(fixed | bits, f"{name} alone at its highest")
+            words.setdefault(fixed | full & ~bits, f"{name} alone 0")
+        return words
+
+    @property
+    def numbers_tried(self) -> tuple[int, ...]:
+        return tuple(self.extremes())
+
+    def boundaries(self, full: bool) -> Iterator[BoundaryBytes]:
+        mask, fixed = self.fixed
+        for number, words in self.extremes().items() if full else islice(self.extremes().items(), 2):
+            yield BoundaryBytes("value", words, self.spelled(number))
+        for name in self.group_names:
+            group = self.group(name)
+            assert group is not None
+            # Of one or two bits each value has a meaning of its own, as a kind or a mode has; of wider ones the ends.
+            between = range(1, group.highest) if group.highest <= 3 and not group.mask & mask else ()
+            for value in between:
+                yield BoundaryBytes("value", f"{name}={value}", self.spelled(fixed | value << group.shift))
+        if full and self.size > 1:
+            # Ends are the same in any order of bytes where a group is whole bytes.
+            yield BoundaryBytes("value", "of different bytes", self.spelled(in_order(self.size) & ~mask | fixed))
+        for name, number in self.constants:
+            group = self.group(name)
+            assert group is not None
+            spelled = self.spelled(fixed ^ 1 << group.shift)
+            yield BoundaryBytes(UNKNOWN, f"{name} is {number ^ 1:#x} and not {number:#x}", spelled, "refused")
+        if self.size > 1:
+            yield BoundaryBytes(CUT, "cut after one byte", self.spelled(fixed)[:1], "cut", True)
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        for number, words in self.extremes().items():
+            yield words, {where: self.spelled(number)}, frozenset({number}) if place.controls else None
 
     # The benchmark
 

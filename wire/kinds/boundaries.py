@@ -11,6 +11,12 @@ from wire.kinds.branches import BAD_TEXT, NOT_ASCII
 PLAIN = 5
 """What a number is when nothing else is wanted: not 0, which often means something."""
 
+
+def in_order(size: int) -> int:
+    """Return the number whose bytes count 1, 2, 3 … from the highest: any other order of them is another number."""
+    return int.from_bytes(range(1, size + 1), "big")
+
+
 PLAIN_TEXT, PLAIN_BYTE = b"a", b"\xaa"
 
 PAIRED_SIZE = 64
@@ -43,6 +49,8 @@ def text_boundaries(full: bool) -> Iterator[BoundaryBytes]:
 
 def say(number: int) -> str:
     """Write a number as a person would: large ones near a power of two by that power."""
+    if number < 0:
+        return f"-{say(-number)}"
     if number > 0xFFFF:
         for by, sign in ((0, ""), (1, " - 1"), (-1, " + 1")):
             power = (number + by).bit_length() - 1

@@ -327,6 +327,9 @@ class Chain(Compound, frozen=True):
             at = f"{where}[{index}].{self.first}"
             planned = changed.get(at, plain)
             assert isinstance(planned, bytes)
+            if len(planned) < first.fewest():  # a frame that is cut within a header says nothing of what follows
+                composing.write(item, f"{where}[{index}]", {})
+                return
             number = first.number_in(planned) | (more if index + 1 < wanted else 0)
             changed[at] = first.spelled(number)
             composing.write(item, f"{where}[{index}]", {})

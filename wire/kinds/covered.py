@@ -119,6 +119,11 @@ class Covered(Coded, frozen=True):
         """Whether a frame that ends right before it ends too early, if nothing else has asked for the byte."""
         return False
 
+    @property
+    def numbers_tried(self) -> tuple[int, ...]:
+        """The numbers that its pairs try: a record that looks at it has to know where they lead."""
+        return ()
+
     def boundaries(self, full: bool) -> Iterator[BoundaryBytes]:
         """Give the bytes at the boundaries of a field: each class, and with ``full`` both ends of each."""
         yield from ()

@@ -1,14 +1,17 @@
 """Floating-point numbers of IEEE 754, as the bits that they are."""
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from wire.constructs import Context, Leaf, bounded, take
 from wire.errors import CannotLayOut
+from wire.expressions import Expr
 from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
-from wire.kinds.branches import INFINITE, MINUS_ZERO, NAN, ZERO, Place, Tracing
+from wire.kinds.boundaries import PLAIN, BoundaryBytes, in_order
+from wire.kinds.branches import CUT, INFINITE, MINUS_ZERO, NAN, ZERO, Place, Tracing
 from wire.kinds.coded import made, written
+from wire.kinds.composing import ComposedTarget, Looking, PlannedOption
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Slots
 from wire.kinds.edits import Find, MutableField, replaced, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source
@@ -126,28 +129,52 @@ class Float(Part, frozen=True):
 
     # Generators
 
-    def special(self) -> tuple[int, ...]:
-        """Return the bits at which codecs err: 0, 1, the least, the greatest, infinity, NaN of both sorts."""
-        top, infinite = 1 << 8 * self.size - 1, bits_of(float("inf"), self.size)
-        quiet = bits_of(float("nan"), self.size) & top - 1
-        positive = (0, bits_of(1.0, self.size), 1, infinite - 1, infinite, infinite + 1, quiet, top - 1)
-        return (*positive, *(bits | top for bits in positive))
+    def named(self) -> dict[str, int]:
+        """Return the bits at which codecs err, sign aside, by what they are called."""
+        infinite, one = bits_of(float("inf"), self.size), bits_of(1.0, self.size)
+        normal = infinite & -infinite  # the lowest bit of the exponent: everything below is the fraction
+        quiet = normal >> 1
+        return {
+            "0": 0,
+            "1": one,
+            "the least denormal": 1,
+            "the greatest denormal": normal - 1,
+            "the least normal": normal,
+            # Neither shows the order of bytes, in which most are equal.
+            "a number of different bytes": one | in_order(self.size) & normal - 1,
+            "the greatest": infinite - 1,
+            "infinity": infinite,
+            # A codec that goes through a float of another size makes these two quiet, and loses what they carry.
+            "a signalling NaN": infinite + 1,
+            "a signalling NaN that carries different bytes": infinite | in_order(self.size) & quiet - 1,
+            "a quiet NaN": infinite | quiet,
+            "a quiet NaN that carries different bytes": infinite | quiet | in_order(self.size) & quiet - 1,
+            "a NaN of all bits": infinite | normal - 1,
+        }
+
+    def special(self) -> dict[str, int]:
+        """Return the bits at which codecs err, with and without a sign, by what they are called."""
+        top = 1 << 8 * self.size - 1
+        return self.named() | {f"minus {words}": bits | top for words, bits in self.named().items()}
+
+    def spelled(self, number: int) -> bytes:
+        return number.to_bytes(self.size, self.order)
 
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
-        special = sampling.choices.pick(self.special())
-        usual = sampling.choices.number(8 * self.size, lambda bits: bits.to_bytes(self.size, self.order))
+        special = sampling.choices.pick(tuple(self.special().values()))
+        usual = sampling.choices.number(8 * self.size, self.spelled)
         which = sampling.choices.pick((False, True))
 
         def draw(source: Source, numbers: Numbers) -> Pair:
             if which(source):
                 return usual(source)
             bits = special(source)
-            return bits, bits.to_bytes(self.size, self.order)
+            return bits, self.spelled(bits)
 
         return draw
 
     def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
-        special = [bits.to_bytes(self.size, self.order) for bits in self.special()]
+        special = [self.spelled(bits) for bits in self.special().values()]
         place = MutableField(path, self, [replaced(f"boundary in {path}", special), truncate(path)])
         return fixed_finder(self.size, lambda data: int.from_bytes(data, self.order), path, place)
 
@@ -168,3 +195,31 @@ class Float(Part, frozen=True):
         elif bits & ~sign >= infinite:
             tracing.hit(place, INFINITE if bits & ~sign == infinite else NAN)
         return bits
+
+    # Vectors
+
+    @property
+    def is_composed(self) -> bool:
+        return True
+
+    @property
+    def can_be_missing(self) -> bool:
+        return True
+
+    def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
+        return self.spelled(bits_of(float(PLAIN), self.size))
+
+    def boundaries(self, full: bool) -> Iterator[BoundaryBytes]:
+        for words, bits in self.special().items() if full else self.classes():
+            yield BoundaryBytes("value", words, self.spelled(bits))
+        yield BoundaryBytes(CUT, "cut after one byte", b"\1", "cut", True)
+
+    def classes(self) -> Iterator[tuple[str, int]]:
+        """Give one of each class: what is compared and rounded in ways of its own."""
+        special = self.special()
+        for words in ("0", "minus 0", "the least denormal", "the greatest", "minus infinity", "a signalling NaN"):
+            yield words, special[words]
+
+    def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
+        for words, bits in self.classes():
+            yield words, {where: self.spelled(bits)}, None  # no condition looks at a float

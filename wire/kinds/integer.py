@@ -7,7 +7,7 @@ from wire.constructs import Context, Leaf, dotted, take
 from wire.errors import CannotLayOut, EncodeError
 from wire.expressions import Expr, Ref
 from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
-from wire.kinds.boundaries import PLAIN, BoundaryBytes, say
+from wire.kinds.boundaries import PLAIN, BoundaryBytes, in_order, say
 from wire.kinds.branches import CUT, MAXIMUM, MINIMUM, MINUS_ONE, MISSING, ZERO, Place, Tracing
 from wire.kinds.coded import made, written
 from wire.kinds.composing import ComposedTarget, Looking, PlannedOption
@@ -230,7 +230,7 @@ class Integer(Part, frozen=True):
 
     @property
     def is_composed(self) -> bool:
-        return not self.is_signed and not self.big
+        return True
 
     @property
     def can_be_missing(self) -> bool:
@@ -239,14 +239,27 @@ class Integer(Part, frozen=True):
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         return self.spelled(PLAIN)
 
+    def edges(self) -> tuple[int, ...]:
+        """Return the numbers between which a mistake shows: both ends, and both sides of where the sign changes."""
+        top = (1 << 8 * self.size - self.is_signed) - 1
+        return (-top - 1, -1, 0, top) if self.is_signed else (0, top)
+
+    @property
+    def numbers_tried(self) -> tuple[int, ...]:
+        return self.edges()
+
     def boundaries(self, full: bool) -> Iterator[BoundaryBytes]:
-        for number in (0, 1, (1 << 8 * self.size) - 1) if full else (0, (1 << 8 * self.size) - 1):
+        # 1 shows which byte comes first. That all come in their order only larger numbers show; those that are unsigned
+        # and little-endian do without, as their golden vectors have been published.
+        ordered = self.size > 1 and (self.big or self.is_signed)
+        more = (1, *([in_order(self.size)] if ordered else [])) if full else ()
+        for number in sorted({*self.edges(), *more}):
             yield BoundaryBytes("value", say(number), self.spelled(number))
         if self.size > 1:
             yield BoundaryBytes(CUT, "cut after one byte", b"\1", "cut", True)
 
     def pair_options(self, looking: Looking, target: ComposedTarget, place: Any, where: str) -> Iterator[PlannedOption]:
-        for number in (0, (1 << 8 * self.size) - 1):
+        for number in self.edges():
             yield say(number), {where: self.spelled(number)}, frozenset({number}) if place.controls else None
 
 

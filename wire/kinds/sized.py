@@ -1,13 +1,14 @@
 """Bytes and text whose count stands in a field before them, whatever stands between."""
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import cycle, islice
 from typing import IO, Any
 
 from wire.constructs import Context, Leaf, decoded, dotted, encoded, take
 from wire.errors import DecodeError, EncodeError, Reason
 from wire.expressions import Const, Expr, compiled
 from wire.kinds.base import FieldFinding, Part, Sampling, Scope, Walk
-from wire.kinds.boundaries import PAIRED_SIZE
+from wire.kinds.boundaries import PAIRED_SIZE, PLAIN_TEXT, text_boundaries
 from wire.kinds.branches import BAD_TEXT, CUT, MISSING, NEGATIVE, NOT_ASCII, Place, TracedRefusal, Tracing, some
 from wire.kinds.coded import made, written
 from wire.kinds.composing import ComposedTarget, Composing, Looking
@@ -32,6 +33,9 @@ def announced(count: int, stream: IO[bytes], path: str) -> int:
 PRINTABLE = bytes(33 + byte % 94 for byte in range(256))
 """A table that makes a visible letter of ASCII of each byte."""
 
+
+LETTERS = tuple(bytes((letter,)) for letter in range(ord("a"), ord("z") + 1))
+"""What a text is made of that is composed: as long as its count says, and no two neighbours alike."""
 
 MOST_WRITTEN = 1 << 14
 """Bytes that are composed where a number says how many; a frame that announces more is cut."""
@@ -194,9 +198,10 @@ class Sized(Part, frozen=True):
     def branches(self, place: Place) -> Iterator[str]:
         if place.numbers is not None and some(place.numbers, -MOST_SIZED, -1):
             yield NEGATIVE
-        if some(place.numbers, 1):
+        # Of what is known to be there none is missing, and not all of it cut.
+        if not place.given and some(place.numbers, 1):
             yield MISSING
-        if some(place.numbers, 2):
+        if some(place.numbers, max(2, place.given + 1)):
             yield CUT
         if self.text:
             yield from ([NOT_ASCII] if some(place.numbers, 2) else [])
@@ -214,7 +219,7 @@ class Sized(Part, frozen=True):
 
     @property
     def is_composed(self) -> bool:
-        return not self.text
+        return True
 
     @property
     def can_be_missing(self) -> bool:
@@ -223,7 +228,8 @@ class Sized(Part, frozen=True):
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         # Half of what a frame can have: the number that announces more is a branch of its own, and leaves it cut.
         most = MOST_WRITTEN if place.room is None else place.room // 2
-        return bytes(index % 255 + 1 for index in range(min(computed(self.count), most)))
+        count = min(computed(self.count), most)
+        return b"".join(islice(cycle(LETTERS), count)) if self.text else bytes(i % 255 + 1 for i in range(count))
 
     def composed(
         self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None
@@ -240,5 +246,11 @@ class Sized(Part, frozen=True):
             return
         size, frame = found
         yield looking.specimen(target, "values", "value", f"of {size} bytes", frame.data)
-        data = frame.data[: frame.spans[target.where][0] + 1]
+        start, end = frame.spans[target.where]
+        # As long as what is announced, so that nothing but the text itself is looked at.
+        for variant in text_boundaries(target.full) if self.text else ():
+            if len(variant.data) <= size:
+                data = frame.data[:start] + variant.data.ljust(size, PLAIN_TEXT) + frame.data[end:]
+                yield looking.specimen(target, variant.family, variant.aspect, variant.comment, data)
+        data = frame.data[: start + 1]
         yield looking.specimen(target, "cut", CUT, f"of {size} bytes, with one", data)

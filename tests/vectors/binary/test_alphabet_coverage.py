@@ -2,15 +2,18 @@
 
 import sys
 from collections.abc import Iterator
-from itertools import islice
+from functools import cache
+from itertools import combinations, islice, product
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from construct import Struct
 
 from vectors.binary.coverage import list_branches, trace
-from vectors.binary.paths import place_tree_of
+from vectors.binary.paths import place_tree, place_tree_of, places
+from vectors.binary.searched_boundaries import SearchedBoundaries
 from vectors.binary.searching import search
 from vectors.binary.specimens import specimens
 from vectors.kinds import cover
@@ -18,9 +21,10 @@ from vectors.notes import ProtocolNotes
 from vectors.sampling import stream
 from wire import reference
 from wire.errors import DecodeError
-from wire.kinds import KINDS
+from wire.kinds import KINDS, BitFields, Float, Integer
 from wire.kinds.base import walk
 from wire.layout import lay_out
+from wire.primitives import NulText, Real, Signed, Unsigned, Word
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "wire"))
 
@@ -91,8 +95,74 @@ def test_specimens_reach_every_branch_of_messages_within_messages(name):
 
 def test_what_is_searched_is_the_same_every_time():
     layout = lay_out(GRAMMARS["counted"], "alphabet/counted")
-    first, second = (list(search(layout, place_tree_of(layout, {}))) for _ in range(2))
-    assert first == second
+    first, second = (search(layout, place_tree_of(layout, {})) for _ in range(2))
+    assert list(first.reached()) == list(second.reached())
+    one, other = ([found for _, found in SearchedBoundaries(work).frames()] for work in (first, second))
+    assert one == other
+
+
+@cache
+def fields(name: str) -> dict[int, set[bytes]]:
+    """The bytes that stand in each field in any golden vector of a grammar, by its place."""
+    root, found = place_tree(f"alphabet/{name}"), dict[int, set[bytes]]()
+    for data in {each.data for each in specimens(f"alphabet/{name}", ProtocolNotes(flags={}))}:
+        for event in trace(root, data).events:
+            found.setdefault(id(event.place), set()).add(data[event.start : event.end])
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in QUICK if name != "chained"])
+def test_every_boundary_of_a_number_is_a_vector(name):
+    """Composed or searched; what an integer, a float or a word is at its ends no branch says so finely."""
+    there = fields(name)
+    for place in places(place_tree(f"alphabet/{name}")):
+        if isinstance(place.part, Integer | Float | BitFields):
+            wanted = [each for each in place.part.boundaries(True) if each.family == "values" and not each.cut]
+            assert {each.data for each in wanted} <= there[id(place)], place
+
+
+def test_what_is_a_boundary():
+    assert edges(Signed(2, "big")) == {-0x8000, -1, 0, 1, 0x0102, 0x7FFF}
+    assert edges(Unsigned(4, "big")) == {0, 1, 0x01020304, 0xFFFFFFFF}
+    assert edges(Unsigned(1)) == {0, 1, 0xFF}
+    for size, infinity in ((4, 0x7F800000), (8, 0x7FF0000000000000)):
+        sign, bits = 1 << 8 * size - 1, edges(Real(size, "big"))
+        least, greatest = {0, 1}, {infinity - 1, infinity, infinity + 1}
+        assert least | greatest | {sign | each for each in least | greatest} <= bits
+        assert sum(bit & ~sign > infinity for bit in bits) == 10  # NaN, quiet and not, with payloads, of either sign
+    words = edges(Word(2, "big", a=(15, 12), b=(11, 4), mark=(1, 0, 2)))
+    groups = (0xF000, 0x0FF0, 0x000C)
+    assert {2, 2 | sum(groups)} | {2 | each for each in groups} | {2 | sum(groups) & ~each for each in groups} <= words
+
+
+def edges(grammar: Any) -> set[int]:
+    """The numbers at the boundaries of a grammar of one field."""
+    part = lay_out(Struct("field" / grammar)).root.inner()[0]
+    found = [each.data for each in part.boundaries(True) if each.family == "values" and not each.cut]
+    return {getattr(grammar.parse(data), "byte", grammar.parse(data)) for data in found}
+
+
+@pytest.mark.parametrize("name", ["integers", "floats"])
+def test_boundaries_meet_in_pairs(name):
+    layout = lay_out(GRAMMARS[name], f"alphabet/{name}")
+    frames = {each.data for each in specimens(layout.name, ProtocolNotes(flags={})) if each.family == "pairs"}
+    values = [value for value in (said(GRAMMARS[name], data) for data in frames) if isinstance(value, dict)]
+    assert len(values) < 80  # few frames for all pairs: every combination would be thousands
+    options = {label: {value[label] for value in values} for label in values[0]}
+    for (one, firsts), (other, seconds) in combinations(options.items(), 2):
+        assert {(value[one], value[other]) for value in values} >= set(product(firsts, seconds))
+        assert min(len(firsts), len(seconds)) >= 2
+
+
+def test_boundaries_meet_in_searched_frames_too():
+    """Beside a text up to a NUL, of which no plan is known."""
+    grammar = Struct("name" / NulText(3), "real" / Real(8, "big"), "short" / Signed(2, "big"), "word" / Word(2, a=9))
+    with pytest.MonkeyPatch.context() as patch:
+        announce(patch, "searched", {"pairs": grammar})
+        found = [each for each in specimens("searched/pairs", ProtocolNotes(flags={})) if each.family == "pairs"]
+    values = [reference.decode(grammar, each.data) for each in found]
+    met = {(value["real"], value["short"]) for value in values}
+    assert {(0x8000000000000000, -0x8000), (0xFFF0000000000000, -1), (0x7FF0000000000001, 0x7FFF)} <= met
 
 
 def test_every_kind_says_what_can_happen_to_it():

@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
-from vectors.binary.coverage import trace
+from vectors.binary.coverage import Branch, list_branches, trace
 from vectors.binary.paths import place_tree_of
+from vectors.binary.specimens import specimens
 from vectors.checks.check import check, render
+from vectors.notes import ProtocolNotes
 from vectors.sampling import stream
 from wire import columnar, reference
 from wire.engines import Engine
+from wire.kinds.branches import CUT, FULL, TOO_MANY
 from wire.layout import lay_out
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "wire"))
@@ -27,6 +30,8 @@ from wire.emit import columnar as columns
 GRAMMARS = {name.replace(" ", "-"): grammar for name, grammar in SMALL.items()}
 LAYOUTS = {name: lay_out(grammar, f"small/{name}") for name, grammar in GRAMMARS.items()}
 FRAMES = 200
+BEYOND_SEARCH = {Branch("[].x.text", CUT)}
+"""Listed, though it cannot be: up to a NUL in four bytes, at most three before it, nothing is cut."""
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +75,21 @@ def test_the_reader_of_coverage_says_the_same(name):
         found = trace(root, data)
         read = found.value if found.reason is None else (found.reason, found.offset)
         assert read == outcome(reference.decode, GRAMMARS[name], data), data.hex()
+
+
+@pytest.mark.parametrize(
+    "name",  # of messages within messages many frames are searched
+    [pytest.param(name, marks=[pytest.mark.slow] if name == "entries" else []) for name in GRAMMARS],
+)
+def test_vectors_reach_every_branch_and_no_other(name):
+    """But for lists of 65535 items, which no search comes to, and a text that is cut where no byte can be left."""
+    root = place_tree_of(LAYOUTS[name], {})
+    listed = set(list_branches(root))
+    met = set().union(
+        *(trace(root, each.data).branches for each in specimens(f"small/{name}", ProtocolNotes(flags={})))
+    )
+    assert met <= listed
+    assert {each for each in listed - met if each.name not in (FULL, TOO_MANY)} <= BEYOND_SEARCH
 
 
 @pytest.mark.parametrize("name", ["tails-only", "tails-in-a-record"])
