@@ -356,7 +356,8 @@ def test_halves_of_surrogates_are_no_characters() -> None:
         assert caught.value.offset == 1
 
 
-DEEP = 20_000
+DEEP = 5_000
+"""Levels: five times as many as Python calls functions within each other."""
 
 NESTED = {
     "in between": (grammar({"s": either(row(A, "s", B), C)}), lambda n: "a" * n + "c" + "b" * n),

@@ -105,11 +105,11 @@ class TestEqualToThePythonEngine:
 
     def test_spoiled_vectors(self, name):
         short = [frame for frame in golden(name) if len(frame) < 400]
-        made = self.equal(name, list(spoiled(short, name, 4000)))
-        assert made["refused"].null_count > 100
+        made = self.equal(name, list(spoiled(short, name, 1500)))
+        assert made["refused"].null_count > 40
 
     def test_every_beginning(self, name):
-        whole = [frame for frame, _ in islice(stream(layout(name), 13), 60) if len(frame) < 300]
+        whole = [frame for frame, _ in islice(stream(layout(name), 13), 20) if len(frame) < 300]
         self.equal(name, [frame[:end] for frame in whole for end in range(len(frame))])
 
 

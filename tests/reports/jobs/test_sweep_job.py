@@ -18,7 +18,7 @@ from fuzz.planted_bugs import PlantedBug, plant
 from reports.commands.pipeline import pipeline
 from reports.jobs import code_digests as digests
 from reports.jobs import sweep as sweeping
-from reports.jobs import sweep_engines
+from reports.jobs import sweep_engines, sweep_programs
 from reports.jobs.sweep import missing, split_at_slabs, split_range, sweep
 from reports.jobs.sweep_plan import SweepPlan
 from reports.lake.lake import Lake
@@ -83,6 +83,16 @@ def believing(lie: PlantedBug, folder: Path, *runs: tuple[str, int, Path, int, i
     words = [str(word) for each in runs for word in each]
     command = [sys.executable, "-P", "-c", PROGRAM.format(layout=LAYOUT), *words]
     subprocess.run(command, env=plant(lie, folder), check=True, timeout=300)
+
+
+SMALL = 400
+"""Frames of a chunk where a program is asked, which takes its time: one to be found comes among the first."""
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    for module in (sweeping, sweep_programs):
+        monkeypatch.setattr(module, "CHUNK", SMALL)
 
 
 def rows(folder: Path) -> list[str]:
@@ -198,14 +208,14 @@ def test_another_deadline_is_another_sweep_of_a_program():
     assert settings(1.0) == settings(2.0)
 
 
-def test_a_program_that_was_mended_is_another_sweep(tmp_path):
+def test_a_program_that_was_mended_is_another_sweep(tmp_path, small_chunks):
     wrong = program(tmp_path, 'raise Refusal("out-of-range", start)', "pass")
     first = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--", *wrong)
     assert program(tmp_path) == wrong
     mended = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--", *wrong)
     again = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--", *wrong)
     assert [status for status, _ in (first, mended, again)] == [1, 0, 0]
-    assert ["2000 of them new" in said for _, said in (first, mended, again)] == [True, True, False]
+    assert [f"{SMALL} of them new" in said for _, said in (first, mended, again)] == [True, True, False]
 
 
 def test_files_of_a_command_are_known_by_what_they_hold(tmp_path):
@@ -319,10 +329,10 @@ def on(lake: Path, *words: str) -> tuple[int, str]:
     return done.return_value, done.output
 
 
-def test_a_program_that_is_right_passes(tmp_path):
+def test_a_program_that_is_right_passes(tmp_path, small_chunks):
     status, said = on(tmp_path / "lake", "--chunks", "1:2", "--", *program(tmp_path))
     assert status == 0
-    assert said.startswith(f"PASS {LAYOUT}: reference, goldwire example in Python 1: no difference in 2000")
+    assert said.startswith(f"PASS {LAYOUT}: reference, goldwire example in Python 1: no difference in {SMALL}")
 
 
 @pytest.mark.slow  # six chunks through the pipe
@@ -347,7 +357,7 @@ def test_a_program_that_is_wrong_is_found_whatever_the_number_of_tasks(tmp_path)
     assert first["kind"] in repeated.stdout
 
 
-def test_a_program_that_dies_is_a_finding(tmp_path):
+def test_a_program_that_dies_is_a_finding(tmp_path, small_chunks):
     command = program(tmp_path, 'raise Refusal("out-of-range", start)', "sys.exit(3)")
     status, said = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--", *command)
     assert status == 1
@@ -361,19 +371,19 @@ def skipping(request, answer):
 ANSWERED = '        sys.stdout.write(json.dumps({"id": request["id"]} | answer(request)) + "\\n")'
 
 
-def test_a_program_that_skips_everything_is_not_checked(tmp_path):
+def test_a_program_that_skips_everything_is_not_checked(tmp_path, small_chunks):
     skipping = ANSWERED.replace("answer(request)", "skipping(request, answer(request))")
     command = program(tmp_path, ANSWERED, skipping)
     path = Path(command[-1])
     path.write_text(path.read_text().replace("def main()", f"{SKIPPING}\n\ndef main()"))
     status, said = on(tmp_path / "lake", "--chunks", "0:1", "--", *command)
     assert (status, said.startswith("FAIL")) == (1, True)
-    assert "nothing was checked in 2000 random frames" in said
-    assert "2000 skipped" in said
+    assert f"nothing was checked in {SMALL} random frames" in said
+    assert f"{SMALL} skipped" in said
 
 
 @pytest.mark.parametrize("often", [1, 1000])
-def test_a_program_that_was_killed_once_is_no_finding(tmp_path, often):
+def test_a_program_that_was_killed_once_is_no_finding(tmp_path, small_chunks, often):
     """It ends at the third request, at which it is fresh again: whatever that is, it is answered alone."""
     flag = tmp_path / "killed"
     kills = f"""
@@ -391,7 +401,7 @@ def test_a_program_that_was_killed_once_is_no_finding(tmp_path, often):
     assert (status, "SIGKILL" in said) == ((0, False) if often == 1 else (1, True))
 
 
-def test_the_command_that_repeats_keeps_the_deadline(tmp_path):
+def test_the_command_that_repeats_keeps_the_deadline(tmp_path, small_chunks):
     command = program(tmp_path, 'raise Refusal("out-of-range", start)', "pass")
     _, said = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--deadline", "7.5", "--", *command)
     assert " --deadline 7.5 -- " in next(line for line in said.splitlines() if "repeat:" in line)
@@ -420,7 +430,7 @@ def test_the_command_says_what_it_did_and_what_it_did_before(tmp_path):
     assert json.loads(said)["frames"] == 4000
 
 
-def test_what_differed_before_differs_still(tmp_path):
+def test_what_differed_before_differs_still(tmp_path, small_chunks):
     command = program(tmp_path, 'raise Refusal("out-of-range", start)', "pass")
     words = "--chunks", "0:1", "--", *command
     first, again = (on(tmp_path / "lake", "--most", "2", *words) for _ in range(2))

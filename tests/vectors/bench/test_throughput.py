@@ -395,7 +395,7 @@ def test_the_json_that_is_written_by_hand_agrees_with_the_reference():
 
     hand, outcomes = by_hand(), {True: 0, False: 0}
     source = stream(layout(MESSAGE), 11)
-    for _ in range(6000):
+    for _ in range(2000):
         data, _names = next(source)
         try:
             value = decode(MESSAGE, data)
@@ -407,7 +407,7 @@ def test_the_json_that_is_written_by_hand_agrees_with_the_reference():
             assert same(value, hand.decode(data)), data
             assert hand.encode(value) == encode(MESSAGE, value)
             outcomes[True] += 1
-    assert min(outcomes.values()) > 2000
+    assert min(outcomes.values()) > 600
 
 
 def test_what_is_unchecked_reads_and_writes_what_is_sent():
