@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import pytest
 from click.testing import CliRunner
 from dissected import differences
-from tshark import HEADERS, LARGEST, ShownFrame, frame, need_tshark, packets, run, shown
+from tshark import HEADERS, LARGEST, ShownFrame, each_shown, frame, need_tshark, packets, run, shown
 
 from harness.captures.traces import write_pcapng
 from harness.dissector_command import dissector, dissector_of
@@ -35,9 +35,10 @@ def test_every_field_of_every_vector_is_shown_where_the_layout_has_it(protocol: 
     """And what the layout refuses is marked as malformed, with the same reason at the same place."""
     need_tshark()
     vectors = vectors_of(protocol)
-    found = shown(dissector_of(load(protocol)), [(vector.layout, vector.data) for vector in vectors], tmp_path)
-    judged = Counter(frame.refusal is None for frame in found)
-    for vector, each in zip(vectors, found, strict=True):
+    frames = [(vector.layout, vector.data) for vector in vectors]
+    judged: Counter[bool] = Counter()
+    for vector, each in zip(vectors, each_shown(dissector_of(load(protocol)), frames, tmp_path), strict=True):
+        judged[each.refusal is None] += 1
         if catalogue.layout(vector.layout).is_text:  # a language is shown as it is, and not judged
             assert [field.size for field in each.fields] == [len(vector.data)]
         else:
@@ -98,12 +99,16 @@ def test_a_capture_of_ours_opens_at_any_port(protocol: str, transport: str, tmp_
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("said", [b'{"x":1}', b"GET / HTTP/1.1\r\n\r\n", b"\x02\x00\x1f", b"\x00\x00\x00\x02{}"])
-def test_what_others_say_is_left_to_others(protocol: str, said: bytes, tmp_path: Path) -> None:
+def test_what_others_say_is_left_to_others(protocol: str, tmp_path: Path) -> None:
     """A connection is the protocol's only if a whole frame at its beginning can be read."""
     need_tshark()
-    trace = trace_of(protocol, "tcp", [], AT_RANDOM)
-    trace.record("a", EntryKind.RAW, Direction.SENT, said)
+    trace = Trace(protocol, "tcp")
+    # A connection for each, in one capture: most of what tshark takes is its start.
+    for number, said in enumerate((b'{"x":1}', b"GET / HTTP/1.1\r\n\r\n", b"\x02\x00\x1f", b"\x00\x00\x00\x02{}")):
+        trace.ports[str(number)] = AT_RANDOM[0] + number, AT_RANDOM[1] + number
+        trace.record(str(number), EntryKind.OPENED, Direction.SENT)
+        trace.record(str(number), EntryKind.RAW, Direction.SENT, said)
+        trace.record(str(number), EntryKind.CLOSED, Direction.SENT)
     trace.transport = "tcp-stream"  # which is written as it is, and asks for the frames of both framings
     assert captured(trace, tmp_path) == []
 

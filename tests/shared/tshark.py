@@ -100,6 +100,11 @@ def packets(capture: Path, script: Path, protos: Iterable[str], *options: str) -
 
 def shown(dissector: str, frames: Sequence[tuple[str, bytes]], into: Path) -> list[ShownFrame]:
     """Return what one run of tshark shows of frames: each has a layout's name, and is a datagram's payload."""
+    return list(each_shown(dissector, frames, into))
+
+
+def each_shown(dissector: str, frames: Sequence[tuple[str, bytes]], into: Path) -> Iterator[ShownFrame]:
+    """Give the same frame by frame, as all of thousands take a lot of memory; fail unless there are as many."""
     script, capture = into / "dissector.lua", into / "frames.pcapng"
     script.write_text(dissector)
     ports = {layout: 40001 + index for index, layout in enumerate(dict.fromkeys(layout for layout, _ in frames))}
@@ -109,14 +114,13 @@ def shown(dissector: str, frames: Sequence[tuple[str, bytes]], into: Path) -> li
             writer.write(datagram(*ends, data), time)
     protos = {layout: f"goldwire_{layout.replace('/', '_').replace('-', '_')}" for layout in ports}
     options = [f"-dudp.port=={port},{protos[layout]}" for layout, port in ports.items()]
-    found = [
-        frame(root, HEADERS)
-        for packet in packets(capture, script, protos.values(), *options)
-        for root in packet.iter("proto")
-        if root.get("name") in protos.values()
-    ]
-    assert len(found) == len(frames)
-    return found
+    count = 0
+    for packet in packets(capture, script, protos.values(), *options):
+        for root in packet.iter("proto"):
+            if root.get("name") in protos.values():
+                count += 1
+                yield frame(root, HEADERS)
+    assert count == len(frames)
 
 
 def frame(root: ElementTree.Element, before: int) -> ShownFrame:

@@ -1,7 +1,7 @@
 """What property cases send: nothing about which two innocent servers differ, and enough of everything."""
 
 import pytest
-from hypothesis import find, given
+from hypothesis import Phase, find, given, settings
 
 from conformance.catalogue.rules import Profile
 from conformance.engine.play import play
@@ -61,7 +61,8 @@ def test_samples_have_something_to_find_and_something_not_to(wanted: bool) -> No
     def has_such(sampled: Sample) -> bool:
         return any(matches(parse(sampled.filter), props) is wanted for props in sampled.contents)
 
-    assert has_such(find(samples, has_such))
+    # The first that is found will do: to make it smaller takes a hundred times as long.
+    assert has_such(find(samples, has_such, settings=settings(phases=[Phase.generate], database=None)))
 
 
 @pytest.mark.parametrize("profile", ["document", "deployed"])

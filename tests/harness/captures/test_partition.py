@@ -22,6 +22,8 @@ from harness.captures.reader import CaptureReader
 from harness.captures.recordings import Recording
 
 READERS = [1, 2, 3, 7]
+SOME_READERS = [3]
+"""Enough where one reader is compared with several once more: of a capture that is cut off, or packed."""
 FOUR = IP(src="10.0.0.1", dst="10.0.0.2") / TCP(sport=4000, dport=7447, seq=17, ack=4, flags="PA") / b"hello"
 ETHER = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
 
@@ -70,11 +72,11 @@ def place(session):
     return (ended is None, ended or 0, number)
 
 
-def assert_shares_agree(path, protocol, **options):
+def assert_shares_agree(path, protocol, readers=READERS, **options):
     source = Recording(path, protocol, **options)
     whole = [told(each) for each in source]
     expected = whole, source.losses.all(), (source.packets, source.ending)
-    for of in READERS:
+    for of in readers:
         assert shared(path, protocol, of, **options) == expected, f"{of} readers"
     return expected
 
@@ -92,11 +94,12 @@ def test_readers_of_shares_find_what_one_reader_finds(tmp_path, plays, seed):
     assert {Missing.CUT_SHORT, Missing.GAP} & {loss.kind for loss in losses}
     for cut in (len(data) // 2 + 3, len(data) - 5):
         path.write_bytes(data[:cut])
-        assert Missing.CUT_OFF in {loss.kind for loss in assert_shares_agree(path, protocol)[1]}
+        assert Missing.CUT_OFF in {loss.kind for loss in assert_shares_agree(path, protocol, SOME_READERS)[1]}
     (tmp_path / "a.gz").write_bytes(gzip.compress(data))
-    assert [each[1:] for each in assert_shares_agree(tmp_path / "a.gz", protocol)[0]] == [each[1:] for each in found]
+    packed = assert_shares_agree(tmp_path / "a.gz", protocol, SOME_READERS)[0]
+    assert [each[1:] for each in packed] == [each[1:] for each in found]
     (tmp_path / "a.gz").write_bytes(gzip.compress(data)[:-2000])
-    assert_shares_agree(tmp_path / "a.gz", protocol)
+    assert_shares_agree(tmp_path / "a.gz", protocol, SOME_READERS)
 
 
 def test_recordings_as_they_were_written(tmp_path, plays):

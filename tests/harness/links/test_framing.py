@@ -22,11 +22,14 @@ TRICKY = [
     '{"ä€😀": "\\u007b"}'.encode(),
 ]
 
+# Short and few: braces within braces, and texts with both, need no more, and most of the time goes into making it.
+texts = st.text(LETTERS, max_size=6)
 values = st.recursive(
-    st.none() | st.integers() | st.text(LETTERS),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(LETTERS), inner),
+    st.none() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
 )
-objects = st.dictionaries(st.text(LETTERS), values)
+objects = st.dictionaries(texts, values, max_size=3)
 
 
 def fed(framing, stream, *cuts):
@@ -127,7 +130,14 @@ def test_bytes_that_come_one_by_one_cost_no_more_than_bytes_that_come_at_once(fr
         frames = [one for place in range(size) for one in reader.feed(stream[place : place + 1])]
         return time.process_time() - began, frames
 
-    assert seconds(len(stream))[1] == [frame]
-    # Four times as many bytes would cost sixteen times as much if each were weighed against all before it.
+    # Four times as many bytes would cost sixteen times as much if each were weighed against all before it. One of
+    # three goes is enough: whatever else the machine does can only add to the time.
     quarter = min(seconds(len(stream) // 4)[0] for _ in range(3))
-    assert min(seconds(len(stream))[0] for _ in range(3)) < 10 * quarter
+    taken = []
+    for _ in range(3):
+        spent, frames = seconds(len(stream))
+        assert frames == [frame]
+        if spent < 10 * quarter:
+            return
+        taken.append(spent)
+    raise AssertionError(f"{taken} seconds, of a quarter {quarter}")
