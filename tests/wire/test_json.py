@@ -236,7 +236,7 @@ def test_hostile_texts_end_soon(name):
 def test_a_frame_has_a_limit():
     grammar = LimitedTo(1000, JsonString())
     assert decode(grammar, b'"' + b"a" * 998 + b'"') == "a" * 998
-    for length in (1001, 10_000_000):
+    for length in (1001, 1_000_000):
         with pytest.raises(DecodeError) as caught:
             decode(grammar, b'"' + b"\\" * (length - 1))
         assert (caught.value.reason, caught.value.offset) == (Reason.TOO_LONG, 1000)

@@ -115,19 +115,20 @@ def measure(
     corpus: str | None = None,
     seconds: float = SECONDS,
     batch: int = BATCH,
+    count: int = FRAMES,
     clock: Clock = time.process_time,
     on_note: OnNote = lambda line: None,
 ) -> BenchResults:
     """Measure all that can decode a layout, or ``only`` some beside the baseline, on the frames of a ``corpus``.
 
     Without a name it is what the field sends, where somebody has written that down, and else everything there is.
-    ``batch`` frames are decoded at once to columns.
+    ``count`` frames are decoded one by one, ``batch`` at once to columns.
 
     Tells a line for everything that is not here. Raises ``UnknownLayout``, and ``WrongChoice`` for an engine or a
     corpus that nobody knows.
     """
     corpus = corpus or next(iter(corpora(layout)), LAYOUT)
-    frames = frames_of(layout, corpus)
+    frames = frames_of(layout, corpus, count)
     known = contenders(layout, on_note)
     unknown = set(only) - {each.name for each in known} - {"columnar"}
     if unknown:

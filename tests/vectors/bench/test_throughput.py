@@ -425,7 +425,7 @@ def test_what_is_unchecked_reads_and_writes_what_is_sent():
 
 def test_json_is_measured_and_what_it_has_not_is_said():
     told = []
-    results = measure(MESSAGE, rounds=1, seconds=0.001, batch=FEW, on_note=told.append)
+    results = measure(MESSAGE, rounds=1, seconds=0.001, batch=FEW, count=100, on_note=told.append)
     assert results.corpus == "directory"
     names = {each.engine for each in results.results if each.operation != "columnar"}
     assert names == {
