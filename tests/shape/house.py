@@ -52,8 +52,8 @@ class Module:
     @cached_property
     def _read(self) -> tuple[frozenset[str], frozenset[str], tuple[str, ...]]:
         """What it imports, its strings, and its classes, of one reading."""
-        tree = self.tree
-        return frozenset(self._imported(tree)), _texts(tree), _classes(tree)
+        nodes = list(ast.walk(self.tree))  # once: of the whole house that is a second
+        return frozenset(self._imported(nodes)), _texts(nodes), _classes(nodes)
 
     @property
     def imported(self) -> frozenset[str]:
@@ -65,8 +65,8 @@ class Module:
         """
         return self._read[0]
 
-    def _imported(self, tree: ast.Module) -> Iterator[str]:
-        for node in ast.walk(tree):
+    def _imported(self, nodes: list[ast.AST]) -> Iterator[str]:
+        for node in nodes:
             match node:
                 case ast.Import(names):
                     yield from (each.name for each in names)
@@ -92,19 +92,19 @@ class Module:
         return self._read[2]
 
 
-def _texts(tree: ast.Module) -> frozenset[str]:
+def _texts(nodes: list[ast.AST]) -> frozenset[str]:
     docstrings = {
-        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        id(node.value) for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     return frozenset(
         node.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
     )
 
 
-def _classes(tree: ast.Module) -> tuple[str, ...]:
-    return tuple(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+def _classes(nodes: list[ast.AST]) -> tuple[str, ...]:
+    return tuple(node.name for node in nodes if isinstance(node, ast.ClassDef))
 
 
 def protocol_of(name: str) -> str | None:

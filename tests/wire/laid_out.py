@@ -25,7 +25,7 @@ def announce(monkeypatch: pytest.MonkeyPatch, protocol: str, grammars: Mapping[s
 def engines(protocol: str, grammars: Mapping[str, Grammar], into: Path) -> list[Engine]:
     """Return the engines of grammars: the reference, Python, and C where it compiles."""
     layouts = [lay_out(grammar, f"{protocol}/{name}") for name, grammar in grammars.items()]
-    made: dict[str, Any] = make(protocol, layouts, into)
+    made: dict[str, Any] = make(protocol, layouts, into, with_columns=False)
 
     def of(codecs: Any) -> Any:
         return lambda layout: codecs[layout.partition("/")[2]]

@@ -46,10 +46,10 @@ def load(name: str, built: Path) -> ModuleType:
     return module
 
 
-def make(protocol: str, layouts: list[Layout], into: Path) -> dict[str, Any]:
+def make(protocol: str, layouts: list[Layout], into: Path, *, with_columns: bool = True) -> dict[str, Any]:
     """Return the codecs of layouts under ``python`` and ``native``, and the extension that fills ``columns``.
 
-    Where nothing compiles there is only Python.
+    Where nothing compiles there is only Python; columns, which take as long to compile as the rest, only if asked for.
     """
     name = f"wire.{protocol}.generated.python"
     module = ModuleType(name)
@@ -60,8 +60,9 @@ def make(protocol: str, layouts: list[Layout], into: Path) -> dict[str, Any]:
         try:
             built = compile_c("native", native.emit(protocol, layouts), into, "-O1")
             engines["native"] = load("native", built).CODECS
-            built = compile_c("columnar", columnar.emit(protocol, layouts), into, "-O1")
-            engines["columns"] = load("columnar", built)
+            if with_columns:
+                built = compile_c("columnar", columnar.emit(protocol, layouts), into, "-O1")
+                engines["columns"] = load("columnar", built)
         finally:
             del sys.modules[name]
     return engines
