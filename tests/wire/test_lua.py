@@ -4,6 +4,7 @@ import random
 import shutil
 import subprocess
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,11 @@ from alphabet import GRAMMARS
 from construct import If, Pass, Struct, Switch, this
 from dissected import differences
 from laid_out import announce
+from small_grammars import SMALL
 from test_alphabet import frames
 from tshark import missing, need_tshark, shown
 
+from vectors.sampling import stream
 from wire.emit import lua
 from wire.emit.lua import Vocabulary
 from wire.errors import CannotLayOut
@@ -32,7 +35,7 @@ from wire.json.primitives import (
     JsonString,
 )
 from wire.layout import lay_out
-from wire.primitives import Bits, Grammar, Signed, Unsigned, Word
+from wire.primitives import Bits, ChainOf, Grammar, Signed, Unsigned, Word
 
 MOST = 300
 """Frames of each grammar: near its seeds, so that about half of them are refused."""
@@ -91,6 +94,19 @@ def test_every_kind_is_shown_as_the_reference_reads_it(tmp_path: Path, monkeypat
     """Names, places, values; and refusals with their reason and place."""
     made = [(f"alphabet/{name}", data) for name in GRAMMARS for data in frames(name)[:MOST]]
     check("alphabet", GRAMMARS, made, tmp_path, monkeypatch)
+
+
+def test_small_grammars_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among them a chain of words of which only the chain looks at the bit that says whether it goes on."""
+    word = Struct("w" / Word(2, "big", more=15, n=(3, 0)), "v" / Unsigned(1))
+    small = {name.replace(" ", "-").lower(): grammar for name, grammar in SMALL.items()}
+    grammars = {**small, "word-chain": Struct("chain" / ChainOf(word, more="more", most=3), "end" / Unsigned(1))}
+    made = [
+        (f"small/{name}", data)
+        for name, grammar in grammars.items()
+        for data, _ in islice(stream(lay_out(grammar, f"small/{name}"), 6), 40)
+    ]
+    check("small", grammars, made, tmp_path, monkeypatch)
 
 
 everything = JsonObjectOf(

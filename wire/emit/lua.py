@@ -18,7 +18,7 @@ from wire.emit import lua_json
 from wire.emit.naming import identifier
 from wire.errors import CannotLayOut
 from wire.expressions import Expr, Operand, Ref, lua_integer
-from wire.kinds import Bit, BitFields, Flags, Json, Limited, Part, Record, Union
+from wire.kinds import Bit, BitFields, Flags, Json, Part, Record, Union
 from wire.kinds.base import together
 from wire.kinds.coded import indented
 from wire.kinds.contexts import Lines, LuaCode, lua_text
@@ -143,8 +143,8 @@ class _Dissector:
     def layout(self, layout: Layout) -> Lines:
         name, frame = identifier(layout), layout.frame
         yield f"layouts.{name} = {{"
-        if isinstance(layout.root, Limited):
-            yield f"    most = {layout.root.size},"
+        if layout.root.frame_limit is not None:
+            yield f"    most = {layout.root.frame_limit},"
         if isinstance(frame, Json):
             yield f"    read = json({self.places.frame(frame.node, name)}),"
         else:
@@ -226,8 +226,8 @@ class _Function(LuaCode):
         return expressions.lua_truth(expr, self.fields)
 
     def kept(self, field: str) -> str:
-        # Flags always: whether a chain goes on is asked by who reads the chain.
-        if field in self.references or isinstance(self.fields.get(field), Flags):
+        # Named bits always: whether a chain goes on is asked by who reads the chain.
+        if field in self.references or isinstance(self.fields.get(field), Flags | BitFields):
             return f"this{expressions.lua_member(field)} = "
         return ""
 
@@ -246,7 +246,7 @@ class _Function(LuaCode):
         return lua_text(key)
 
     def declare_bits(self, name: str, bits: Flags | BitFields) -> str:
-        size = bits.size if isinstance(bits, BitFields) else 1
+        size = bits.fewest()
 
         def line(key: str, kind: str) -> str:
             groups = ", ".join(self.group(name, key, bits, bit) for bit in bits.bits)
