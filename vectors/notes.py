@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from vectors.binary.coverage import BranchTrace, ReadPart, trace
 from vectors.binary.paths import LayoutPlace, join, place_tree_of
-from wire.kinds import Chain, Counted, Flags, Json, JsonPart, Language, Optional, Part, Record, Varint
+from wire.kinds import Json, JsonPart, Language, Part
 from wire.kinds.branches import BEYOND, COUNT_CUT, COUNT_MISSING, CUT, END_MISSING, MISSING
 from wire.layout import lay_out
 from wire.primitives import vle
@@ -26,6 +26,10 @@ IN_JSON = {"negative", "real", "whole", "digits", "size"}
 """What conditions can ask of what was read in JSON, beside its value; over one that is not there none holds."""
 
 ENDS = frozenset((MISSING, CUT, COUNT_MISSING, COUNT_CUT, BEYOND, END_MISSING))
+
+
+TEXTS = Json, JsonPart, Language
+"""What stands in a text: those kinds are no parts of a binary layout, and answer to tables and not to questions."""
 
 
 class BadNotes(ValueError):
@@ -171,25 +175,24 @@ def _flags(about: ProtocolNotes, found: BranchTrace, prefix: str) -> Iterator[st
         # What stands at one place only is at the path that the place has.
         path = join(prefix, general(event.where) if event.place.nested else event.place.path)
         part = event.place.part
-        if isinstance(part, Varint | Counted):
+        if not isinstance(part, TEXTS):
             yield from _spelling(about, part, event)
-        elif isinstance(part, Flags) and event.value.get("X"):
-            yield _needed(about.spare_flag, "spare_flag", "a bit is set that has no name")
         for note in _notes_at(about.notes, path, event.place):
             if note.when is not None and condition(note.when)(_names(part, event)):
                 yield note.flag
-        if about.shapes is not None and isinstance(part, Record):
-            for name, items in chains(event.place, event.value):
-                yield from _items(about, about.shapes, part.name, items, join(path, name))
+        if about.shapes is not None and not isinstance(part, TEXTS) and part.record_fields is not None:
+            for chain, items in chains(event.place, event.value):
+                yield from _items(about, about.shapes, part.message_name, chain, items, join(path, chain.name))
 
 
 def _spelling(about: ProtocolNotes, part: Part, event: ReadPart) -> Iterator[str]:
-    size = event.end - event.start
-    value = event.value
-    if isinstance(part, Counted):
-        content = len(value.encode() if isinstance(value, str) else value)
-        size, value = size - content, content
-    if size > len(vle(value)):
+    if part.nameless(event.value):
+        yield _needed(about.spare_flag, "spare_flag", "a bit is set that has no name")
+    spelled = part.spelled_number(event.value, event.end - event.start)
+    if spelled is None:
+        return
+    number, size = spelled
+    if size > len(vle(number)):
         yield _needed(about.overlong_flag, "overlong_flag", "a number takes more bytes than it needs")
     elif size == 9 and about.nine_bytes_flag:
         yield about.nine_bytes_flag
@@ -203,28 +206,43 @@ def _needed(flag: str, key: str, why: str) -> str:
 
 
 def _names(part: Part, event: ReadPart) -> Mapping[str, Any]:
-    if isinstance(part, Record | Flags):
+    if has_names(part):
         found: Mapping[str, Any] = event.value
         return found
     return {"value": event.value, **(event.names or {})}
 
 
-def chains(place: LayoutPlace, value: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Give the chains of a record by their names, those that are absent as empty ones."""
+def has_names(part: Any) -> bool:
+    """Tell whether conditions look at what is in a value by name: fields of a record, or named bits."""
+    return not isinstance(part, TEXTS) and (part.record_fields is not None or bool(part.value_names))
+
+
+class ChainField(NamedTuple):
+    """A chain of a record: the ``name`` of its field, the ``first`` field of its items, and the bit that goes on."""
+
+    name: str
+    first: str
+    more: str
+
+
+def chains(place: LayoutPlace, value: Mapping[str, Any]) -> Iterator[tuple[ChainField, list[dict[str, Any]]]]:
+    """Give the chains of a record with their items, those that are absent as empty ones."""
     for label, inner in zip(place.labels, place.inner, strict=True):
-        part = inner.part
-        while isinstance(part, Optional):
-            part = part.node
-        if isinstance(part, Chain):
-            yield label, value[label] or []
+        while inner.part.guard is not None:
+            inner = inner.inner[0]
+        if inner.part.more_name:
+            yield ChainField(label, inner.inner[0].labels[0], inner.part.more_name), value[label] or []
 
 
-def _items(about: ProtocolNotes, shapes: Shapes, owner: str, items: list[dict[str, Any]], path: str) -> Iterator[str]:
+def _items(
+    about: ProtocolNotes, shapes: Shapes, owner: str, chain: ChainField, items: list[dict[str, Any]], path: str
+) -> Iterator[str]:
     known = [(name, shapes.named[name]) for name in shapes.knows.get(owner, ())]
     seen: list[dict[str, int]] = []
     names: set[str] = set()
     for item in items:
-        header = {name: value for name, value in item["header"].items() if name != "Z"}
+        # Whether one more follows says where an item stands, not what it is.
+        header = {name: value for name, value in item[chain.first].items() if name != chain.more}
         # A chain may have tens of thousands of items: a search among all before each would take minutes.
         if len(seen) < len(known) + 64 and header in seen:  # what stands twice among the first ones is enough
             yield shapes.twice_flag
@@ -266,9 +284,9 @@ def payload_place(name: str) -> LayoutPlace:
 @cache
 def _notes_at(notes: tuple[Note, ...], path: str, place: LayoutPlace) -> tuple[Note, ...]:
     """Return the notes with a condition over what there is at a place."""
-    there = {"type", *place.labels, *(place.part.names if isinstance(place.part, Flags) else ())}
-    there |= set() if isinstance(place.part, Record | Flags) else {"value"}
-    there |= IN_JSON if isinstance(place.part, Json | JsonPart | Language) else set()
+    part = place.part
+    there = {"type", *place.labels, *(part.value_names if has_names(part) else {"value"})}
+    there |= IN_JSON if isinstance(part, TEXTS) else set()
     return tuple(
         note
         for note in notes

@@ -11,6 +11,12 @@ INTERFACE = {"KINDS", "Node", "Part"}
 
 KINDS = frozenset(named) - INTERFACE
 
+TEXTS = {name for name in KINDS if name.startswith("Json")} | {"Language"}
+"""What a text is made of: these kinds stand in tables (ARCHITECTURE.md, "Kinds of JSON stay in tables")."""
+
+ASKING = ("wire.emit.python", "wire.emit.native", "wire.emit.columnar", "vectors.notes")
+"""Who else makes something of binary layouts, and only asks."""
+
 
 def test_the_grid_of_binary_layouts_names_no_kind() -> None:
     """Neither imports one, nor the file of one, nor says its name (``getattr``, ``type(part).__name__``)."""
@@ -46,3 +52,14 @@ def test_nobody_asks_a_part_of_a_binary_layout_for_its_class() -> None:
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
                     asked += [(module.name, each) for each in ast.unparse(node.args[1]).split(" | ")]
     assert {each for _, each in asked} <= {"int", "str", "bytes", "tuple", "Const", "Ref"}
+
+
+def test_emitters_and_notes_name_no_kind_of_binary_layouts() -> None:
+    """A new kind is one new file and one line: nobody has to be told that it is like a record, or a chain."""
+    house = modules("wire", "vectors")
+    files = {name for name in house if name.startswith("wire.kinds.") and (KINDS - TEXTS) & set(house[name].classes)}
+    for name in ASKING:
+        module = house[name]
+        kinds = {each for each in module.imported if {each.rpartition(".")[0], each} & files}
+        kinds |= {each for each in module.imported if each.rpartition(".")[2] in KINDS - TEXTS}
+        assert not kinds | (module.texts & (KINDS - TEXTS)), name

@@ -15,7 +15,7 @@ from wire.emit.naming import PartNames, identifier
 from wire.emit.native_json import JsonTables, preamble
 from wire.errors import Reason
 from wire.expressions import Expr, Operand
-from wire.kinds import Json, Limited, Part
+from wire.kinds import Json, Part
 from wire.kinds.coded import indented
 from wire.kinds.compound import Compound
 from wire.kinds.contexts import ColumnCode, Kind, Lines, Names
@@ -128,13 +128,12 @@ class _Source:
 
     def run(self, layout: Layout) -> Lines:
         """Write what reads a run of frames of one layout."""
-        name, root = identifier(layout), layout.root
+        name, root, most = identifier(layout), layout.frame, layout.root.frame_limit
         table = columns_of(layout)
         self.table(table, name)
         body = []
-        if isinstance(root, Limited):
-            body += [f"if (f->end - p > {root.size})", f"    return refused(f, TOO_LONG, p + {root.size});"]
-            root = root.node
+        if most is not None:
+            body += [f"if (f->end - p > {most})", f"    return refused(f, TOO_LONG, p + {most});"]
         if isinstance(root, Json):
             body += self.json(layout, root, table)
         else:

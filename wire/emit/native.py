@@ -7,8 +7,6 @@ writers take only what this module has decoded; any other value is the Python en
 import hashlib
 
 from wire.emit.naming import PartNames, identifier
-from wire.kinds import Limited, Record
-from wire.kinds.bitfields import BitFields
 from wire.kinds.coded import indented
 from wire.kinds.contexts import CCode, Lines
 from wire.layout import Layout
@@ -43,12 +41,12 @@ class _Source:
         self.protocol = protocol
         self.layouts = layouts
         self.names = PartNames(layouts)
-        self.records = {part: name for part, name in self.names.parts.items() if isinstance(part, Record)}
+        self.records = {part: name for part, name in self.names.parts.items() if part.record_fields is not None}
 
     def lines(self) -> Lines:
         # Records have room for so many fields in place, without an allocation for the names: the widest sets the size.
-        counts = [len(part.names) for part in self.names.tables if isinstance(part, BitFields)]
-        counts += [len(record.fields) + 1 for record in self.records]
+        counts = [len(part.value_names) for part in self.names.tables]
+        counts += [len(record.value_names) + 1 for record in self.records]
         most = max(counts, default=0)
         wide = f"#define MOST_FIELDS {most}\n" if most > FIELDS else ""
         yield HEAD.format(protocol=self.protocol, most=wide)
@@ -56,9 +54,9 @@ class _Source:
             names, lines = bits.c_table(CCode(self.names), name)
             yield from (*self.kind(name, name, names), *lines, "")
         for record, name in self.records.items():
-            fields = [*(["type"] if record.name else []), *(field.name for field in record.fields)]
-            yield from self.kind(name, record.name or name, fields)
-            if record.name:
+            fields = [*(["type"] if record.message_name else []), *record.value_names]
+            yield from self.kind(name, record.message_name or name, fields)
+            if record.message_name:
                 yield f"static PyObject *type_{name};"
             yield ""
         for part in self.names.parts:
@@ -82,7 +80,7 @@ class _Source:
 
     def entry(self, layout: Layout) -> Lines:
         name, root = identifier(layout), layout.frame
-        most = layout.root.size if isinstance(layout.root, Limited) else 0
+        most = layout.root.frame_limit or 0
         part = self.names.parts[root]
         yield f"static PyObject *encode_{name}_otherwise;"
         yield ""
@@ -128,8 +126,8 @@ class _Source:
         for record, name in self.records.items():
             yield f"    if (!establish(&kind_{name}))"
             yield "        return 0;"
-            if record.name:
-                yield f'    if ((type_{name} = PyUnicode_InternFromString("{record.name}")) == NULL)'
+            if record.message_name:
+                yield f'    if ((type_{name} = PyUnicode_InternFromString("{record.message_name}")) == NULL)'
                 yield "        return 0;"
         yield "    return 1;"
         yield "}"

@@ -6,7 +6,6 @@ refusal; a value of the wrong type or size is refused by the very operation that
 
 from wire.emit import json
 from wire.emit.naming import PartNames, direct, identifier
-from wire.kinds import Chain, Limited, Record
 from wire.kinds.compound import Compound
 from wire.kinds.contexts import Code, Lines
 from wire.layout import Layout
@@ -64,14 +63,12 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
     for part, name in names.tables.items():
         lines += ["", *part.python_table(name)]
     for part, name in names.parts.items():
-        if isinstance(part, Record) and part.begins_with_flags:
-            lines += ["", *part.python_blank(name, names)]
-    # An item of a chain is read in the loop of the chain itself, as its first field decides whether the loop goes on; a
-    # function of its own is written only if somebody else calls it.
-    inlined = {part.item for part in names.parts if isinstance(part, Chain)}
+        blank = list(part.python_blank(name, names))
+        lines += ["", *blank] if blank else []
+    # What is read within another's function has one of its own only if somebody else calls it.
+    inlined = {inner for part in names.parts for inner in part.python_inlined()}
     for part in names.parts:
-        if not isinstance(part, Chain):
-            inlined -= set(direct(part))
+        inlined -= set(direct(part)) - set(part.python_inlined())
     for part in names.parts:
         if part not in inlined:
             lines += ["", "", *part.python_function(Code(names)), "", "", *part.python_writer_function(Code(names))]
@@ -95,7 +92,7 @@ def emit(protocol: str, layouts: list[Layout]) -> str:
 def _entry(layout: Layout, names: PartNames) -> Lines:
     root, name = layout.frame, identifier(layout)
     assert isinstance(root, Compound)  # `PartNames` refuses any other as a whole frame
-    limit = layout.root.size if isinstance(layout.root, Limited) else None
+    limit = layout.root.frame_limit
     yield f"def decode_{name}(data: bytes, refuse: bool = False) -> Any:"
     yield f'    """Decode one ``{layout.name}``."""'
     yield "    try:"

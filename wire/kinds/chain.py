@@ -126,6 +126,10 @@ class Chain(Compound, frozen=True):
     def take_names(self, names: Names, hint: str) -> None:
         names.visit(self.item, f"{hint}_item")
 
+    def python_inlined(self) -> tuple[Part, ...]:
+        # The first field of an item decides whether the loop over the items goes on, so it is read in that loop.
+        return (self.item,)
+
     def python_reader(self, code: Code) -> Lines:
         yield "values: list[Any] = []"
         yield "while True:"

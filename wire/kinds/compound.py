@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from wire.kinds.base import Part
 from wire.kinds.coded import indented, made, written
-from wire.kinds.contexts import CCode, Code, ColumnCode, Lines
+from wire.kinds.contexts import CCode, Code, ColumnCode, Lines, Names
 
 
 class Compound(Part, frozen=True):
@@ -32,6 +32,14 @@ class Compound(Part, frozen=True):
     @abstractmethod
     def column_reader(self, code: ColumnCode, path: str) -> Lines:
         """Read it into columns, in C."""
+
+    def python_blank(self, name: str, names: Names) -> Lines:
+        """Write down the values that it begins with, if there are such."""
+        yield from ()
+
+    def python_inlined(self) -> tuple[Part, ...]:
+        """Return the parts that its own functions read and write, without a call."""
+        return ()
 
     def python_function(self, code: Code) -> Lines:
         """Write down the function that reads it."""

@@ -252,6 +252,10 @@ class Counted(Part, frozen=True):
 
     # Vectors
 
+    def spelled_number(self, value: Any, size: int) -> tuple[int, int] | None:
+        content = len(value.encode() if isinstance(value, str) else value)
+        return content, size - content
+
     @property
     def is_composed(self) -> bool:
         return True

@@ -108,6 +108,16 @@ class Covered(Coded, frozen=True):
         """Give the ways to the places within, but for the fields of a record and the alternatives of a condition."""
         yield from ()
 
+    # What the notes of a protocol ask of a value that was read (``vectors/notes.py``).
+
+    def spelled_number(self, value: Any, size: int) -> tuple[int, int] | None:
+        """Return the number of variable length that its ``size`` bytes have, and in how many; ``None`` without one."""
+        return None
+
+    def nameless(self, value: Any) -> int:
+        """Return those of its bits that are set and have no name."""
+        return 0
+
     # What is looked at: boundaries, what a field can be in pairs, what is as long as can be.
 
     def said(self, number: int) -> str:

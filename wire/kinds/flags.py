@@ -372,6 +372,9 @@ class Flags(Part, frozen=True):
 
     # Vectors
 
+    def nameless(self, value: Any) -> int:
+        return int(value.get(self.spare_name, 0)) if self.spare else 0
+
     @property
     def is_composed(self) -> bool:
         return True

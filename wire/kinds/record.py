@@ -138,6 +138,8 @@ class Record(Compound, frozen=True):
 
     def python_blank(self, name: str, names: Names) -> Lines:
         """Write down the values that this record has by its flags while nothing else is read."""
+        if not self.begins_with_flags:
+            return
         known = [f'"type": "{self.name}"'] if self.name else []
         known += [f'"{field.name}": None' for field in self.fields]
         table = f"{names.tables[self.header]}_table"

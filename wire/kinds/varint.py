@@ -222,6 +222,9 @@ class Varint(Part, frozen=True):
 
     # Vectors
 
+    def spelled_number(self, value: Any, size: int) -> tuple[int, int] | None:
+        return value, size
+
     @property
     def is_composed(self) -> bool:
         return True
