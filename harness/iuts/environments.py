@@ -10,8 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
-import platformdirs
-from filelock import FileLock
 
 from harness.errors import BadDescription, StartFailed
 
@@ -35,6 +33,9 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
     if _complete(folder):
         return python
     folder.parent.mkdir(parents=True, exist_ok=True)
+    # Only here, as below: most who start goldwire need no environment, and wait for whatever it imports.
+    from filelock import FileLock
+
     # The workers of a test run start at once, and all of them need it.
     with FileLock(f"{folder}.lock"):
         if not _complete(folder):
@@ -46,7 +47,11 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
 def cache() -> Path:
     """Return the folder for what can be rebuilt: the user's cache directory, or ``$GOLDWIRE_CACHE``."""
     chosen = os.environ.get("GOLDWIRE_CACHE")
-    return Path(chosen) if chosen else platformdirs.user_cache_path("goldwire")
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("goldwire")
 
 
 def _complete(folder: Path) -> bool:

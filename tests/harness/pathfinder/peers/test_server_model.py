@@ -94,6 +94,7 @@ class Anything(RuleBasedStateMachine):
         self.talk = Talk()
         self.transactions = 0
         self.ids: list[int] = []
+        self.looks = 0
         self.talk.connect(100)
 
     def speaker(self, pick: int) -> int:
@@ -164,10 +165,14 @@ class Anything(RuleBasedStateMachine):
     def subscribers_know_what_there_is(self) -> None:
         link = self.speaker(0)
         everything = self.talk.listed(link)
-        for filter in FILTERS:
+        # Lists by one filter at a time, in turn: all eight after each step were two thirds of the time that this takes.
+        self.looks += 1
+        listed = FILTERS[self.looks % len(FILTERS)]
+        for filter in {listed, *(watched for watched, _ in self.talk.watches.values())}:
             tree = None if filter is None else parse(filter)
             right = {each: it for each, it in everything.items() if tree is None or matches(tree, it["service-props"])}
-            assert self.talk.listed(link, filter) == right
+            if filter == listed:
+                assert self.talk.listed(link, filter) == right
             for (watching, _), (watched, known) in self.talk.watches.items():
                 if watched == filter:
                     assert known == right, f"{filter} on link {watching}"
