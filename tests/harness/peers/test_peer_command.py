@@ -9,12 +9,14 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+import machines
 import pytest
 from click.testing import CliRunner
 from machines import FRAMINGS
 
 from harness import peer_command
 from harness.clock import RealClock
+from harness.command import main
 from harness.links.transports import TRANSPORTS, dial, free_addresses, listen
 
 CLOCK = RealClock()
@@ -154,10 +156,15 @@ def test_it_ends_when_nobody_reads_its_events():
         (("--role", "caller"), "--connect"),
     ],
 )
-def test_wrong_usage_is_told(arguments, complaint):
-    with peer(*arguments) as process:
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 2
+def test_wrong_usage_is_told(arguments, complaint, monkeypatch, capfd):
+    monkeypatch.setattr(peer_command, "known", lambda: ["machine"])
+    monkeypatch.setattr(peer_command, "load", lambda name: machines.PROTOCOL)
+    monkeypatch.setattr(peer_command, "resolve", lambda text, protocol: machines.described("echo", *TRANSPORTS))
+    monkeypatch.setattr(sys, "argv", ["goldwire", "peer", "machine", *arguments])
+    with pytest.raises(SystemExit) as end:  # in this process, as nothing is served
+        main()
+    said = capfd.readouterr().err
+    assert end.value.code == 2
     assert complaint in said
     assert "Traceback" not in said
 
