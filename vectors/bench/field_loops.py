@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wire.kinds import Json, JsonArray, JsonEither, JsonMap, JsonObject, JsonUnion, Part, json_keys
+from wire.kinds.coded import one_of
 from wire.layout import Layout
 
 Loop = Callable[[Callable[[bytes], Any], Sequence[bytes]], None]
@@ -85,11 +86,8 @@ class _Reader:
         """Give the lines that ask which message it is, the most common first."""
         kind = self.name("kind")
         yield f"{kind} = {self.read(value, 'type')}"
-        word = "if"
-        for name, message in sorted(messages, key=lambda each: -self.common.get(each[0], 0)):
-            yield f'{word} {kind} == "{name}":'
-            yield from _indented([*self.part(message, value)] or ["pass"])
-            word = "elif"
+        ordered = sorted(messages, key=lambda each: -self.common.get(each[0], 0))
+        yield from one_of((f'{kind} == "{name}"', [*self.part(part, value)] or ["pass"]) for name, part in ordered)
 
     def object(self, part: JsonObject, value: str) -> Iterator[str]:
         """Give the lines that read the members of an object; names of JSON are no attributes."""
@@ -105,23 +103,22 @@ class _Reader:
         """Tell the message by the members that decide."""
         kind = self.name("kind")
         yield f"{kind} = {', '.join(f'{value}[{name!r}]' for name in part.by)}"
-        word = "if"
+        cases = []
         for message in part.messages:
             keys = json_keys(message, part.by)
             names = [key[0] if len(key) == 1 else key for key in keys]
-            yield f"{word} {kind} in {(*names,)!r}:"
-            yield from _indented([*self.part(message, value)] or ["pass"])
-            word = "elif"
+            cases.append((f"{kind} in {(*names,)!r}", [*self.part(message, value)] or ["pass"]))
+        yield from one_of(cases)
 
     def either(self, options: Sequence[Part], value: str) -> Iterator[str]:
         """Tell containers by their type; of other values there is nothing more to read."""
-        word = "if"
+        cases = []
         for option in options:
             inside = [*self.part(option, value)]
             if inside:
-                yield f"{word} isinstance({value}, {'list' if isinstance(option, JsonArray) else 'Mapping'}):"
-                yield from _indented(inside)
-                word = "elif"
+                container = "list" if isinstance(option, JsonArray) else "Mapping"
+                cases.append((f"isinstance({value}, {container})", inside))
+        yield from one_of(cases)
 
     def field(self, part: Part, source: str) -> Iterator[str]:
         """Give the lines that read one field, and what is in it."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from wire.expressions import Expr
+from wire.expressions import Expr, c_number, lua_integer
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Slots
 from wire.kinds.described import Described
 
@@ -108,6 +108,43 @@ def indented(lines: Iterable[str], by: int = 1) -> Lines:
     """Give lines further in."""
     for line in lines:
         yield "    " * by + line if line else line
+
+
+def one_of(cases: Iterable[tuple[str, Iterable[str]]], otherwise: Iterable[str] = ()) -> Lines:
+    """Python: give the lines of the first case whose condition holds, or else others; nothing if there is no case."""
+    keyword = "if"
+    for condition, lines in cases:
+        yield f"{keyword} {condition}:"
+        yield from indented(lines)
+        keyword = "elif"
+    if lines := [*otherwise]:
+        yield "else:"
+        yield from indented(lines)
+
+
+def c_one_of(key: str, cases: Iterable[tuple[int, Iterable[str]]], otherwise: Iterable[str]) -> Lines:
+    """C: give the lines of the case whose number a key is, or else others, which end as they have to."""
+    yield f"switch ({key}) {{"
+    for number, lines in cases:
+        yield f"case {c_number(number)}:"
+        yield from indented(lines)
+        yield "    break;"
+    yield "default:"
+    yield from indented(otherwise)
+    yield "}"
+
+
+def lua_one_of(key: str, cases: Iterable[tuple[int, Iterable[str]]], otherwise: Iterable[str]) -> Lines:
+    """Lua: give the lines of the case whose number a key is, or else others."""
+    yield f"local case = {key}"
+    keyword = "if"
+    for number, lines in cases:
+        yield f"{keyword} case == {lua_integer(number)} then"
+        yield from indented(lines)
+        keyword = "elseif"
+    yield "else"
+    yield from indented(otherwise)
+    yield "end"
 
 
 def made(into: str, value: str) -> Lines:

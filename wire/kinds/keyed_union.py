@@ -5,13 +5,12 @@ from typing import IO, Any
 
 from construct import Renamed, Struct
 
-from wire import expressions
 from wire.constructs import Context, Grammar, Message, Values, dotted
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
-from wire.expressions import Expr, compiled, lua_integer
+from wire.expressions import Expr, compiled
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, lead_of, within
 from wire.kinds.branches import UNKNOWN, Inside, Place, TracedRefusal, Tracing, some
-from wire.kinds.coded import indented
+from wire.kinds.coded import c_one_of, lua_one_of, one_of
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Find, Found, MutableField, UnreadableFrame, truncate
 from wire.kinds.flags import Flags
@@ -100,58 +99,29 @@ class KeyedUnion(Part, frozen=True):
 
     def python_read(self, code: Code, into: str) -> Lines:
         yield f"key = {code.bare(self.key)}"
-        word = "if"
-        for number, record in self.cases:
-            yield f"{word} key == {number}:"
-            yield from indented(record.python_read(code, into))
-            word = "elif"
-        yield "else:"
-        yield "    raise Refusal(UNKNOWN_ID, at)"
+        cases = ((f"key == {number}", record.python_read(code, into)) for number, record in self.cases)
+        yield from one_of(cases, ["raise Refusal(UNKNOWN_ID, at)"])
 
     def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
-        lines = [f"key = {code.bare(self.key)}"]
-        word = "if"
-        for number, record in self.cases:
-            lines.append(f'{word} key == {number} and v_{field}["type"] == "{record.name}":')
-            lines += indented(record.python_set(code, field))
-            word = "elif"
-        return [
-            *lines,
-            "else:",
-            '    raise EncodeError("no such message has the number that is announced")',
-        ], f"w_{field}"
+        cases = (
+            (f'key == {number} and v_{field}["type"] == "{record.name}"', record.python_set(code, field))
+            for number, record in self.cases
+        )
+        refused = ['raise EncodeError("no such message has the number that is announced")']
+        return [f"key = {code.bare(self.key)}", *one_of(cases, refused)], f"w_{field}"
 
     def c_read(self, code: CCode, into: str, field: str, *, checked: bool = False) -> Lines:
-        yield f"switch ({code.number(self.key)}) {{"
-        for number, record in self.cases:
-            yield f"case {expressions.c_number(number)}:"
-            yield from indented(record.c_read(code, into, field))
-            yield "    break;"
-        yield "default:"
-        yield "    refuse(r, UNKNOWN_ID, r->at);"
-        yield "    goto bad;"
-        yield "}"
+        cases = ((number, record.c_read(code, into, field)) for number, record in self.cases)
+        yield from c_one_of(code.number(self.key), cases, ["refuse(r, UNKNOWN_ID, r->at);", "goto bad;"])
 
     def c_write(self, code: CCode, source: str, field: str) -> Lines:
-        yield f"switch ({code.number(self.key)}) {{"
-        for number, record in self.cases:
-            yield f"case {expressions.c_number(number)}:"
-            yield from indented(record.c_write(code, source, field))
-            yield "    break;"
-        yield "default:"
-        yield "    return 0;"
-        yield "}"
+        cases = ((number, record.c_write(code, source, field)) for number, record in self.cases)
+        yield from c_one_of(code.number(self.key), cases, ["return 0;"])
 
     def lua_read(self, code: LuaCode, name: str) -> Lines:
-        yield f"local case = {code.number(self.key)}"
-        word = "if"
-        for number, record in self.cases:
-            yield f"{word} case == {lua_integer(number)} then"
-            yield from indented(record.lua_read(code, name))
-            word = "elseif"
-        yield "else"
-        yield '    refuse("unknown-id", r.at, "no message has the number " .. tostring(case))'
-        yield "end"
+        cases = ((number, record.lua_read(code, name)) for number, record in self.cases)
+        refused = ['refuse("unknown-id", r.at, "no message has the number " .. tostring(case))']
+        yield from lua_one_of(code.number(self.key), cases, refused)
 
     def meanings(self) -> Iterator[tuple[Expr, dict[int, str]]]:
         yield self.key, {number: record.name for number, record in self.cases}
@@ -163,15 +133,13 @@ class KeyedUnion(Part, frozen=True):
 
     def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
         cell, column = code.cell(within(path, "type"), Kind.CHOICE)
-        yield f"switch ({code.number(self.key)}) {{"
-        for number, record in self.cases:
-            yield f"case {expressions.c_number(number)}:"
-            yield f"    TAKE(take_choice({cell}, {column.size}, {column.choices.index(record.name)}));"
-            yield from indented(record.column_read(code, path, field))
-            yield "    break;"
-        yield "default:"
-        yield "    return refused(f, UNKNOWN_ID, p);"
-        yield "}"
+
+        def case(record: Record) -> Lines:
+            yield f"TAKE(take_choice({cell}, {column.size}, {column.choices.index(record.name)}));"
+            yield from record.column_read(code, path, field)
+
+        cases = ((number, case(record)) for number, record in self.cases)
+        yield from c_one_of(code.number(self.key), cases, ["return refused(f, UNKNOWN_ID, p);"])
 
     def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
         message = next(message for _, message in self.cases if message.name == value["type"])

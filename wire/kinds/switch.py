@@ -7,10 +7,10 @@ import construct
 
 from wire import expressions
 from wire.errors import CannotLayOut
-from wire.expressions import Expr, compiled, lua_integer
+from wire.expressions import Expr, compiled
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, lead_of, seen_in
 from wire.kinds.branches import Inside, Place, Tracing
-from wire.kinds.coded import indented
+from wire.kinds.coded import c_one_of, indented, lua_one_of, one_of
 from wire.kinds.composing import Composing
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
 from wire.kinds.edits import Find
@@ -81,13 +81,7 @@ class Switch(Part, frozen=True):
 
     def _python(self, code: Code, each: Callable[[Part], Lines]) -> Lines:
         yield f"key = {code.bare(self.key)}"
-        word = "if"
-        for value, case in self.cases:
-            yield f"{word} key == {value}:"
-            yield from indented(each(case))
-            word = "elif"
-        yield "else:"
-        yield from indented(each(self.default))
+        yield from one_of(((f"key == {value}", each(case)) for value, case in self.cases), each(self.default))
 
     def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
         return list(self._python(code, lambda case: case.python_set(code, field))), f"w_{field}"
@@ -99,27 +93,15 @@ class Switch(Part, frozen=True):
         yield from self._c(code, field, lambda case: case.c_write(code, source, field))
 
     def _c(self, code: CCode, field: str, each: Callable[[Part], Lines]) -> Lines:
-        yield f"switch ({code.number(self.key)}) {{"
-        for value, case in self.cases:
-            yield f"case {expressions.c_number(value)}:"
-            yield from indented(_alone(case, field, each))
-            yield "    break;"
-        yield "default:"
-        yield from indented(_alone(self.default, field, each))
+        otherwise = [*_alone(self.default, field, each)]
         if not isinstance(self.default, Reserved):
-            yield "    break;"
-        yield "}"
+            otherwise.append("break;")
+        cases = ((value, _alone(case, field, each)) for value, case in self.cases)
+        yield from c_one_of(code.number(self.key), cases, otherwise)
 
     def lua_read(self, code: LuaCode, name: str) -> Lines:
-        yield f"local case = {code.number(self.key)}"
-        word = "if"
-        for number, part in self.cases:
-            yield f"{word} case == {lua_integer(number)} then"
-            yield from indented(part.lua_read(code, name))
-            word = "elseif"
-        yield "else"
-        yield from indented(self.default.lua_read(code, name))
-        yield "end"
+        cases = ((number, part.lua_read(code, name)) for number, part in self.cases)
+        yield from lua_one_of(code.number(self.key), cases, self.default.lua_read(code, name))
 
     def slots(self, slots: Slots, path: str) -> None:
         for case in self.inner():
@@ -127,11 +109,11 @@ class Switch(Part, frozen=True):
 
     def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
         key = code.number(self.key)
-        word = "if"
+        keyword = "if"
         for value, case in self.cases:
-            yield f"{word} ({key} == {expressions.c_number(value)}) {{"
+            yield f"{keyword} ({key} == {expressions.c_number(value)}) {{"
             yield from indented(case.column_read(code, path, field))
-            word = "} else if"
+            keyword = "} else if"
         if not self.cases:
             yield from self.default.column_read(code, path, field)
             return
@@ -227,15 +209,14 @@ class Switch(Part, frozen=True):
 
     def fields_read(self, loop: FieldLoop, value: str) -> Lines:
         # One without fields is no mapping, and the others differ in their names.
-        word = "if"
+        cases = []
         for case in dict.fromkeys(self.inner()):
             inside = [*loop.part(case, value)]
             if inside:
                 if not case.value_names:
                     raise TypeError("a Switch between other things than records, bits and leaves")
-                yield f"{word} isinstance({value}, Mapping) and tuple({value}) == {case.value_names}:"
-                yield from indented(inside)
-                word = "elif"
+                cases.append((f"isinstance({value}, Mapping) and tuple({value}) == {case.value_names}", inside))
+        yield from one_of(cases)
 
 
 def _alone(case: Part, field: str, each: Callable[[Part], Lines]) -> Lines:
