@@ -28,7 +28,8 @@ class Marks(msgspec.Struct, frozen=True):
     """What ``@rule`` says of a case: rule ids, roles (empty: any), transports, and whether monitors watch it.
 
     ``is_history``: it returns the rules that it came to judge, and says nothing of others, also of those in ``rules``;
-    ``is_seeded``: it takes a seed beside the node.
+    ``is_seeded``: it takes a seed beside the node; ``is_basic``: it asks whether the node does something at all.
+    ``needs`` are rules on which its stimulus rests, beside those that its own rules need.
     """
 
     rules: tuple[str, ...]
@@ -37,6 +38,8 @@ class Marks(msgspec.Struct, frozen=True):
     monitored: bool = True
     is_history: bool = False
     is_seeded: bool = False
+    is_basic: bool = False
+    needs: tuple[str, ...] = ()
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -67,13 +70,21 @@ class Case(msgspec.Struct, frozen=True):
 
 
 def rule(
-    *ids: str, roles: tuple[str, ...] = (), transports: tuple[str, ...] = ("tcp",), monitored: bool = True
+    *ids: str,
+    roles: tuple[str, ...] = (),
+    transports: tuple[str, ...] = ("tcp",),
+    monitored: bool = True,
+    needs: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
-    """Mark a case with the rules that it judges; ``monitored=False`` when its own stimulus breaks rules."""
+    """Mark a case with the rules that it judges; ``monitored=False`` when its own stimulus breaks rules.
+
+    ``needs`` where it looks at its rules by way of something that they do not need themselves.
+    """
 
     def mark(function: Function) -> Function:
         # On the function itself, so that a case stays an ordinary function, which pytest and Hypothesis may wrap.
-        function.__goldwire__ = Marks(ids, frozenset(roles), frozenset(transports), monitored)  # type: ignore[attr-defined]
+        marks = Marks(ids, frozenset(roles), frozenset(transports), monitored, needs=needs)
+        function.__goldwire__ = marks  # type: ignore[attr-defined]
         return function
 
     return mark
@@ -84,6 +95,22 @@ def history(*ids: str, roles: tuple[str, ...] = (), seeded: bool = True) -> Call
 
     def mark(function: Function) -> Function:
         function.__goldwire__ = Marks(ids, frozenset(roles), is_history=True, is_seeded=seeded)  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+def basic(
+    id: str, *, roles: tuple[str, ...] = (), transports: tuple[str, ...] = ("tcp",)
+) -> Callable[[Function], Function]:
+    """Mark a case that asks whether a node does at all what a rule asks for, on which other rules rest (``needs``).
+
+    It accuses only who never does it; who does it now and then is for the rule's other cases. Basic cases stand in the
+    order in which they rest on each other.
+    """
+
+    def mark(function: Function) -> Function:
+        function.__goldwire__ = Marks((id,), frozenset(roles), frozenset(transports), is_basic=True)  # type: ignore[attr-defined]
         return function
 
     return mark

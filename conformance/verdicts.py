@@ -105,7 +105,8 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     was expected, or the cause of an inconclusive outcome. ``reading`` is the reading that the implementation was
     seen to follow (``R23=A``), ``evidence`` the number of observations that support the outcome. ``entry`` is the place
     in the trace that shows it, ``nth`` which message there (from 0), ``field`` the field of it that is wrong, if one
-    is; ``messages`` are those that matter, told for a person.
+    is; ``messages`` are those that matter, told for a person. ``blocked_by`` is the rule for want of which this one
+    cannot be judged.
     """
 
     rule: str
@@ -120,3 +121,4 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     nth: int = 0
     field: str = ""
     messages: tuple[EvidenceMessage, ...] = ()
+    blocked_by: str = ""

@@ -49,6 +49,7 @@ def load_catalogue(protocol: str, directory: Traversable | None = None) -> Catal
     documents = {name: _document(name, table) for name, table in _tables(folder, "documents.toml").items()}
     readings = {key: _reading(key, table) for key, table in _tables(folder, "readings.toml").items()}
     rules = {key: _rule(key, table, readings, documents) for key, table in _tables(folder, "rules.toml").items()}
+    _check_needs(rules)
     return Catalogue(protocol, rules, readings, documents)
 
 
@@ -157,6 +158,20 @@ def _check_ways(file: str, rule: Rule) -> None:
             raise CatalogueError(file, rule.id, "key 'reason' is missing: say why the rule cannot be seen")
     elif rule.reason:
         raise CatalogueError(file, rule.id, "key 'reason': only a rule on paper has one; remove it")
+
+
+def _check_needs(rules: dict[str, Rule]) -> None:
+    file = "rules.toml"
+    for rule in rules.values():
+        for need in rule.needs:
+            if need not in rules:
+                raise CatalogueError(file, rule.id, f"key 'needs': {need!r} is unknown; name another rule")
+    # Level by level from the most basic ones on; what never gets a level stands on itself.
+    standing: set[str] = set()
+    while ready := [key for key, rule in rules.items() if key not in standing and standing.issuperset(rule.needs)]:
+        standing.update(ready)
+    for key in rules.keys() - standing:
+        raise CatalogueError(file, key, "key 'needs': it needs itself in the end; leave one of them out")
 
 
 def _check_line(file: str, table: str, key: str, number: int, document: Document) -> None:

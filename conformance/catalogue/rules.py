@@ -25,7 +25,8 @@ class Rule(msgspec.Struct, frozen=True):
     """One obligation or layout fact of a document, in our words.
 
     ``lines`` cites the document's file (``"96,133-135"``), ``binds`` is the role that has to keep the rule,
-    ``reason`` says why a rule that is verified on ``paper`` cannot be seen on a wire.
+    ``reason`` says why a rule that is verified on ``paper`` cannot be seen on a wire. ``needs`` are the rules without
+    which this one cannot be judged: who does not do what they ask for at all is told that, and nothing of this one.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Rule(msgspec.Struct, frozen=True):
     verified: tuple[Way, ...]
     readings: tuple[str, ...] = ()
     reason: str = ""
+    needs: tuple[str, ...] = ()
 
     @property
     def line_numbers(self) -> tuple[int, ...]:
@@ -91,6 +93,13 @@ class Catalogue(msgspec.Struct, frozen=True):
     rules: dict[str, Rule]
     readings: dict[str, Reading]
     documents: dict[str, Document]
+
+    def needed_for(self, rule: str) -> list[str]:
+        """Return all rules without which a rule cannot be judged, the most basic first."""
+        found: dict[str, None] = {}
+        for each in self.rules[rule].needs:
+            found |= dict.fromkeys([*self.needed_for(each), each])
+        return list(found)
 
     def uncovered(self) -> list[tuple[str, int]]:
         """Return document and number of each normative line that no rule cites."""

@@ -3,6 +3,7 @@
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -66,6 +67,7 @@ def play(
     except HarnessError as error:
         judge.inconclusive(f"the node could not be set up: {error}")
         return PlayResult(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
+    _see_served(instance, suite, profile, f"g{number}p/", transport)
     settled = judge.call(node)
     until = len(trace)
     # All of this before the sessions are torn down: what comes meanwhile, comes or does not come by chance.
@@ -85,13 +87,29 @@ def play(
     return PlayResult(case.name, judgements, trace, time.monotonic() - began, settled, judge.not_played, until)
 
 
+def _see_served(instance: Instance, suite: Suite, profile: Profile, namespace: str, transport: str) -> None:
+    """Take note of whether the node answers at all, before the first play that would miss it."""
+    # Once after each start: a node that answers nobody would have to be waited for before each play.
+    if instance.has_served is not None or instance.dials:
+        return
+    instance.has_served = False
+    # With links of its own, as what it brings is no evidence of the play.
+    trace = Trace(suite.protocol, transport, instance.clock)
+    node = suite.harness.node_under_test(instance, trace, profile=profile, namespace=namespace, transport=transport)
+    with suppress(HarnessError):
+        node.probe()
+        instance.has_served = True
+    node.close()
+
+
 def _death(node: NodeInPlay, instance: Instance) -> str:
     """Return what is wrong with the node after a play, or an empty text.
 
     A process that is about to die, or that has lost its only thread, still looks alive for moments or for ever; so it
-    is asked for an answer as well. One that dials cannot be asked: it answers nobody whom it has not called.
+    is asked for an answer as well. One that dials cannot be asked: it answers nobody whom it has not called. And who
+    never answered has not died of this play.
     """
-    if instance.alive() and not instance.dials:
+    if instance.alive() and instance.has_served:
         try:
             node.probe()
         except HarnessError as error:

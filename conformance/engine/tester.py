@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 
+import msgspec
+
 from conformance.cases import Case
 from conformance.catalogue.rules import Profile
+from conformance.engine.basics import Basics
 from conformance.engine.confirmation import ConfirmedPlay, differing_rules, merge, needs_confirmation
 from conformance.engine.play import PlayResult, play
 from conformance.suite import Suite
@@ -18,7 +21,8 @@ PLAYS = 3
 class Tester:
     """Plays cases against one implementation, on an instance of its own.
 
-    ``progress`` is told, in a few words, what takes longer than a play.
+    ``progress`` is told, in a few words, what takes longer than a play. ``instance`` is one that runs already, as a
+    peer in memory does; else one is started.
     """
 
     __test__ = False  # pytest takes a class whose name begins so for a class of tests
@@ -31,6 +35,7 @@ class Tester:
         profile: Profile = "document",
         transport: str = "tcp",
         progress: Callable[[str], None] = lambda text: None,
+        instance: Instance | None = None,
     ) -> None:
         self.suite = Suite(protocol)
         self.profile = profile
@@ -42,20 +47,54 @@ class Tester:
         self._has_crashed = False
         source = self.description.source
         self._every_case = isinstance(source, Launched) and source.program.restart == "every-case"
-        self.instance: Instance = self.suite.harness.instance(self.description, profile=profile)
+        self._basics: Basics | None = None
+        self.instance = instance or self.suite.harness.instance(self.description, profile=profile)
 
     def play(self, case: Case) -> ConfirmedPlay:
-        """Play a case; a non-pass is played again on a fresh instance, and a third time if that differs."""
-        plays = [self._play(case)]
-        if not needs_confirmation(plays[0]):
-            return ConfirmedPlay(plays[0])
+        """Play a case; a non-pass is played again on a fresh instance, and a third time if that differs.
+
+        Once something does not pass, it is asked what the implementation does at all: of what it never does one rule
+        accuses it, and the rules that rest on that cannot be judged.
+        """
+        if self._basics is not None:
+            return self._known(case, self._basics) or self._confirmed(case, self._play(case), self._basics)
+        first = self._play(case)
+        # Of one that passes nothing else need be known: this costs only those who give a reason for it.
+        if not needs_confirmation(first):
+            return ConfirmedPlay(first)
+        basics = self._try_basics()
+        return self._known(case, basics) or self._confirmed(case, first, basics)
+
+    def _try_basics(self) -> Basics:
+        self._basics = basics = Basics(self.suite, self.description.role, self.transport)
+        for case in basics.cases():
+            self._progress(f"{case.name}: what it does at all")
+            # Those first on which others rest, which then need not be waited for in vain.
+            known = self._known(case, basics)
+            basics.learn(case, known or self._confirmed(case, self._play(case), basics))
+        return basics
+
+    def _known(self, case: Case, basics: Basics) -> ConfirmedPlay | None:
+        """Return what a case comes to that need not be played, if that is known."""
+        if case.name in basics.played:
+            return basics.played[case.name]
+        return basics.blocked(case) if basics.blocks(case) else None
+
+    def _confirmed(self, case: Case, first: PlayResult, basics: Basics) -> ConfirmedPlay:
+        """Play a case that did not pass again, and leave out what cannot be judged."""
+        plays = [first]
+        if not needs_confirmation(first):
+            return ConfirmedPlay(first)
         while len(plays) < PLAYS:
             self._progress(f"{case.name}: confirming on a fresh instance")
             self._renew()
             plays.append(self._play(case))
             if len(plays) == 2 and not differing_rules(plays):
-                return ConfirmedPlay(plays[0], 2)
-        return merge(plays)
+                break
+        confirmed = ConfirmedPlay(first, 2) if len(plays) == 2 else merge(plays)
+        judgements = basics.without_blocked(case, confirmed.result.judgements)
+        result = msgspec.structs.replace(confirmed.result, judgements=judgements)
+        return msgspec.structs.replace(confirmed, result=result)
 
     def _play(self, case: Case) -> PlayResult:
         # A node that answers nobody any more may look alive; the next case is not to be about that.

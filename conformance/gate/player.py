@@ -61,7 +61,7 @@ class Player:
             not_played=result.not_played,
         )
         # Of what passes nobody reads the trace, and all of them together would fill a disk.
-        if self.settings.report is None or _is_fine(record):
+        if self.settings.report is None or _is_fine(record) or not record.attempts:
             return Played(record)
         try:
             trace = keep_trace(result.trace, self.settings.protocol, self.settings.report / TRACES, case.name)

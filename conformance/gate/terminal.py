@@ -33,13 +33,14 @@ def summary_lines(summary: RunSummary, catalogue: Catalogue, records: Sequence[R
     played = [record for record in records if isinstance(record, CasePlayed)]
     yield header(summary)
     yield counts(summary)
-    for verdict in SHOWN:
-        for key, rule in summary.rules.items():
-            if rule.verdict is verdict and not rule.expected:
-                yield ""
-                yield from non_pass(key, rule, catalogue, played)
-    expected = [(key, rule) for verdict in SHOWN for key, rule in summary.rules.items() if rule.verdict is verdict]
-    yield from _below([known(key, rule) for key, rule in expected if rule.expected])
+    roots = summary.roots
+    shown = summary.by_urgency(SHOWN)
+    for key, rule in shown.items():
+        if not rule.expected:
+            yield ""
+            yield from non_pass(key, rule, catalogue, played)
+            yield from labelled("blocks", _blocked(roots[key]) if key in roots else "")
+    yield from _below([known(key, rule) for key, rule in shown.items() if rule.expected])
     yield from _inconclusive(summary, played)
     yield from _listed("The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary))
     yield from _listed("Expectations that did not come true:", summary.complaints)
@@ -68,7 +69,8 @@ def counts(summary: RunSummary) -> str:
         if verdict is Verdict.FAIL and expected:
             text += f" ({expected} expected)"
         texts.append(_styled(text, verdict) if number else text)
-    return f"{_number(summary.played, 'case', 'played')}; rules: {', '.join(texts)}"
+    blocked = f", {summary.blocked} blocked" if summary.blocked else ""
+    return f"{_number(summary.played, 'case', 'played')}{blocked}; rules: {', '.join(texts)}"
 
 
 def non_pass(key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable[CasePlayed]) -> Iterator[str]:
@@ -99,7 +101,9 @@ def messages_of(key: str, rule: RuleSummary, record: CasePlayed) -> tuple[Eviden
 
 
 def _shows(judgement: Judgement, key: str, rule: RuleSummary) -> bool:
-    return (judgement.rule, judgement.outcome.value, judgement.what) == (key, rule.outcome, rule.what)
+    # Not one that was left out, unless all were: another has shown what it rests on.
+    said = (judgement.rule, judgement.outcome.value, judgement.what, judgement.blocked_by)
+    return said == (key, rule.outcome, rule.what, rule.blocked_by)
 
 
 def showing(key: str, rule: RuleSummary, played: Iterable[CasePlayed]) -> CasePlayed | None:
@@ -134,9 +138,10 @@ def _wrong(summary: RunSummary) -> Iterator[str]:
         yield "no case was played"
     elif not summary.counts[Verdict.PASS.value]:
         yield "nothing was proven"
-    if unexpected := list(summary.unexpected):
-        more = f" and {len(unexpected) - NAMED} more" if len(unexpected) > NAMED else ""
-        yield f"{', '.join(unexpected[:NAMED])}{more} not kept"
+    if broken := [key for key, rule in summary.unexpected.items() if rule.verdict is Verdict.FAIL]:
+        yield f"{_named(broken)} not kept"
+    for root, blocked in summary.roots.items():
+        yield f"{_number(len(blocked), 'rule', 'blocked by')} {root}"
     if summary.complaints:
         yield _number(len(summary.complaints), "expectation", "did not come true")
     if summary.errors:
@@ -145,12 +150,23 @@ def _wrong(summary: RunSummary) -> Iterator[str]:
         yield "the report is incomplete"
 
 
+def _named(rules: Sequence[str]) -> str:
+    more = f" and {len(rules) - NAMED} more" if len(rules) > NAMED else ""
+    return f"{', '.join(rules[:NAMED])}{more}"
+
+
+def _blocked(rules: Sequence[str]) -> str:
+    return f"{_number(len(rules), 'rule')} that cannot be judged without it: {_named(rules)}"
+
+
 def _number(count: int, noun: str, rest: str = "") -> str:
     return f"{count} {noun}{'' if count == 1 else 's'} {rest}".rstrip()
 
 
 def _inconclusive(summary: RunSummary, played: Sequence[CasePlayed]) -> Iterator[str]:
-    rules = {key: rule for key, rule in summary.rules.items() if rule.verdict is Verdict.INCONCLUSIVE}
+    rules = summary.by_urgency([Verdict.INCONCLUSIVE])
+    for root in summary.roots:
+        rules.pop(root)  # it stands above
     if not rules:
         return
     yield ""

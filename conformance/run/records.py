@@ -42,10 +42,10 @@ class RunStarted(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
 class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
     """What one case came to, after confirmation.
 
-    ``attempts`` counts how often it was played, ``flaky`` is empty or says how the attempts differed,
-    ``trace`` is the name of the trace's files in the folder ``traces``, without ``.pcapng`` or ``.ndjson``.
-    ``error`` is what the tester itself did wrong, ``not_played`` why it was left out, if it was, ``reproduce`` the
-    command that plays the case again.
+    ``attempts`` counts how often it was played: not at all if nothing that it is about can be judged. ``flaky`` is
+    empty or says how the attempts differed, ``trace`` is the name of the trace's files in the folder ``traces``,
+    without ``.pcapng`` or ``.ndjson``. ``error`` is what the tester itself did wrong, ``not_played`` why it was left
+    out, if it was, ``reproduce`` the command that plays the case again.
     """
 
     case: str
@@ -85,9 +85,13 @@ Record = RunStarted | CasePlayed | RunEnded
 
 
 def worst_judgement(judgements: tuple[Judgement, ...] | list[Judgement]) -> Judgement:
-    """Return the worst of some judgements; among equals the first that says what came, or else the first."""
+    """Return the worst of some judgements; among equals the first that says what came, or else the first.
+
+    One that was made without a play comes last: it has nothing to show.
+    """
     outcome = worst(judgement.outcome for judgement in judgements)
     equals = [judgement for judgement in judgements if judgement.outcome is outcome]
+    equals.sort(key=lambda judgement: bool(judgement.blocked_by))
     return next((judgement for judgement in equals if judgement.what), equals[0])
 
 

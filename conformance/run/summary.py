@@ -27,7 +27,8 @@ class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     ``cases`` judged it, ``evidence`` is the number of observations, ``reading`` lists the readings seen.
     ``what`` is what came in the worst of its judgements, ``reason`` why it is untested or why that was
-    expected, ``flaky`` in which cases the attempts differed.
+    expected, ``flaky`` in which cases the attempts differed. ``blocked_by`` is the rule for want of which this one
+    could not be judged.
     """
 
     outcome: str
@@ -40,13 +41,15 @@ class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     link: str = ""
     flaky: str = ""
+    blocked_by: str = ""
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A run in one value, the content of ``summary.json``.
 
     ``counts`` are rules by verdict, ``complaints`` the expectations that did not come true, ``errors`` what
-    the tester did wrong, by case. ``played`` is the number of cases; ``exit`` the exit status.
+    the tester did wrong, by case. ``played`` is the number of cases, ``blocked`` that of those which were not played as
+    nothing that they are about can be judged; ``exit`` the exit status.
     """
 
     protocol: str
@@ -61,6 +64,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     goldwire: str
     counts: dict[str, int]
     played: int
+    blocked: int = 0
     complaints: tuple[str, ...] = ()
     errors: dict[str, str] = {}
     trouble: tuple[str, ...] = ()
@@ -69,9 +73,39 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     exit: int = 0
 
     @property
+    def roots(self) -> dict[str, list[str]]:
+        """The rules that stand in the way of others, and of which: the most important first."""
+        found: dict[str, list[str]] = {}
+        for key, rule in self.rules.items():
+            # Where only some cases were selected, the root itself may not be among them.
+            if rule.blocked_by not in ("", key) and self.rules[rule.blocked_by].verdict is not Verdict.UNTESTED:
+                found.setdefault(rule.blocked_by, []).append(key)
+        return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+    def by_urgency(self, verdicts: Sequence[Verdict]) -> dict[str, RuleSummary]:
+        """Return the rules of some verdicts, in that order: but those first that stand in the way of others.
+
+        What they stand in the way of is left out, as there is nothing else to say of it.
+        """
+        roots = self.roots
+        blocked = {key for keys in roots.values() for key in keys}
+        by_verdict = [
+            key
+            for verdict in verdicts
+            for key, rule in self.rules.items()
+            if rule.verdict is verdict and key not in blocked
+        ]
+        return {key: self.rules[key] for key in dict.fromkeys([*roots, *by_verdict])}
+
+    @property
     def unexpected(self) -> dict[str, RuleSummary]:
-        """The rules that fail and were not expected to."""
-        return {key: rule for key, rule in self.rules.items() if rule.verdict is Verdict.FAIL and not rule.expected}
+        """The rules that fail, or stand in the way of others, and were not expected to."""
+        roots = self.roots
+        return {
+            key: rule
+            for key, rule in self.rules.items()
+            if (rule.verdict is Verdict.FAIL or key in roots) and not rule.expected
+        }
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,7 +182,8 @@ def evaluate(
         strict=strict,
         goldwire=started.goldwire,
         counts={each.value: counts[each.value] for each in Verdict},
-        played=len(played),
+        played=sum(record.attempts > 0 for record in played),
+        blocked=sum(record.attempts == 0 for record in played),
         complaints=tuple(complaint.message for complaint in comparison.complaints),
         errors=around.errors,
         trouble=around.trouble,
@@ -233,6 +268,7 @@ def _judged(
         reason=expectation.reason if expectation else "",
         link=expectation.link if expectation else "",
         flaky="; ".join(f"{case}: {flaky[case]}" for case in _distinct(judgements, lambda j: j.case) if case in flaky),
+        blocked_by=heaviest.blocked_by,
     )
 
 

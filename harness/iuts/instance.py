@@ -31,6 +31,11 @@ class Instance(Protocol):
     version: str
     patience: float
     """Seconds after which an answer that did not come is taken not to come."""
+    has_served: bool | None
+    """Whether it was ever seen to answer what it is asked between plays; ``None``: it was not asked since its start.
+
+    Who never did cannot have stopped to.
+    """
 
     @property
     def clock(self) -> Clock:
@@ -109,6 +114,7 @@ class SocketInstance:
         self.dials = description.is_dialling
         self.clock = RealClock()
         self.patience = ANSWER_TIMEOUT * description.time_scale
+        self.has_served: bool | None = None
         self._framings = framings
         self._listeners: list[Listener] = []
         # Before the start: whoever dials finds somebody there.
@@ -186,6 +192,7 @@ class SocketInstance:
     def restart(self) -> None:
         """Restart it; what it dialled before is forgotten."""
         self._running.stop()
+        self.has_served = self.has_served or None
         # Between the two: what is dialled from here on is the new one's.
         self._forget_dials()
         self._running.restart()

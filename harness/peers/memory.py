@@ -110,6 +110,7 @@ class World:
     ) -> None:
         self.role = role
         self.dials = dials
+        self.has_served: bool | None = None
         self._make = make
         self._settings = PeerSettings(profile)
         self._latency = latency
@@ -118,6 +119,7 @@ class World:
 
     def restart(self) -> None:
         """Restart with a fresh peer."""
+        self.has_served = self.has_served or None
         self._peer = self._make(self._settings)
         self._links: dict[int, MemoryLink | Arrival] = {}
         self._arrivals: list[deque[Arrival]] = [deque() for _ in range(self._settings.servers)]

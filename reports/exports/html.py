@@ -92,7 +92,7 @@ def _header(records: Sequence[Record], summary: RunSummary, title: str) -> Itera
         f"over {summary.transport}",
         f"profile {summary.profile}",
         f"--iut {summary.iut}",
-        f"{summary.played} cases",
+        f"{summary.played} cases" + (f", {summary.blocked} blocked" if summary.blocked else ""),
         f"goldwire {summary.goldwire}",
         started.time if started else "",
     ]
@@ -120,14 +120,15 @@ def _details(records: Sequence[Record], summary: RunSummary, catalogue: Catalogu
     # The articles come before the table: what somebody has to act on is seen without scrolling.
     played = [record for record in records if isinstance(record, CasePlayed)]
     yield "<section><h2>What is not kept, or not certain</h2>"
-    for verdict in NON_PASSES:
-        for key, rule in summary.rules.items():
-            if rule.verdict is verdict:
-                yield from _article(key, rule, catalogue, showing(key, rule, played))
+    roots = summary.roots
+    for key, rule in summary.by_urgency(NON_PASSES).items():
+        yield from _article(key, rule, catalogue, showing(key, rule, played), roots.get(key, []))
     yield "</section>"
 
 
-def _article(key: str, rule: RuleSummary, catalogue: Catalogue, record: CasePlayed | None) -> Iterator[str]:
+def _article(
+    key: str, rule: RuleSummary, catalogue: Catalogue, record: CasePlayed | None, blocked: Sequence[str]
+) -> Iterator[str]:
     entry = catalogue.rules[key]
     yield f'<article id="{key}" data-verdict="{rule.verdict.value}"><h3>{_verdict(rule)} {key} '
     yield f"{escape(entry.strength.value)}: {escape(entry.gist)}</h3><dl>"
@@ -136,6 +137,7 @@ def _article(key: str, rule: RuleSummary, catalogue: Catalogue, record: CasePlay
     yield _term("expected", rule.reason if rule.expected else "")
     yield _term("reading", rule.reading)
     yield _term("flaky", rule.flaky)
+    yield _term("blocks", f"what cannot be judged without it: {', '.join(blocked)}" if blocked else "")
     if record is not None:
         yield from _messages(messages_of(key, rule, record))
         yield _term("stimulus", f"{record.sentence} ({record.case})")

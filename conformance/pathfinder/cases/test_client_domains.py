@@ -32,7 +32,7 @@ class ToldEvents:
         self.domain.needs(lambda: text in self.domain.events, f"told: {text}")
 
 
-@rule("PF-009", "PF-038", "PF-039", roles=CLIENT)
+@rule("PF-009", "PF-038", "PF-039", roles=CLIENT, needs=("PF-093",))
 def test_a_service_on_several_servers(node: NodeUnderTest) -> None:
     """Have a client publish a service and change it at two servers.
 
@@ -57,7 +57,7 @@ def test_a_service_on_several_servers(node: NodeUnderTest) -> None:
         assert states[0] == states[1], "a service is published with other data on another server"
 
 
-@rule("PF-009", "PF-040", roles=CLIENT)
+@rule("PF-009", "PF-040", roles=CLIENT, needs=("PF-097",))
 def test_a_subscription_on_several_servers(node: NodeUnderTest) -> None:
     """Have a client subscribe at two servers, and cut off its connection to one.
 

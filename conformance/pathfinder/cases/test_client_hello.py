@@ -59,7 +59,7 @@ def test_a_connection_begins_with_hello(node: NodeUnderTest) -> None:
         connection.drop()
 
 
-@rule("PF-218", "PF-223", roles=CLIENT)
+@rule("PF-218", "PF-223", roles=CLIENT, needs=("PF-093",))
 def test_a_hello_that_is_refused(node: NodeUnderTest) -> None:
     """Let a hello wait; refuse it and those that follow, for each of the reasons and for none; then complete one.
 

@@ -19,7 +19,7 @@ def beginnings(connection: AcceptedConnection, commands: tuple[str, ...]) -> lis
     return [event.type for event in first.values() if event.command in commands]
 
 
-@rule("PF-093", "PF-097", *BARE, "PF-149", roles=CLIENT)
+@rule("PF-093", "PF-097", *BARE, "PF-149", roles=CLIENT, needs=("PF-097",))
 def test_a_client_that_asks_for_everything(node: NodeUnderTest) -> None:
     """Have a client list services, subscriptions and clients, and ping.
 

@@ -100,7 +100,7 @@ def no_messages(ta: int | None) -> dict[str, bytes]:
     return found
 
 
-@rule("PF-221", roles=CLIENT)
+@rule("PF-221", roles=CLIENT, needs=("PF-097",))
 def test_what_is_no_message(node: NodeUnderTest) -> None:
     """Tell a client of a service in frames that are no messages: no JSON, no objects, fields missing or wrong.
 
@@ -121,7 +121,7 @@ def test_what_is_no_message(node: NodeUnderTest) -> None:
         connection = goes_on(domain, domain.subscribed())
 
 
-@rule("PF-079", "PF-081", roles=CLIENT)
+@rule("PF-079", "PF-081", roles=CLIENT, needs=("PF-097",))
 def test_fields_too_many(node: NodeUnderTest) -> None:
     """Tell a client of services in messages that have a field too many, or one field twice.
 
@@ -136,7 +136,7 @@ def test_fields_too_many(node: NodeUnderTest) -> None:
         node.shows(rule_id, reading, "B" if learnt(domain, service_id) else "A")
 
 
-@rule("PF-083", roles=CLIENT, transports=EVERY_LINK)
+@rule("PF-083", roles=CLIENT, transports=EVERY_LINK, needs=("PF-097",))
 def test_a_request_of_a_server(node: NodeUnderTest) -> None:
     """Send a client requests, as if it were the server.
 
@@ -200,7 +200,7 @@ def test_matches_behind_the_end(node: NodeUnderTest) -> None:
     assert not learnt(domain), "a match is told that came when the subscription had ended"
 
 
-@rule("PF-104", roles=CLIENT)
+@rule("PF-104", roles=CLIENT, needs=("PF-097",))
 def test_refusals_with_and_without_a_reason(node: NodeUnderTest) -> None:
     """Refuse what a client asks for, without a reason and with one.
 

@@ -19,7 +19,7 @@ def published(domain: Domain, connection: AcceptedConnection, count: int) -> lis
     return [each.request.fields for each in domain.asks(connection, "publish", times=count)]
 
 
-@rule("PF-003", "PF-006", "PF-017", "PF-018", "PF-160", roles=CLIENT, transports=EVERY_LINK)
+@rule("PF-003", "PF-006", "PF-017", "PF-018", "PF-160", roles=CLIENT, transports=EVERY_LINK, needs=("PF-093",))
 def test_services_that_are_published(node: NodeUnderTest) -> None:
     """Have a client publish two services.
 
@@ -43,7 +43,7 @@ def test_services_that_are_published(node: NodeUnderTest) -> None:
             assert is_whole(service["ta-id"]), f"the ta-id is {worded(service['ta-id'])}"
 
 
-@rule("PF-011", "PF-019", "PF-020", "PF-046", roles=CLIENT)
+@rule("PF-011", "PF-019", "PF-020", "PF-046", roles=CLIENT, needs=("PF-093",))
 def test_a_service_that_changes(node: NodeUnderTest) -> None:
     """Have a client publish a service and change its properties and then its ttl; cut it off when that is done.
 

@@ -17,7 +17,7 @@ FILTER = "(name=goldwire)"
 STRANGE = '\x01\t"\\/\x7f é ß 中文 \U0001f600 e\u0301 \u202e \ufeff'
 
 
-@rule("PF-006", "PF-124", "PF-125", roles=CLIENT)
+@rule("PF-006", "PF-124", "PF-125", roles=CLIENT, needs=("PF-097",))
 def test_a_subscription_with_a_filter(node: NodeUnderTest) -> None:
     """Have a client subscribe with a filter.
 
@@ -40,7 +40,9 @@ def test_a_subscription_with_a_filter(node: NodeUnderTest) -> None:
             assert is_whole(number), f"the {name} is {worded(number)}"
 
 
-@rule("PF-005", "PF-013", "PF-077", "PF-104", "PF-124", "PF-201", roles=CLIENT, transports=EVERY_LINK)
+@rule(
+    "PF-005", "PF-013", "PF-077", "PF-104", "PF-124", "PF-201", roles=CLIENT, transports=EVERY_LINK, needs=("PF-097",)
+)
 def test_all_that_a_match_may_hold(node: NodeUnderTest) -> None:
     """Have a client subscribe to everything, and tell it of services at the edges of what the document allows.
 

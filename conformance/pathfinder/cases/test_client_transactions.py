@@ -16,7 +16,7 @@ def asks_on(domain: Domain, connection: AcceptedConnection) -> bool:
     return domain.wait_until(lambda: len(connection.requests) > known, seconds=0.2)
 
 
-@rule("PF-089", "PF-091", roles=CLIENT, transports=EVERY_LINK)
+@rule("PF-089", "PF-091", roles=CLIENT, transports=EVERY_LINK, needs=("PF-093",))
 def test_many_services_at_once(node: NodeUnderTest) -> None:
     """Have a client publish 500 services, and answer nothing until no more requests come; then go on answering.
 

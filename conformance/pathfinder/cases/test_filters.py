@@ -22,7 +22,7 @@ def test_valid_filters(node: NodeUnderTest) -> None:
         assert granted(open_session(node).services(filter)), f"{worded(filter)} is refused"
 
 
-@rule("PF-068", roles=SERVER)
+@rule("PF-068", roles=SERVER, needs=("PF-157",))
 def test_one_operand(node: NodeUnderTest) -> None:
     """Ask for services with an and, and with an or, of one filter.
 
@@ -35,7 +35,7 @@ def test_one_operand(node: NodeUnderTest) -> None:
     assert all(names in (None, {"b"}) for names in found), "an and or an or of one filter matches something else"
 
 
-@rule("PF-068", roles=SERVER)
+@rule("PF-068", roles=SERVER, needs=("PF-157",))
 def test_no_operands(node: NodeUnderTest) -> None:
     """Ask for services with an and, and with an or, of no filter.
 
@@ -46,7 +46,7 @@ def test_no_operands(node: NodeUnderTest) -> None:
         assert listing.refused, f"{worded(filter)} is not refused"
 
 
-@rule("PF-068", roles=SERVER)
+@rule("PF-068", roles=SERVER, needs=("PF-157",))
 def test_many_operands(node: NodeUnderTest) -> None:
     """Ask for services with an and, and with an or, of ten filters.
 
@@ -61,7 +61,7 @@ def test_many_operands(node: NodeUnderTest) -> None:
     published.check([(f"(&{every})", "10"), (f"(|{any_of})", "0 1 2 3 4 5 6 7 8 9")])
 
 
-@rule("PF-069", roles=SERVER)
+@rule("PF-069", roles=SERVER, needs=("PF-157",))
 def test_escapes(node: NodeUnderTest) -> None:
     """Publish names and values that hold the special characters, and ask for each with a backslash before it.
 
@@ -78,7 +78,7 @@ def test_escapes(node: NodeUnderTest) -> None:
     published.check([(f"(a={escape(SPECIALS)})", "all"), (f"({escape(SPECIALS)}=x)", "all")])
 
 
-@rule("PF-070", roles=SERVER)
+@rule("PF-070", roles=SERVER, needs=("PF-157",))
 def test_empty_strings(node: NodeUnderTest) -> None:
     """Ask for services whose property is the empty string.
 
@@ -91,7 +91,7 @@ def test_empty_strings(node: NodeUnderTest) -> None:
     assert found in (None, {"empty"}), "(a=) does not match what it says"
 
 
-@rule("PF-070", roles=SERVER)
+@rule("PF-070", roles=SERVER, needs=("PF-157",))
 def test_empty_keys(node: NodeUnderTest) -> None:
     """Ask for services whose property of no name has some value, and any.
 
@@ -103,7 +103,7 @@ def test_empty_keys(node: NodeUnderTest) -> None:
     assert all(names in (None, {"nameless"}) for names in found), "a filter without a key matches something else"
 
 
-@rule("PF-071", roles=SERVER)
+@rule("PF-071", roles=SERVER, needs=("PF-157",))
 def test_braces(node: NodeUnderTest) -> None:
     """Ask for values that hold a closing brace, which the grammar has nowhere.
 
@@ -118,7 +118,7 @@ def test_braces(node: NodeUnderTest) -> None:
         assert names in (None, expected), "a brace in a filter does not stand for itself"
 
 
-@rule("PF-072", roles=SERVER)
+@rule("PF-072", roles=SERVER, needs=("PF-157",))
 def test_comparisons(node: NodeUnderTest) -> None:
     """Ask for numbers above and below another, and equal to it.
 
@@ -147,7 +147,7 @@ def test_comparisons_with_texts(node: NodeUnderTest) -> None:
     assert all(not names for names in found), "a number matches a comparison with a text"
 
 
-@rule("PF-073", roles=SERVER)
+@rule("PF-073", roles=SERVER, needs=("PF-157",))
 def test_asterisks(node: NodeUnderTest) -> None:
     """Ask with an asterisk before, behind and between texts.
 
@@ -168,7 +168,7 @@ def test_asterisks(node: NodeUnderTest) -> None:
     )
 
 
-@rule("PF-073", roles=SERVER)
+@rule("PF-073", roles=SERVER, needs=("PF-157",))
 def test_asterisks_side_by_side(node: NodeUnderTest) -> None:
     """Ask with two asterisks and nothing around them.
 
@@ -183,7 +183,7 @@ def test_asterisks_side_by_side(node: NodeUnderTest) -> None:
     assert between is None or "text" in between, "(a=x**) does not match x"
 
 
-@rule("PF-075", roles=SERVER)
+@rule("PF-075", roles=SERVER, needs=("PF-157",))
 def test_integers(node: NodeUnderTest) -> None:
     """Compare with integers of every form, up to both ends of the range.
 
@@ -254,7 +254,7 @@ def test_capital_letters(node: NodeUnderTest) -> None:
     assert "small" in found, "(a=x) does not match x"
 
 
-@rule("PF-211", roles=SERVER)
+@rule("PF-211", roles=SERVER, needs=("PF-157",))
 def test_what_is_no_filter(node: NodeUnderTest) -> None:
     """List services and subscribe with texts that are no filters.
 

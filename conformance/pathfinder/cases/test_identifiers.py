@@ -59,7 +59,7 @@ def test_identifiers_that_are_none(node: NodeUnderTest) -> None:
             assert not wrong, "something is listed as an identifier that is none"
 
 
-@rule("PF-007", roles=SERVER)
+@rule("PF-007", roles=SERVER, needs=("PF-120",))
 def test_one_subscription_of_an_identifier(node: NodeUnderTest) -> None:
     """Somebody subscribes; then another client, and the same one, subscribe with the same subscription-id.
 
@@ -99,7 +99,7 @@ def test_any_identifiers(node: NodeUnderTest) -> None:
         assert set(ANY) <= seen, f"a {name} is not listed as it was given"
 
 
-@rule("PF-202", roles=SERVER)
+@rule("PF-202", roles=SERVER, needs=("PF-120",))
 def test_one_number_for_three_things(node: NodeUnderTest) -> None:
     """A client publishes a service and subscribes, each with its own client-id as the identifier.
 

@@ -24,7 +24,7 @@ NON_NEGATIVE = (
 )
 
 
-@rule("PF-002", roles=SERVER)
+@rule("PF-002", roles=SERVER, needs=("PF-120",))
 def test_integers_of_more_than_64_bits(node: NodeUnderTest) -> None:
     """Publish properties with integers beyond 64 bits, and ask elsewhere what there is.
 
@@ -70,7 +70,7 @@ def test_numbers_that_are_no_counts(node: NodeUnderTest) -> None:
             assert not wrong, "something is sent as Int>=0 that is not"
 
 
-@rule("PF-201", roles=SERVER)
+@rule("PF-201", roles=SERVER, needs=("PF-157",))
 def test_the_ends_of_the_range(node: NodeUnderTest) -> None:
     """Publish integers at and near both ends of the range, with the greatest TTL and generation.
 

@@ -24,7 +24,7 @@ AT_ONCE = 0.5
 """Seconds, of both our time and the protocol's, within which something has happened at once."""
 
 
-@rule("PF-015", roles=SERVER)
+@rule("PF-015", roles=SERVER, needs=("PF-120",))
 def test_an_orphan_stays_for_its_ttl(node: NodeUnderTest) -> None:
     """Publish a service with a TTL of two seconds and leave.
 
@@ -66,7 +66,7 @@ def test_who_comes_only_to_publish(node: NodeUnderTest) -> None:
         visitor.close()
 
 
-@rule("PF-047", roles=SERVER)
+@rule("PF-047", roles=SERVER, needs=("PF-120",))
 def test_a_republish_that_changes_nothing(node: NodeUnderTest) -> None:
     """Publish a service twice, the second time as it is.
 
@@ -119,7 +119,7 @@ def test_the_owners_connection_is_reset(node: NodeUnderTest) -> None:
         assert wait_for_orphan(node, service), "the owner's connection is reset, and its service is no orphan"
 
 
-@rule("PF-050", roles=SERVER)
+@rule("PF-050", roles=SERVER, needs=("PF-157",))
 def test_orphans_are_told_to_all(node: NodeUnderTest) -> None:
     """Two clients watch a service whose owner leaves, comes back and publishes it again.
 
@@ -146,7 +146,7 @@ def test_orphans_are_told_to_all(node: NodeUnderTest) -> None:
         assert not claimed.is_orphan, "an orphan has its owner back, and is told as an orphan"
 
 
-@rule("PF-052", roles=SERVER)
+@rule("PF-052", roles=SERVER, needs=("PF-120",))
 def test_orphans_expire(node: NodeUnderTest) -> None:
     """Publish a service with a TTL of a second and leave.
 
@@ -162,7 +162,7 @@ def test_orphans_expire(node: NodeUnderTest) -> None:
     assert wait_until(node, lambda: service.id not in node.listed()), "an orphan is listed after its TTL"
 
 
-@rule("PF-052", roles=SERVER)
+@rule("PF-052", roles=SERVER, needs=("PF-120",))
 def test_an_orphan_without_time(node: NodeUnderTest) -> None:
     """Publish a service with a TTL of 0 and leave.
 
@@ -202,7 +202,7 @@ def test_an_orphan_for_ever(node: NodeUnderTest) -> None:
     back.sure(back.publish(service.newer(ttl=1)))
 
 
-@rule("PF-205", roles=SERVER)
+@rule("PF-205", roles=SERVER, needs=("PF-120",))
 def test_the_ttl_does_not_run_while_the_owner_is_there(node: NodeUnderTest) -> None:
     """Publish a service with a TTL of a second and stay for three.
 

@@ -184,7 +184,7 @@ def test_the_fields_of_a_service(node: NodeUnderTest) -> None:
     assert shown == (last.generation, last.ttl, node.other.client_id, ["new"])
 
 
-@rule("PF-131", "PF-228", roles=SERVER)
+@rule("PF-131", "PF-228", roles=SERVER, needs=("PF-157",))
 def test_orphans_in_a_list(node: NodeUnderTest) -> None:
     """Publish a service, close the connection, and list it twice.
 
@@ -209,7 +209,7 @@ def test_orphans_in_a_list(node: NodeUnderTest) -> None:
         assert listed(node, service)["orphan-since"] == since, "orphan-since changes from list to list"
 
 
-@rule("PF-156", "PF-147", roles=SERVER)
+@rule("PF-156", "PF-147", roles=SERVER, needs=("PF-157",))
 def test_a_list_with_a_bad_filter(node: NodeUnderTest) -> None:
     """List the services that match something which is no filter; it fails, for that reason if any."""
     listing = node.main.services("(a=b")

@@ -129,7 +129,7 @@ def flawed(events: list[Event], *faults: str) -> list[str]:
     return [f"{name_of(event)}: {flaw.what}" for event in events for flaw in flaws(event) if flaw.fault in faults]
 
 
-@rule("PF-077", roles=SERVER)
+@rule("PF-077", roles=SERVER, needs=("PF-157",))
 def test_other_spellings(node: NodeUnderTest) -> None:
     """Ping, publish and list with white space between all tokens, members in reverse order, all characters escaped.
 
@@ -146,7 +146,7 @@ def test_other_spellings(node: NodeUnderTest) -> None:
     assert values_of(listed(node, service), "name") == ["x \U0001f642"], "another spelling is taken for another text"
 
 
-@rule("PF-078", roles=SERVER)
+@rule("PF-078", roles=SERVER, needs=("PF-120",))
 def test_types_of_fields(node: NodeUnderTest) -> None:
     """Play all commands through.
 
@@ -155,7 +155,7 @@ def test_types_of_fields(node: NodeUnderTest) -> None:
     assert not flawed(tour(node), "type"), "a field has a value of another type"
 
 
-@rule("PF-079", roles=SERVER)
+@rule("PF-079", roles=SERVER, needs=("PF-120",))
 def test_no_field_comes_twice(node: NodeUnderTest) -> None:
     """Play all commands through.
 
@@ -180,7 +180,7 @@ def test_a_field_that_is_said_twice(node: NodeUnderTest) -> None:
         node.shows("PF-079", "R39", "B" if offence.was_done else "A")
 
 
-@rule("PF-080", roles=SERVER)
+@rule("PF-080", roles=SERVER, needs=("PF-120",))
 def test_every_frame_is_an_object(node: NodeUnderTest) -> None:
     """Play all commands through.
 
@@ -190,7 +190,7 @@ def test_every_frame_is_an_object(node: NodeUnderTest) -> None:
     assert not strange, "a frame is no JSON object"
 
 
-@rule("PF-081", roles=SERVER)
+@rule("PF-081", roles=SERVER, needs=("PF-120",))
 def test_no_field_too_many(node: NodeUnderTest) -> None:
     """Play all commands through.
 
@@ -211,7 +211,7 @@ def test_a_field_too_many(node: NodeUnderTest) -> None:
     assert not flawed(offence.said, "beyond"), "a field too many is sent back"
 
 
-@rule("PF-082", "PF-103", roles=SERVER)
+@rule("PF-082", "PF-103", roles=SERVER, needs=("PF-120",))
 def test_mandatory_fields(node: NodeUnderTest) -> None:
     """Play all commands through.
 
@@ -266,7 +266,7 @@ def test_optional_fields(node: NodeUnderTest) -> None:
         assert granted(watch), "subscribe is refused with or without filter"
 
 
-@rule("PF-105", roles=SERVER)
+@rule("PF-105", roles=SERVER, needs=("PF-120",))
 def test_fails(node: NodeUnderTest) -> None:
     """Give every command before hello; then play all commands through, also so that they must fail.
 
@@ -297,7 +297,7 @@ def test_unknown_commands(node: NodeUnderTest) -> None:
     assert node.main.is_served(), "an unknown command of one client ends the service of others"
 
 
-@rule("PF-194", "PF-215", roles=SERVER)
+@rule("PF-194", "PF-215", roles=SERVER, needs=("PF-120",))
 def test_what_is_no_message(node: NodeUnderTest) -> None:
     """Send frames that are no JSON, or no object, or nearly a ping, while two others are served.
 
@@ -313,7 +313,7 @@ def test_what_is_no_message(node: NodeUnderTest) -> None:
     refused(node, "PF-215", offences)
 
 
-@rule("PF-194", "PF-215", roles=SERVER)
+@rule("PF-194", "PF-215", roles=SERVER, needs=("PF-157", "PF-120"))
 def test_fields_that_are_missing_or_of_another_type(node: NodeUnderTest) -> None:
     """Send every request with each field left out, or with a value of another type, while two others are served.
 
@@ -336,7 +336,7 @@ def test_fields_that_are_missing_or_of_another_type(node: NodeUnderTest) -> None
     refused(node, "PF-215", offences)
 
 
-@rule("PF-215", roles=SERVER)
+@rule("PF-215", roles=SERVER, needs=("PF-120",))
 def test_bystanders_of_doubled_fields(node: NodeUnderTest) -> None:
     """Send every request with each field twice, while two others are served.
 
@@ -348,7 +348,7 @@ def test_bystanders_of_doubled_fields(node: NodeUnderTest) -> None:
     node.shows("PF-215", "R39", "B" if any(each.was_done for each in offences) else "A")
 
 
-@rule("PF-215", roles=SERVER)
+@rule("PF-215", roles=SERVER, needs=("PF-120",))
 def test_bystanders_of_deep_messages(node: NodeUnderTest) -> None:
     """Send JSON and filters that are nested very deeply, each on a connection of its own, while two others are served.
 

@@ -74,7 +74,7 @@ def play(step: Step, group: ClientGroup, reference: ClientGroup) -> None:
         compare_lists(group.listed(), there)
 
 
-@rule("PF-122", "PF-131", "PF-149", "PF-153", "PF-158", roles=SERVER)
+@rule("PF-122", "PF-131", "PF-149", "PF-153", "PF-158", roles=SERVER, needs=("PF-157", "PF-120"))
 @WITHOUT_SHRINKING
 @given(plan=plans, sampled=st.lists(samples, min_size=1, max_size=3))
 def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sampled: list[Sample]) -> None:
@@ -93,7 +93,7 @@ def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sample
         compare_views(group, reference)
 
 
-@rule("PF-076", "PF-120", roles=SERVER)
+@rule("PF-076", "PF-120", roles=SERVER, needs=("PF-157", "PF-120"))
 @GATE
 @given(sampled=samples)
 def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sample) -> None:
@@ -124,7 +124,7 @@ def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sam
             )
 
 
-@rule("PF-211", roles=SERVER)
+@rule("PF-211", roles=SERVER, needs=("PF-157",))
 @GATE
 @given(text=no_filters)
 def test_any_text_that_is_almost_a_filter(node: NodeUnderTest, text: str) -> None:

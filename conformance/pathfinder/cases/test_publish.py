@@ -51,7 +51,7 @@ def test_the_same_service_again(node: NodeUnderTest) -> None:
     assert granted(node.main.publish(service)), "a service is refused that is published as it is"
 
 
-@rule("PF-159", "PF-164", roles=SERVER)
+@rule("PF-159", "PF-164", roles=SERVER, needs=("PF-157",))
 def test_another_content_in_the_same_generation(node: NodeUnderTest) -> None:
     """Publish a service again in the same generation: with other properties, with another TTL, with both other.
 
@@ -76,7 +76,7 @@ def test_another_content_in_the_same_generation(node: NodeUnderTest) -> None:
             )
 
 
-@rule("PF-164", "PF-165", roles=SERVER)
+@rule("PF-164", "PF-165", roles=SERVER, needs=("PF-157",))
 def test_a_lower_generation(node: NodeUnderTest) -> None:
     """Publish generation 5 of a service, then generation 4: the same otherwise, and with other properties.
 

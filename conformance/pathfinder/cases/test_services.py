@@ -24,7 +24,7 @@ def taken_over(node: NodeUnderTest, by: Driver, service: Service) -> Message | N
     return listed(node, service) if republish.completed else None
 
 
-@rule("PF-011", roles=SERVER)
+@rule("PF-011", roles=SERVER, needs=("PF-120",))
 def test_a_service_keeps_its_id(node: NodeUnderTest) -> None:
     """Watch while somebody publishes a service, changes it and takes it back.
 
@@ -101,7 +101,7 @@ def test_properties_are_replaced_as_a_whole(node: NodeUnderTest) -> None:
     assert listed(node, service).get("service-props") == changed, "the properties are not those published last"
 
 
-@rule("PF-016", roles=SERVER)
+@rule("PF-016", roles=SERVER, needs=("PF-120",))
 def test_ttl_is_changed(node: NodeUnderTest) -> None:
     """Publish a service for a minute, then again for a second, and leave.
 
@@ -119,7 +119,7 @@ def test_ttl_is_changed(node: NodeUnderTest) -> None:
     assert node.main.receives(watch, "disappeared", service.id, seconds=20), "an orphan outlives its new TTL"
 
 
-@rule("PF-022", roles=SERVER)
+@rule("PF-022", roles=SERVER, needs=("PF-120",))
 def test_the_publisher_is_the_owner(node: NodeUnderTest) -> None:
     """Somebody publishes a service; others list it and subscribe to it.
 
@@ -134,7 +134,7 @@ def test_the_publisher_is_the_owner(node: NodeUnderTest) -> None:
         assert told.message.get("client-id") == node.other.client_id, "another owner is notified than the publisher"
 
 
-@rule("PF-023", roles=SERVER)
+@rule("PF-023", roles=SERVER, needs=("PF-120",))
 def test_a_republish_transfers_ownership(node: NodeUnderTest) -> None:
     """Somebody's service is republished by a second client with a higher generation, by a third as it is.
 

@@ -25,7 +25,7 @@ CHARACTERS = (
 """Strings that somebody might change: control characters, quotes, composed and decomposed letters, none below 64 K."""
 
 
-@rule("PF-004", roles=SERVER)
+@rule("PF-004", roles=SERVER, needs=("PF-120",))
 def test_nul(node: NodeUnderTest) -> None:
     """Publish a value with NUL, a name with NUL, and subscribe with a filter that has one; ask elsewhere what there is.
 
@@ -48,7 +48,7 @@ def test_nul(node: NodeUnderTest) -> None:
         assert not [text for text in texts if "\0" in text], "a string with NUL is sent back"
 
 
-@rule("PF-005", roles=SERVER)
+@rule("PF-005", roles=SERVER, needs=("PF-157",))
 def test_all_other_characters(node: NodeUnderTest) -> None:
     """Publish values, and names, with every sort of characters; list them elsewhere.
 

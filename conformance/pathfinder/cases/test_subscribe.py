@@ -151,7 +151,7 @@ def test_a_changed_owner(node: NodeUnderTest) -> None:
     assert stated(match.message) == state(service, client), "a change of owner is told with another state"
 
 
-@rule("PF-122", roles=SERVER)
+@rule("PF-122", roles=SERVER, needs=("PF-157",))
 def test_an_orphan_with_a_new_owner(node: NodeUnderTest) -> None:
     """The owner of a matched service leaves, and another client publishes the service.
 
@@ -226,7 +226,7 @@ def test_services_that_expire(node: NodeUnderTest) -> None:
     assert gone, "a service has expired, and this is not told"
 
 
-@rule("PF-124", roles=SERVER)
+@rule("PF-124", roles=SERVER, needs=("PF-120",))
 def test_no_filter(node: NodeUnderTest) -> None:
     """Services exist; subscribe without a filter; more are published.
 
@@ -290,7 +290,7 @@ def test_the_fields_of_notifications(node: NodeUnderTest) -> None:
                 assert stated(said) == state(now, node.other), f"{what} does not tell how the service is now"
 
 
-@rule("PF-131", roles=SERVER)
+@rule("PF-131", roles=SERVER, needs=("PF-120",))
 def test_orphans_are_marked(node: NodeUnderTest) -> None:
     """Watch and list a service while its owner is there, when it has left, and when it has published again.
 
@@ -332,7 +332,7 @@ def test_reasons(node: NodeUnderTest) -> None:
     assert spoiled.reason in (None, "invalid-filter-syntax", *EXCUSES), "what is no filter has another reason"
 
 
-@rule("PF-228", roles=SERVER)
+@rule("PF-228", roles=SERVER, needs=("PF-157",))
 def test_since_when(node: NodeUnderTest) -> None:
     """Note the time at which a service's owner leaves; list it twice, a second apart.
 

@@ -130,7 +130,7 @@ def test_nothing_comes_unasked(node: NodeUnderTest) -> None:
     assert said == ["hello", "ping"], "the server says something that nobody asked for"
 
 
-@rule("PF-086", roles=SERVER)
+@rule("PF-086", roles=SERVER, needs=("PF-120",))
 def test_transactions_end_with_their_connection(node: NodeUnderTest) -> None:
     """Subscribe, end the connection, and come back as the same client.
 
@@ -178,7 +178,7 @@ def test_many_transactions_at_once(node: NodeUnderTest) -> None:
     assert not any(watch.is_over for watch in watches), "a subscription is ended by other transactions"
 
 
-@rule("PF-088", roles=SERVER)
+@rule("PF-088", roles=SERVER, needs=("PF-120",))
 def test_a_bound_on_transactions(node: NodeUnderTest) -> None:
     """Subscribe many times on one connection, or until that is refused.
 
@@ -236,7 +236,7 @@ def test_single_requests_are_answered_once(node: NodeUnderTest) -> None:
         assert types in ([], ["complete"], ["fail"]), "a request that has one response has another one as well"
 
 
-@rule("PF-096", roles=SERVER)
+@rule("PF-096", roles=SERVER, needs=("PF-157",))
 def test_what_failed_was_not_done(node: NodeUnderTest) -> None:
     """Publish generation 5, then 4 with other properties, then take it back.
 
@@ -279,7 +279,7 @@ def test_multiple_responses_begin_with_accept(node: NodeUnderTest) -> None:
         assert types[0] == "accept" or len(types) == 1, "something comes behind a fail"
 
 
-@rule("PF-099", roles=SERVER)
+@rule("PF-099", roles=SERVER, needs=("PF-157",))
 def test_none_or_many_notifications(node: NodeUnderTest) -> None:
     """List services when none matches, and when a hundred and fifty do.
 
@@ -313,7 +313,7 @@ def test_complete_follows_accept(node: NodeUnderTest) -> None:
         assert "complete" not in types or types[0] == "accept", "a complete comes without an accept"
 
 
-@rule("PF-101", roles=SERVER)
+@rule("PF-101", roles=SERVER, needs=("PF-120",))
 def test_nothing_comes_behind_the_end(node: NodeUnderTest) -> None:
     """List everything, subscribe and unsubscribe; then others publish, subscribe and connect.
 

@@ -75,7 +75,7 @@ def test_requests_in_pieces(node: NodeUnderTest) -> None:
     assert all(session.finish(ping).completed for ping in pings), "a request that comes in pieces is not answered"
 
 
-@rule("PF-061", roles=SERVER, transports=(*FRAMED, "ux"))
+@rule("PF-061", roles=SERVER, transports=(*FRAMED, "ux"), needs=("PF-120",))
 def test_two_messages_in_one_frame(node: NodeUnderTest) -> None:
     """Send two pings in one frame, with and without white space between, while two others are served.
 
@@ -108,7 +108,7 @@ def test_large_messages(node: NodeUnderTest) -> None:
         assert node.main.is_served(), "a large message of one client ends the service of others"
 
 
-@rule("PF-210", roles=SERVER, transports=EVERY_LINK)
+@rule("PF-210", roles=SERVER, transports=EVERY_LINK, needs=("PF-157",))
 def test_requests_take_effect_in_order(node: NodeUnderTest) -> None:
     """Publish ten generations of a service, take it back and publish it from the beginning, all at once.
 
@@ -125,7 +125,7 @@ def test_requests_take_effect_in_order(node: NodeUnderTest) -> None:
     assert listed(node, service).get("generation") == 0, "what was asked for last is not what stands"
 
 
-@rule("PF-210", roles=SERVER, transports=EVERY_LINK)
+@rule("PF-210", roles=SERVER, transports=EVERY_LINK, needs=("PF-157",))
 def test_answers_show_what_was_asked_before(node: NodeUnderTest) -> None:
     """Publish, list, take back and list, all at once.
 
@@ -141,7 +141,7 @@ def test_answers_show_what_was_asked_before(node: NodeUnderTest) -> None:
     assert counts == (1, 0), "a listing does not show what the requests before it have done"
 
 
-@rule("PF-215", roles=SERVER, transports=FRAMED)
+@rule("PF-215", roles=SERVER, transports=FRAMED, needs=("PF-120",))
 def test_bystanders_of_broken_frames(node: NodeUnderTest) -> None:
     """Send lengths of 0, of the largest frame and beyond, with nothing or rubbish behind, while two others are served.
 
@@ -159,7 +159,7 @@ def test_bystanders_of_broken_frames(node: NodeUnderTest) -> None:
         assert bystanders.are_served(), "a broken frame of one client ends the service of others"
 
 
-@rule("PF-215", roles=SERVER, transports=EVERY_LINK)
+@rule("PF-215", roles=SERVER, transports=EVERY_LINK, needs=("PF-120",))
 def test_bystanders_of_resets(node: NodeUnderTest) -> None:
     """Reset connections amid transactions, unread answers and half a frame, while two others are served.
 
@@ -180,7 +180,7 @@ def test_bystanders_of_resets(node: NodeUnderTest) -> None:
     assert bystanders.are_served(), "connections that are reset end the service of others"
 
 
-@rule("PF-215", roles=SERVER, transports=EVERY_LINK)
+@rule("PF-215", roles=SERVER, transports=EVERY_LINK, needs=("PF-120",))
 def test_bystanders_of_strangers(node: NodeUnderTest) -> None:
     """Make many connections and say nothing on them, and end half of them, while two others are served.
 

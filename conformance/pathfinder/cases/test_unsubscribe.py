@@ -58,7 +58,7 @@ def test_unsubscribe_what_is_not_there(node: NodeUnderTest) -> None:
         assert unsubscribe.reason in (None, "non-existent-subscription-id")
 
 
-@rule("PF-216", roles=SERVER)
+@rule("PF-216", roles=SERVER, needs=("PF-120",))
 def test_unsubscribe_what_is_another_clients(node: NodeUnderTest) -> None:
     """Somebody unsubscribes under the identifier of another client's subscription.
 

@@ -43,7 +43,7 @@ def overheard(node: NodeUnderTest, offences: Iterable[bytes]) -> list[Update]:
     return heard
 
 
-@rule("ZD-005", roles=("router",))
+@rule("ZD-005", roles=("router",), needs=("ZD-091",))
 def test_interest_id_that_is_no_z32(node: NodeUnderTest) -> None:
     """Send DECLAREs whose interest_id does not fit into 32 bits, or is cut short.
 
@@ -84,7 +84,7 @@ def test_only_snapshots_carry_an_interest_id(node: NodeUnderTest) -> None:
     assert not alien, "a DECLARE answers an interest that was never sent"
 
 
-@rule("ZD-009", roles=("router",))
+@rule("ZD-009", roles=("router",), needs=("ZD-091",))
 def test_declare_without_a_body(node: NodeUnderTest) -> None:
     """Sessions that have a subscriber each send a DECLARE that ends before its body.
 
@@ -104,7 +104,7 @@ def test_declare_without_a_body(node: NodeUnderTest) -> None:
         )
 
 
-@rule("ZD-011", roles=("router",))
+@rule("ZD-011", roles=("router",), needs=("ZD-091",))
 def test_reserved_bits_of_an_undeclaration(node: NodeUnderTest) -> None:
     """Somebody with two subscribers undeclares one by a U_SUBSCRIBER with a reserved bit set, one bit after the other.
 
@@ -127,7 +127,7 @@ def test_reserved_bits_of_an_undeclaration(node: NodeUnderTest) -> None:
         node.shows("ZD-011", "R17", "B" if refused else "A")
 
 
-@rule("ZD-011", roles=("router",))
+@rule("ZD-011", roles=("router",), needs=("ZD-091",))
 def test_reserved_bits_of_a_declaration(node: NodeUnderTest) -> None:
     """Send a D_SUBSCRIBER in a DECLARE with the reserved bit set, and one through a D_KEYEXPR with it set.
 
@@ -156,7 +156,7 @@ def bodies(node: NodeUnderTest, in_declare: Extensions, in_body: Extensions) -> 
     ]
 
 
-@rule("ZD-015", roles=("router",))
+@rule("ZD-015", roles=("router",), needs=("ZD-091",))
 def test_declare_with_unknown_extensions(node: NodeUnderTest) -> None:
     """Declare with unknown extensions that are not mandatory, in the DECLARE and in the body; undeclare likewise.
 
@@ -180,7 +180,7 @@ def test_declare_with_unknown_extensions(node: NodeUnderTest) -> None:
     )
 
 
-@rule("ZD-015", roles=("router",))
+@rule("ZD-015", roles=("router",), needs=("ZD-091",))
 def test_declare_with_unknown_mandatory_extensions(node: NodeUnderTest) -> None:
     """Declare with an unknown extension that is marked mandatory, in the DECLARE or in the body.
 
@@ -194,7 +194,7 @@ def test_declare_with_unknown_mandatory_extensions(node: NodeUnderTest) -> None:
     node.shows("ZD-015", "R19", "B" if heard else "A")
 
 
-@rule("ZD-026", roles=("router",))
+@rule("ZD-026", roles=("router",), needs=("ZD-091",))
 def test_declaration_ids_outside_the_table(node: NodeUnderTest) -> None:
     """Send bodies that would be declarations if a bit or two of their ids were overlooked.
 

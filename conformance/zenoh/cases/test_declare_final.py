@@ -50,7 +50,7 @@ def test_finals_of_several_interests(node: NodeUnderTest) -> None:
         raise Inconclusive("an interest was not answered with D_FINAL")
 
 
-@rule("ZD-088")
+@rule("ZD-088", needs=("ZD-091",))
 def test_finals_that_answer_nothing(node: NodeUnderTest) -> None:
     """Somebody with a live interest sends a D_FINAL without an interest_id, and one with an id that nobody uses.
 

@@ -41,7 +41,7 @@ def test_final_with_known_extensions(node: NodeUnderTest) -> None:
     ends_with(node, KNOWN)
 
 
-@rule("ZI-058", roles=("router",))
+@rule("ZI-058", roles=("router",), needs=("ZD-091",))
 def test_final_with_unknown_extensions(node: NodeUnderTest) -> None:
     """End three interests by Finals with an unknown extension that is not mandatory, of each encoding.
 

@@ -43,7 +43,7 @@ def arrive(listener: Driver, *entities: EntityName) -> bool:
     return listener.wait_until(lambda: live_entities(listener) >= set_of(*entities))
 
 
-@rule("ZD-027", roles=("router",))
+@rule("ZD-027", roles=("router",), needs=("ZD-091",))
 def test_key_that_builds_on_an_alias(node: NodeUnderTest) -> None:
     """Declare an alias of a/b, then subscribers on the alias and on the alias with /c behind it.
 
@@ -58,7 +58,7 @@ def test_key_that_builds_on_an_alias(node: NodeUnderTest) -> None:
     assert heard(node) == wanted, "a key that builds on an alias comes as another"
 
 
-@rule("ZD-027", roles=("router",))
+@rule("ZD-027", roles=("router",), needs=("ZD-091",))
 def test_suffix_without_a_slash(node: NodeUnderTest) -> None:
     """Declare an alias of a/b, then a subscriber on the alias with c behind it, without a slash between.
 
@@ -73,7 +73,7 @@ def test_suffix_without_a_slash(node: NodeUnderTest) -> None:
     node.shows("ZD-027", "R09", readings[came])
 
 
-@rule("ZD-031", roles=("router",))
+@rule("ZD-031", roles=("router",), needs=("ZD-091",))
 def test_numbers_that_are_no_z16(node: NodeUnderTest) -> None:
     """Send declarations whose expr_id or scope does not fit into 16 bits, or is cut short.
 
@@ -95,7 +95,7 @@ def test_numbers_that_are_no_z16(node: NodeUnderTest) -> None:
     node.main.expect(declared(subscriber("sane")))
 
 
-@rule("ZD-031", roles=("router",))
+@rule("ZD-031", roles=("router",), needs=("ZD-091",))
 def test_released_number_that_is_no_z16(node: NodeUnderTest) -> None:
     """Declare alias 5, send U_KEYEXPR for 65541, then declare a subscriber on alias 5.
 
@@ -128,7 +128,7 @@ def test_number_longer_than_needed(node: NodeUnderTest) -> None:
     node.shows("ZD-031", "R02", "B" if came else "A")
 
 
-@rule("ZD-032", roles=("router",))
+@rule("ZD-032", roles=("router",), needs=("ZD-091",))
 def test_alias_zero(node: NodeUnderTest) -> None:
     """Give the number 0 to a key, and declare a subscriber with scope 0.
 
@@ -143,7 +143,7 @@ def test_alias_zero(node: NodeUnderTest) -> None:
     node.main.expect(declared(subscriber("sane")))
 
 
-@rule("ZD-033", roles=("router",))
+@rule("ZD-033", roles=("router",), needs=("ZD-091",))
 def test_alias_with_scope_zero(node: NodeUnderTest) -> None:
     """Declare two aliases with scope 0, and a subscriber on each.
 
@@ -174,7 +174,7 @@ def test_alias_that_continues_an_alias(node: NodeUnderTest) -> None:
     node.shows("ZD-033", "R08", "A" if came else "B")
 
 
-@rule("ZD-034", roles=("router",))
+@rule("ZD-034", roles=("router",), needs=("ZD-091",))
 def test_alias_that_continues_a_number_of_both_sides(node: NodeUnderTest) -> None:
     """Both sides give one number to different keys; declare two aliases that continue it, and a subscriber on each.
 
@@ -201,7 +201,7 @@ def test_alias_that_continues_a_number_of_both_sides(node: NodeUnderTest) -> Non
     node.shows("ZD-034", "R08", readings[seen])
 
 
-@rule("ZD-035", roles=("router",))
+@rule("ZD-035", roles=("router",), needs=("ZD-091",))
 def test_aliases_of_other_sessions(node: NodeUnderTest) -> None:
     """One session gives 5 to a; another gives 5 to b and uses it; a third uses 5 without having given it.
 
@@ -218,7 +218,7 @@ def test_aliases_of_other_sessions(node: NodeUnderTest) -> None:
     assert heard(node) == set_of(subscriber("b")), "an alias reaches beyond its session"
 
 
-@rule("ZD-035", roles=("router",))
+@rule("ZD-035", roles=("router",), needs=("ZD-091",))
 def test_aliases_after_a_reconnect(node: NodeUnderTest) -> None:
     """A node declares an alias, leaves, comes back under the same id, and uses the alias without declaring it.
 
@@ -238,7 +238,7 @@ def test_aliases_after_a_reconnect(node: NodeUnderTest) -> None:
     assert not node.main.news(), "an alias outlives its session"
 
 
-@rule("ZD-036", roles=("router",))
+@rule("ZD-036", roles=("router",), needs=("ZD-091",))
 def test_numbers_that_the_node_gives(node: NodeUnderTest) -> None:
     """Ask for subscribers and key expressions; thirty subscribers come and go.
 
@@ -253,7 +253,7 @@ def test_numbers_that_the_node_gives(node: NodeUnderTest) -> None:
     assert not given_twice(node.main), "a number is given to a second key while the first has it"
 
 
-@rule("ZD-037", roles=("router",), monitored=False)
+@rule("ZD-037", roles=("router",), monitored=False, needs=("ZD-091",))
 def test_number_given_twice(node: NodeUnderTest) -> None:
     """Give 5 to a, 6 to c, and 5 to b without a U_KEYEXPR; then declare subscribers on 5 and 6.
 
@@ -275,7 +275,7 @@ def test_number_given_twice(node: NodeUnderTest) -> None:
     )
 
 
-@rule("ZD-038", roles=("router",))
+@rule("ZD-038", roles=("router",), needs=("ZD-091",))
 def test_released_number_given_again(node: NodeUnderTest) -> None:
     """Give 5 to a, release it, give it to b, and declare a subscriber on it.
 
@@ -289,7 +289,7 @@ def test_released_number_given_again(node: NodeUnderTest) -> None:
     assert arrive(listener, subscriber("b")), "a number that was released cannot be given again"
 
 
-@rule("ZD-040", roles=("router",))
+@rule("ZD-040", roles=("router",), needs=("ZD-091",))
 def test_release_of_a_number_never_given(node: NodeUnderTest) -> None:
     """Give 6 to a, and release 77, which was never given; then declare a subscriber on 6.
 
@@ -306,7 +306,7 @@ def test_release_of_a_number_never_given(node: NodeUnderTest) -> None:
     node.shows("ZD-040", "R15", "B" if session.ended else "A")
 
 
-@rule("ZD-040", roles=("router",))
+@rule("ZD-040", roles=("router",), needs=("ZD-091",))
 def test_key_on_a_released_number(node: NodeUnderTest) -> None:
     """Give 5 to a and release it; then declare a subscriber on 5.
 

@@ -79,7 +79,7 @@ def test_snapshot_of_aliases(node: NodeUnderTest) -> None:
     assert snapshot.declared == set_of(), "entities are listed though only aliases were asked for"
 
 
-@rule("ZI-042", roles=("router",))
+@rule("ZI-042", roles=("router",), needs=("ZD-091",))
 def test_subscribers_alone(node: NodeUnderTest) -> None:
     """Entities of every kind exist, go and come; ask for current and future subscribers.
 
@@ -88,7 +88,7 @@ def test_subscribers_alone(node: NodeUnderTest) -> None:
     assert reported(node, S) == life(S), "what is told is not the life of the subscribers"
 
 
-@rule("ZI-043", roles=("router",))
+@rule("ZI-043", roles=("router",), needs=("ZD-091",))
 def test_queryables_alone(node: NodeUnderTest) -> None:
     """Entities of every kind exist, go and come; ask for current and future queryables.
 
@@ -97,7 +97,7 @@ def test_queryables_alone(node: NodeUnderTest) -> None:
     assert reported(node, Q) == life(Q), "what is told is not the life of the queryables"
 
 
-@rule("ZI-044", roles=("router",))
+@rule("ZI-044", roles=("router",), needs=("ZD-091",))
 def test_tokens_alone(node: NodeUnderTest) -> None:
     """Entities of every kind exist, go and come; ask for current and future tokens.
 
@@ -137,7 +137,7 @@ def test_snapshot_of_one_key(node: NodeUnderTest) -> None:
     assert everything.declared == both, "what is listed is not what matches"
 
 
-@rule("ZI-045", roles=("router",))
+@rule("ZI-045", roles=("router",), needs=("ZD-091",))
 def test_updates_on_one_key(node: NodeUnderTest) -> None:
     """Ask for future subscribers on some keys; then some come there and elsewhere.
 
@@ -229,7 +229,7 @@ def test_two_kinds_in_one_interest(node: NodeUnderTest) -> None:
     assert [event.interest_id for event in finals].count(ask.id) == 1, "more than one D_FINAL"
 
 
-@rule("ZI-051", roles=("router",))
+@rule("ZI-051", roles=("router",), needs=("ZD-091",))
 def test_updates_of_two_kinds(node: NodeUnderTest) -> None:
     """Ask for current and future queryables and tokens at once; then one of each kind comes.
 

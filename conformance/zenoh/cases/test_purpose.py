@@ -21,7 +21,7 @@ def test_interest_in_some_of_what_exists(node: NodeUnderTest) -> None:
     assert snapshot.declared == set_of(token("a/1")), "what is listed is not what was asked for"
 
 
-@rule("ZI-001", roles=("router",))
+@rule("ZI-001", roles=("router",), needs=("ZD-091",))
 def test_what_exists_and_what_comes_in_three_modes(node: NodeUnderTest) -> None:
     """A token exists; ask for tokens in each mode, on three sessions; then somebody declares another one.
 

@@ -103,7 +103,7 @@ def test_queryables_on_one_number_in_both_tables(node: NodeUnderTest) -> None:
     assert listed == set_of(queryable("mine/1/x"), queryable("theirs/1/y"))
 
 
-@rule("ZD-071", roles=("router",))
+@rule("ZD-071", roles=("router",), needs=("ZD-091",))
 def test_complete_flag_is_passed_on(node: NodeUnderTest) -> None:
     """Somebody asks for queryables; a complete one is declared on a/1, another on a/2.
 
@@ -140,7 +140,7 @@ def test_query_to_complete_queryables_only(node: NodeUnderTest) -> None:
     assert questions(partial) == [], "a queryable that is not complete was asked"
 
 
-@rule("ZD-072", roles=("router",))
+@rule("ZD-072", roles=("router",), needs=("ZD-091",))
 def test_distance_of_forwarded_queryables(node: NodeUnderTest) -> None:
     """Somebody asks for queryables; some are declared with distances that are none, or a multiple of 128.
 
@@ -159,7 +159,7 @@ def test_distance_of_forwarded_queryables(node: NodeUnderTest) -> None:
     node.shows("ZD-072", "R23", "A" if grown in ({1}, {128}) else "B" if min(grown) > 0 else "C")
 
 
-@rule("ZD-073", roles=("router",))
+@rule("ZD-073", roles=("router",), needs=("ZD-091",))
 def test_queryable_without_info(node: NodeUnderTest) -> None:
     """Somebody asks for queryables; one is declared without QueryableInfo.
 

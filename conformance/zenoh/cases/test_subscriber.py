@@ -136,7 +136,7 @@ def test_undeclaration_of_an_id_beyond_32_bits(node: NodeUnderTest) -> None:
     assert declarer.ended or remaining == set_of(subscriber("a/1")), "an id beyond 32 bits was cut down to another"
 
 
-@rule("ZD-049")
+@rule("ZD-049", needs=("ZD-091",))
 def test_ids_of_several_subscribers(node: NodeUnderTest) -> None:
     """Three subscribers exist, and one more is declared after the snapshot.
 

@@ -13,7 +13,7 @@ SHORT = 500
 """A lease in milliseconds that is soon over."""
 
 
-@rule("ZD-077")
+@rule("ZD-077", needs=("ZD-091",))
 def test_tokens_from_before_and_after_asking(node: NodeUnderTest) -> None:
     """A token exists when somebody asks for tokens, another is declared later.
 

@@ -38,6 +38,24 @@ env = { GOLDWIRE_TEST_MARK = "@name@" }
 """
 
 
+MUTE = """
+import asyncio, sys
+from harness.peers.peer_server import PeerServer
+from harness.zenoh.framings import FRAMINGS
+from harness.zenoh.peers.router import Router
+
+class Mute(Router):
+    def on_message(self, session, message):
+        pass
+
+async def main():
+    await PeerServer(Mute(), FRAMINGS).listen(sys.argv[1].split(","))
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test stands in a folder with a pytest.ini and a conftest.py that would break any other run."""
@@ -263,3 +281,21 @@ def test_history_that_fails_is_told_in_a_few_moves() -> None:
     assert " = node.session()\n" in done.stdout
     assert "undeclare_subscriber(" in done.stdout
     assert "seed 3; alone: -k 'test_histories.test_entities[3]'" in done.stdout
+
+
+def test_a_node_that_shakes_hands_and_nothing_more_is_told_so_once_and_soon() -> None:
+    Path("mute.py").write_text(MUTE)
+    Path("mute.toml").write_text(
+        'name = "mute"\nprotocol = "zenoh"\nroles = ["router"]\n[process]\n'
+        'command = ["{python}", "{here}/mute.py", "{listen}"]\n'
+    )
+    began = time.monotonic()
+    done = goldwire("--iut", "mute.toml", "--report", "rep")
+    assert time.monotonic() - began < 60
+    assert done.returncode == 1
+    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("FAIL")] == ["ZI-070"]
+    assert "blocked by ZI-070" in last_line(done)
+    page = Path("rep/index.html").read_text()
+    assert page.count("<article") == 1
+    # What was not played has no trace.
+    assert len(list(Path("rep/traces").glob("*.pcapng"))) == 1

@@ -3,6 +3,7 @@
 from datetime import date
 from pathlib import Path
 
+import click
 import msgspec
 import pytest
 
@@ -269,3 +270,39 @@ def test_accept_writes_nothing_when_all_is_well(settings: RunSettings) -> None:
     settings = msgspec.structs.replace(settings, expectations=Expectations())
     accept(settings, [STARTED, GOOD], Circumstances(today=TODAY))
     assert not Path("expectations/peer.toml").exists()
+
+
+def blocked(rule: str, root: str) -> Judgement:
+    judgement = judged(rule, Outcome.INCONCLUSIVE, f"blocked by {root}: no D_FINAL")
+    return msgspec.structs.replace(judgement, blocked_by=root)
+
+
+def test_what_stands_in_the_way_of_others_comes_first_and_they_are_not_listed() -> None:
+    other = played("test_a.test_other", judged("ZI-001", Outcome.VIOLATION, "another thing"))
+    root = played("test_b.test_basic", judged("ZI-070", Outcome.VIOLATION, "no D_FINAL"))
+    rest = played("test_c.test_rest", blocked("ZI-011", "ZI-070"), blocked("ZI-012", "ZI-070"), attempts=0)
+    summary = summed(other, root, rest)
+    assert summary.roots == {"ZI-070": ["ZI-011", "ZI-012"]}
+    assert (summary.played, summary.blocked) == (2, 1)
+    lines = [click.unstyle(line) for line in summary_lines(summary, ZENOH, [STARTED, other, root, rest])]
+    assert [line.split()[1] for line in lines if "FAIL  " in line] == ["ZI-070", "ZI-001"]
+    assert any("2 rules that cannot be judged without it: ZI-011, ZI-012" in line for line in lines)
+    assert not any("INCONCLUSIVE, hence" in line for line in lines)
+    assert "2 rules blocked by ZI-070" in lines[-1]
+
+
+def test_a_root_that_could_not_be_judged_is_red_and_may_be_expected() -> None:
+    kept = played("test_a.test_kept", judged("ZI-001", Outcome.PASS))
+    root = played("test_b.test_basic", judged("ZI-070", Outcome.INCONCLUSIVE, "silence"))
+    rest = played("test_c.test_rest", blocked("ZI-011", "ZI-070"), attempts=0)
+    assert summed(kept, root, rest).exit == 1
+    entry = '[[expect]]\nrule = "ZI-070"\noutcome = "inconclusive"\nreason = "it dials nobody"\n'
+    assert summed(kept, root, rest, entries=entry).exit == 0
+
+
+def test_what_is_blocked_is_listed_where_its_root_was_not_selected() -> None:
+    kept = played("test_a.test_kept", judged("ZI-001", Outcome.PASS))
+    rest = played("test_c.test_rest", blocked("ZI-011", "ZI-070"), attempts=0)
+    summary = summed(kept, rest)
+    assert summary.roots == {}
+    assert any("ZI-011  blocked by ZI-070: no D_FINAL" in line for line in summary_lines(summary, ZENOH, [STARTED]))
