@@ -54,12 +54,13 @@ class Basics:
 
     def without_blocked(self, case: Case, judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
         """Return the judgements of a play, those on rules that cannot be judged as inconclusive."""
-        # What was kept was kept. A crash is one whatever the case was about.
-        doubtful = (Outcome.INCONCLUSIVE, Outcome.DEVIATION, Outcome.VIOLATION)
-        return tuple(
-            self._blocked(each, case) if each.outcome in doubtful and self.root_of(each.rule, case) else each
-            for each in judgements
-        )
+
+        def is_doubtful(each: Judgement) -> bool:
+            # What was kept was kept; what a monitor has seen was said; and a crash is one whatever the case was about.
+            doubtful = (Outcome.INCONCLUSIVE, Outcome.DEVIATION, Outcome.VIOLATION)
+            return each.by == "case" and each.outcome in doubtful and bool(self.root_of(each.rule, case))
+
+        return tuple(self._blocked(each, case) if is_doubtful(each) else each for each in judgements)
 
     def _blocked(self, judgement: Judgement, case: Case) -> Judgement:
         root = self.root_of(judgement.rule, case)

@@ -74,9 +74,7 @@ def test_some_service_is_listed(node: NodeUnderTest) -> None:
     if not any(published):
         raise Inconclusive("the server lets nobody publish a service")
     known = [
-        fields.get("service-id")
-        for filter in (node.mine, None)
-        for fields in node.other.sure(node.other.services(filter)).notifications
+        fields.get("service-id") for filter in (node.mine, None) for fields in node.other.services(filter).notifications
     ]
     assert {service.id for service in services} & set(known), "a service that was published is listed to nobody"
 
