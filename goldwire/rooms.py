@@ -42,6 +42,7 @@ class Shadow(NamedTuple):
 
 def shadow() -> Shadow | None:
     """Return the first room that Python does not find where goldwire was installed, or None: all is well."""
+    # Without importing any: to import what hides a room would run somebody else's code before it is named.
     for room in ROOMS:
         other = _found(room)
         if other is None or other.parent != _HERE or not _is_ours(other):
@@ -72,6 +73,7 @@ def _found(room: str) -> Path | None:
 def _is_ours(folder: Path) -> bool:
     try:
         return _MARK in (folder / "__init__.py").read_bytes()
+    # A folder of that name without an __init__.py: a namespace package, which any folder in sight becomes.
     except OSError:
         return False
 

@@ -58,6 +58,7 @@ def covering(arrangements: Sequence[Arrangement], factors: Sequence[Factor]) -> 
     while left:
         # A dict keeps its order: the first that is left is always the same.
         wanted = next(iter(left))
+        # A row is begun with what is wanted, and filled factor by factor with what covers most of the rest.
         row = dict(wanted)
         state = start
         for pick in wanted:
@@ -70,11 +71,13 @@ def covering(arrangements: Sequence[Arrangement], factors: Sequence[Factor]) -> 
                 following = _limited(state, option)
                 if following:
                     gain = _gain(row, (index, number), factors, left)
+                    # The first of equals, so that the rows, which are golden vectors, stay the same.
                     if best is None or gain > best[0]:
                         best = gain, number, following
             if best is not None:
                 row[index], state = best[1], best[2]
         picks = sorted(row.items())
+        # A row covers by the way what nobody wanted of it.
         for size in (2, 3):
             for found in combinations(picks, size):
                 left.pop(found, None)
@@ -88,6 +91,7 @@ def _option(factors: Sequence[Factor], pick: Pick) -> Option:
 
 def _possible(start: State, factors: Sequence[Factor]) -> Iterator[Tuple]:
     flags = [index for index, factor in enumerate(factors) if factor.flag]
+    # Triples first: each has three pairs in it, so what is then left of the pairs is little.
     for indices in (*combinations(flags, 3), *combinations(range(len(factors)), 2)):
         for numbers in product(*(range(len(factors[index].options)) for index in indices)):
             found = tuple(zip(indices, numbers, strict=True))

@@ -130,6 +130,7 @@ def left(count: int) -> str:
 
 def remaining(stream: IO[bytes]) -> int:
     """Return how many bytes of a stream are not read yet."""
+    # By seeking: reading the rest to measure it would copy a batch once for every message in it.
     here = stream.tell()
     end = stream.seek(0, SEEK_END)
     stream.seek(here)
@@ -159,6 +160,7 @@ def decoded(data: bytes, start: int, path: str) -> str:
     """Decode UTF-8 strictly; ``DecodeError`` (bad-text) at ``start``."""
     try:
         return data.decode()
+    # At the start of the text and not at the byte that is wrong: engines that check a text as a whole know no other.
     except UnicodeDecodeError as error:
         raise DecodeError(Reason.BAD_TEXT, start, dotted(path), f"not UTF-8: {error.reason}") from None
 

@@ -166,6 +166,7 @@ def _reference(source: Any, path: str, fields: Fields) -> Ref:
                 f"{path}: {whole}: {names[0]} has no bits called {'.'.join(names[1:])!r}; expressions look at numbers "
                 "and bits of their own record, so put what decides beside what it decides, without a Struct around it"
             )
+        # The width of the group and not of its word: eight bits in a word of 64 are as good as a byte.
         bits: int | None = group.highest.bit_length()
     else:
         bits = target.number_bits
@@ -266,11 +267,14 @@ def _before(symbol: str, wanted: int, known: int, *, on_left: bool) -> int | Non
         case "^":
             return wanted ^ known
         case "*":
+            # Units of four bytes announce no five.
             return wanted // known if known and wanted % known == 0 else None
         case "<<" if on_left:
+            # What is shifted up ends with zeros; another number was not made so.
             return wanted >> known if wanted >> known << known == wanted else None
         case ">>" if on_left:
             return wanted << known
+        # A mask or a comparison has many numbers before it: none of them is the one that was meant.
         case _:
             return None
 
@@ -290,6 +294,7 @@ def python(expr: Expr, fields: Fields) -> str:
             return f"v_{field}"
         case Ref(field=field, bit=bit):
             mask, shift, whole = _group(fields, field, bit)
+            # Nothing stands above the highest group, so the shift alone is enough.
             if mask.bit_length() == whole and shift:
                 return f"(b_{field} >> {shift})"
             return f"(b_{field} >> {shift} & {mask >> shift:#x})" if shift else f"(b_{field} & {mask:#x})"
@@ -310,6 +315,7 @@ def python_truth(expr: Expr, fields: Fields) -> str:
             return f"not {python_truth(left, fields)}"
         case Op(symbol="&", left=Ref(field=one, bit=str(a)), right=Ref(field=two, bit=str(b))) if one == two:
             first, second = _group(fields, one, a), _group(fields, two, b)
+            # Both flags at once: one operation less for each frame.
             if first.highest == second.highest == 1:
                 both = first.mask | second.mask
                 return f"b_{one} & {both:#04x} == {both:#04x}"

@@ -37,6 +37,7 @@ class Refusal(DecodeError):
     """
 
     def __init__(self, reason: Reason, offset: int) -> None:
+        # Past the words of `DecodeError`: they are not known before somebody asks for them.
         Exception.__init__(self, reason, offset)
         self.reason = reason
         self.offset = offset
@@ -55,6 +56,7 @@ class Refusal(DecodeError):
         words: dict[str, Any] = {"path": "(frame)", "detail": "the reference engine does not say so", "before": []}
         if self.frame is not None:
             layout, data, refuse = self.frame
+            # Layouts that are made on the spot, as tests do, are in no catalogue: then there is nobody to ask.
             try:
                 reference.decode(layout, data, overlong="refuse" if refuse else "accept")
             except UnknownLayout:
@@ -232,6 +234,7 @@ def zeros(data: bytes, at: int, count: int) -> int:
     end = at + count
     if end > len(data):
         raise Refusal(Reason.TRUNCATED, len(data))
+    # The first byte that is not 0 is what is refused; stripping finds it without a loop in Python.
     left = data[at:end].lstrip(b"\0")
     if left:
         raise Refusal(Reason.BAD_VALUE, end - len(left))

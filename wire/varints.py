@@ -59,6 +59,7 @@ def unspell(data: bytes, at: int) -> tuple[int, int]:
 
 def boundaries(bits: int) -> tuple[int, ...]:
     """Return the numbers below ``2**bits`` at which codecs err, ascending: around every power that a length ends at."""
+    # Where a length ends, where registers and Python's and C's integers end, and where the field itself does.
     powers = {7 * length for length in range(1, LONGEST)} | {8, 15, 16, 31, 32, 63, 64, bits - 1, bits}
     near = {(1 << power) + step for power in powers for step in (-1, 0, 1)} | {0, 1, 2}
     return tuple(sorted(number for number in near if number < 1 << bits))

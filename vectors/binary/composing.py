@@ -56,6 +56,7 @@ class _Composer:
 @cache
 def plain_values(record: LayoutPlace) -> dict[str, bytes]:
     """Return the bytes of the fields that conditions look at, in the plainest form of a record."""
+    # The first, as they are found from the lowest flags on: nothing is set that need not be.
     for arrangement in record.arrangements:
         if not reserved(record, arrangement):
             return arranged(record, arrangement)
@@ -165,6 +166,7 @@ def plain_frames(layout: str, frames: tuple[str, ...]) -> Iterator[PlainFrame]:
         path = ""
         for event in found.events:
             if event.place.part.record_fields is not None:
+                # What a frame of the notes shows is its innermost message, which has the longest path.
                 path = max(path, event.where if event.place.part.message_name else "", key=len)
             elif event.where not in found.counts:
                 plan[event.where] = data[event.start : event.end]

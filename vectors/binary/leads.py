@@ -82,6 +82,7 @@ class Leads:
     def groups(self, numbers: Numbers) -> list[list[int]]:
         """Return the candidates that a frame can have, by where they lead; the group of the smallest comes first."""
         by_lead: dict[Lead, list[int]] = {}
+        # Ascending, so that the first of each group is the plainest, and so is the first group.
         for number in self.candidates(numbers):
             by_lead.setdefault(self.of({**numbers, self.field: number}), []).append(number)
         by_lead.pop(REFUSED, None)

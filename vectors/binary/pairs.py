@@ -29,6 +29,7 @@ def factors(looking: Looking, target: SpecimenTarget) -> Iterator[Factor]:
 
 def forms(place: LayoutPlace) -> Iterator[tuple[tuple[str, ...], LayoutPlace]]:
     """Give the forms of a field that have bytes, with the choices that lead to each."""
+    # What has no bytes cannot meet anything.
     if not place.part.alternatives():
         if place.part.most_bytes():
             yield (), place

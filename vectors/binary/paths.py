@@ -182,6 +182,7 @@ class _PlaceTreeBuilder:
             found.sure = each.sure
             inner.append(found)
         place.inner = tuple(inner)
+        # Asked here, where the place can be named: what cannot be covered is not found out frame by frame.
         try:
             list(part.branches(place))
         except NoGenerator as error:
@@ -241,6 +242,7 @@ def _decide(place: LayoutPlace, fields: Mapping[str, Part], *, chooses: bool) ->
     What they count, and if they are asked (``chooses``) between which alternatives they choose.
     """
     names = dict.fromkeys(ref.field for ref in references(place.part))
+    # Of a number in another guise, such as one of several by a Switch, it is not known what it can be.
     if not all(fields[name].guarded.decides for name in names):
         return
     leads = {name: Leads(fields, name).candidates({}) for name in names}
@@ -389,6 +391,7 @@ def _joined(arranged: Iterable[Arrangement], word: str) -> list[Arrangement]:
 
 def _remember(found: dict[Any, Arrangement], choices: tuple[tuple[str, ...], ...], values: dict[str, Any]) -> None:
     """Add what a record comes out by; the numbers that make no difference become one arrangement."""
+    # Flags are not joined: joined with those of another field they would allow what nobody has followed.
     flags = {name: these for name, these in values.items() if isinstance(these, tuple)}
     numbers: dict[str, tuple[int, ...]] = {
         name: (number,) for name, number in values.items() if isinstance(number, int)

@@ -114,6 +114,7 @@ class BinarySampling:
             key = tuple([numbers.get(other) for other in others])
             found = known.get(key)
             if found is None:
+                # All at once: which of them come again is not known, and nothing is lost but time.
                 if len(known) > MAX_KNOWN:
                     known.clear()
                 found = known[key] = prepare(numbers)
@@ -129,6 +130,7 @@ class BinarySampling:
             numbers[name] = number_of(pair[0])
             return pair
 
+        # Where it leads depends on earlier fields, which are known frame by frame only.
         if others:
             return draw
         if prepare({})[0] is nowhere:
@@ -222,6 +224,7 @@ def _barred(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[Bar]) -
         for (field, part), bar in fields:
             value[field], piece = _let_through(f"{name}.{field}", part, source, numbers, barred)
             out += piece
+            # What has no bytes hides nothing: the field before it still stands right before the next one.
             barred = (0 if piece else barred) | bar(value[field])
         return value, out
 
@@ -256,6 +259,7 @@ def _settled(name: str, draws: Sequence[tuple[str, Draw]], bars: Sequence[Bar], 
 
 def _let_through(what: str, draw: Draw, source: Source, numbers: Numbers, barred: int) -> Pair:
     """Draw a field that does not begin with a byte that what stands before it would take for its own."""
+    # Where nothing is barred the first draw is taken, whatever it is.
     for _ in range(PATIENCE if barred else 1):
         pair = draw(source, numbers)
         if not pair[1] or not barred >> pair[1][0] & 1:

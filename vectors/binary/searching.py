@@ -83,6 +83,7 @@ class Search:
         data = self.near[path]
         events = [event for event in trace(self.root, data).events if event.end > event.start]
         there = [event for event in events if event.place.path in (path, f"{path}[]")]
+        # Now and then anything else, as what is missing may depend on a field far from the place.
         if not there or self.rng.random() < 0.2:
             return self.changed(data)
         return self.replaced(data, events, self.rng.choice(there))
@@ -179,6 +180,7 @@ class Search:
 
     def look(self, data: bytes) -> bool:
         """Read a frame; tell whether it reaches something new."""
+        # A layout with a limit has branches at that limit, which only its longest frames reach.
         if len(data) > LONGEST and self.root.part.frame_limit is None:
             return False
         read = trace(self.root, data)
@@ -198,6 +200,7 @@ class Search:
 def counts(event: ReadPart, other: ReadPart) -> bool:
     """Tell whether a part is a number that may say how much another one has: of a record around it."""
     around = event.where.rpartition(".")[0]
+    # By the path and not by the offset: a number of another record may stand before it just as well.
     is_around = not around or other.where.startswith((f"{around}.", f"{around}["))
     return is_around and event.place.counts and event.place.part.decides and isinstance(event.value, int)
 

@@ -183,10 +183,13 @@ class _Maker:
     def everything(self, target: SpecimenTarget) -> Iterator[Specimen]:
         """Give a frame with all fields of a message, and every beginning of it."""
         place = target.place
+        # Of arrangements with as many fields the first, which has the lowest flags: `max` keeps it.
         able = [each for each in place.arrangements if not reserved(place, each)]
         fullest = max(able, key=lambda each: sum("absent" not in choice for choice in each.choices))
         frame = self.compose({**target.plan, **planned(target.where, arranged(place, fullest))})
         yield self.specimen(target, "values", "plain", "with all its fields", frame.data)
+        # At every byte, as readers look at the end in as many places; from the message's own first byte on, since what
+        # stands before it is cut where its own message is looked at.
         for end in range(frame.spans[target.where][0] + 1, len(frame.data)):
             comment = f"with all its fields, cut after {end} of {len(frame.data)} bytes"
             yield self.specimen(target, "cut", aspects.CUT, comment, frame.data[:end])
@@ -221,9 +224,11 @@ class _Maker:
 
     def limited(self, target: SpecimenTarget, size: int, found: Sequence[SpecimenTarget]) -> Iterator[Specimen]:
         """Give a frame of the highest size, if one is found, and one of a byte more."""
+        # Any place that can be made long enough will do: the limit is the frame's, whatever fills it.
         full = next((data for each in found if (data := self.stretched(each, size))), None)
         if full is not None:
             yield self.specimen(target, "values", aspects.FULL, f"a frame of {size} bytes", full)
+        # What the byte too many is does not matter: a frame that is too long is refused before it is read.
         data = (full or b"").ljust(size + 1, b"\0")
         yield self.specimen(target, "refused", aspects.TOO_LONG, f"a frame of {size + 1} bytes", data)
 
@@ -236,6 +241,7 @@ class _Maker:
 
 def behind(place: LayoutPlace) -> int:
     """Return a byte that does not belong to a message any more when it stands behind it."""
+    # A chain, or a list without a count, would take a byte that begins one more item.
     taken = present(place.inner[-1]).part.swallows() if place.inner else 0
     return next((byte for byte in range(256) if not taken >> byte & 1), 0)
 

@@ -67,6 +67,7 @@ class _Routes:
         if id(place) in self.seen:
             yield target._replace(full=False)
             return
+        # Equal records at several places are one function in Python and in C: one of them is looked at in full.
         target = target._replace(full=part not in self.records and not place.nested)
         self.seen.add(id(place))
         self.records.add(part)

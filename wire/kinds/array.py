@@ -87,8 +87,11 @@ class Array(Part, frozen=True):
             raise CannotLayOut(f"{path}[]: an item is a record, a union, a list or a plain value; put it into a Struct")
         if item.open_ended:
             raise CannotLayOut(f"{path}[]: an item that ends with an optional tail, behind which nothing can follow")
+        # Every list has a bound, so that no frame, however hostile, costs more memory than its layout allows.
         if not 1 <= grammar.most <= MOST:
             raise CannotLayOut(f"{path}: at most {grammar.most} items; give a bound from 1 to {MOST}")
+        # A list that is counted comes to an end by its number, even of items without bytes; one that goes to the end of
+        # the bytes comes there only if each item takes some.
         if grammar.count is not None:
             return cls(item, scope.expression(grammar.count, path), grammar.most)
         if not item.fewest():
@@ -110,6 +113,7 @@ class Array(Part, frozen=True):
 
     def python_read(self, code: Code, into: str) -> Lines:
         yield f"count = {code.bare(self.count)}"
+        # Before any item is read: a hostile count is refused for itself, not after as many items as there are bytes.
         yield "if count < 0:"
         yield "    raise Refusal(BAD_VALUE, at)"
         yield f"if count > {self.most}:"
@@ -188,8 +192,10 @@ class Array(Part, frozen=True):
 
         def counted(numbers: Numbers) -> Lead:
             size = count(numbers)
+            # AVOIDED is what engines accept, or may: a frame of it is only too large to be drawn on purpose.
             if not 0 <= size <= most:
                 return REFUSED if size < 0 or size > self.most or self.item.hopeless() else AVOIDED
+            # By the power of two, as with bytes: else nearly all lists that are drawn would be long.
             return size.bit_length()
 
         return counted
@@ -238,6 +244,7 @@ class Array(Part, frozen=True):
 
         def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
             start, cuts = at, list[int]()
+            # The frame may be a mutated one, whose count nobody has checked.
             if not 0 <= count(numbers) <= MOST_FOUND:
                 raise UnreadableFrame
             for _ in range(count(numbers)):
@@ -263,6 +270,7 @@ class Array(Part, frozen=True):
         return self.count
 
     def inside(self) -> Iterator[Inside]:
+        # The count says nothing of bytes: the first item may already be missing.
         yield Inside("[]", self.item, "[]", given=0)
 
     def branches(self, place: Place) -> Iterator[str]:
@@ -447,6 +455,7 @@ class ArrayToEnd(Compound, frozen=True):
         return True
 
     def inside(self) -> Iterator[Inside]:
+        # An item is read only where a byte is left, so its first byte is never missing.
         yield Inside("[]", self.item, "[]", given=1)
 
     def branches(self, place: Place) -> Iterator[str]:

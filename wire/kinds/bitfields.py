@@ -63,7 +63,9 @@ class Word(Leaf):
     def spell(self, value: Any, path: str) -> bytes:
         if not isinstance(value, dict):
             raise EncodeError(f"{dotted(path)}: {value!r} is not a table of bits")
+        # An absent name counts as 0, as in a byte of flags: who writes a value by hand says only what is set.
         number = bounded(value.get(self.spare, 0), 8 * self.size, f"{path} -> {self.spare}")
+        # Twice said is once too often: which of the two would be meant?
         if number & self.named:
             raise EncodeError(f"{dotted(path)}.{self.spare}: {number:#x} has bits that have a name")
         for name, bit in self.fields.items():
@@ -111,6 +113,7 @@ class BitFields(Part, frozen=True):
         for name, number in grammar.constants.items():
             if number >> grammar.fields[name].high - grammar.fields[name].low + 1:
                 raise CannotLayOut(f"{path}: {name} has to be {number:#x}, which does not fit in its bits")
+        # One byte has no order: so both spellings become the same node, with one table in generated code.
         return cls(grammar.size, grammar.order == "big" and grammar.size > 1, bits, tuple(grammar.constants.items()))
 
     @property
@@ -171,6 +174,7 @@ class BitFields(Part, frozen=True):
         yield "    raise Refusal(TRUNCATED, len(data))"
         yield f'{number} = int.from_bytes(data[at : at + {self.size}], "{self.order}")'
         mask, fixed = self.fixed
+        # All fixed bits in one comparison, before the word is taken apart.
         if mask:
             yield f"if {number} & 0x{mask:X} != 0x{fixed:X}:"
             yield "    raise Refusal(UNKNOWN_ID, at)"
@@ -306,6 +310,7 @@ class BitFields(Part, frozen=True):
 
     def flip(self, name: str, mask: int) -> Mutation:
         """Make the mutation that changes one bit of a mask, or all of them."""
+        # Single bits find what is shifted by one; the whole group finds what is masked too widely or too narrowly.
         masks = [*(1 << bit for bit in range(8 * self.size) if mask >> bit & 1), mask]
 
         def flip(frame: bytes, start: int, end: int, cuts: tuple[int, ...], below: Below) -> bytes:
@@ -337,9 +342,11 @@ class BitFields(Part, frozen=True):
             assert group is not None
             spare = self.spare and name == self.spare_name
             width = group.highest.bit_length()
+            # Each value of one or two bits is a branch; of wider groups only whether it is 0, as there would be no end.
             few = range(group.highest + 1) if width <= 2 and not spare else (0, 1)
             values = (known[name],) if name in known else few
             yield from (group_is(name, 3 if spare else width, value) for value in values)
+        # One branch for all constants, as engines compare them at once.
         if known:
             yield UNKNOWN
         yield from fixed_ends(place, self.size)

@@ -301,6 +301,7 @@ class Chain(Compound, frozen=True):
         values: list[Any] = []
         more = True
         while more:
+            # Asked before one more is read, as engines do: the refusal stands where that item would begin.
             if len(values) == self.most:
                 tracing.hit(place, TOO_MANY)
                 raise TracedRefusal(Reason.TOO_LONG, tracing.at)
@@ -355,6 +356,7 @@ class Chain(Compound, frozen=True):
         there = target.plan.get(where, 0)
         assert isinstance(there, int)
         unknown = looking.free_headers(target.place)
+        # A loop goes wrong at its first turn, its second, and where something grows.
         for count in (1, 2, 3, LONG_CHAIN) if target.full else (1, 2):
             plan = self.longer(target.plan, where, unknown[:count])
             several = there + count > 1

@@ -68,6 +68,7 @@ class Enclosed(Part, frozen=True):
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        # No fields in sight: what is enclosed is a function of its own in every engine, without its caller's numbers.
         node = walk.part(grammar.content, path, Scope())
         if not isinstance(node, Compound):
             raise CannotLayOut(f"{path}: what stands Within is a record, a union or a list; put it into a Struct")
@@ -91,6 +92,8 @@ class Enclosed(Part, frozen=True):
 
     def python_read(self, code: Code, into: str) -> Lines:
         yield f"end = at + {code.number(self.count)}"
+        # Both before what is enclosed is read, as the reference does: where two things are wrong, engines have to name
+        # the same one.
         yield "if end < at:"
         yield "    raise Refusal(BAD_VALUE, at)"
         yield "if end > len(data):"
@@ -116,6 +119,7 @@ class Enclosed(Part, frozen=True):
     def c_write(self, code: CCode, source: str, field: str) -> Lines:
         yield "{"
         yield f"    int64_t count = {code.number(self.count)};"
+        # Written first and measured then: nothing else knows how many bytes the value takes.
         yield "    size_t begin = w->size;"
         yield from indented(written(f"{code.names.parts[self.node]}_write(w, {source})"))
         yield "    if ((int64_t)(w->size - begin) != count)"
@@ -168,6 +172,7 @@ class Enclosed(Part, frozen=True):
         return enclosing
 
     def decisions(self) -> tuple[int, ...]:
+        # Fewer bytes never do, so this is where frames begin to be accepted.
         return (self.node.fewest(),)
 
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
@@ -232,6 +237,7 @@ class Enclosed(Part, frozen=True):
         return self.count
 
     def inside(self) -> Iterator[Inside]:
+        # So many bytes have been seen to be there before the reader comes to what is enclosed.
         given = self.count.value if isinstance(self.count, Const) else 0
         yield Inside("whole", self.node, given=max(given, 0))
 
@@ -251,6 +257,7 @@ class Enclosed(Part, frozen=True):
         if count > whole - start:
             tracing.hit(place, BEYOND)
             raise TracedRefusal(Reason.TRUNCATED, whole)
+        # Only where all went well is the end put back: after a refusal nobody reads on.
         tracing.end = start + count
         value = tracing.read(place.inner[0], where, {})
         if tracing.at < tracing.end:

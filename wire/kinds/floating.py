@@ -155,6 +155,7 @@ class Float(Part, frozen=True):
     def special(self) -> dict[str, int]:
         """Return the bits at which codecs err, with and without a sign, by what they are called."""
         top = 1 << 8 * self.size - 1
+        # The sign is a bit of its own, also of a zero and of a NaN, where codecs lose it.
         return self.named() | {f"minus {words}": bits | top for words, bits in self.named().items()}
 
     def spelled(self, number: int) -> bytes:
@@ -163,6 +164,7 @@ class Float(Part, frozen=True):
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
         special = sampling.choices.pick(tuple(self.special().values()))
         usual = sampling.choices.number(8 * self.size, self.spelled)
+        # Every second one is special: of random bits hardly any are 0, infinite or a NaN.
         which = sampling.choices.pick((False, True))
 
         def draw(source: Source, numbers: Numbers) -> Pair:
@@ -184,6 +186,7 @@ class Float(Part, frozen=True):
         return self.size
 
     def branches(self, place: Place) -> Iterator[str]:
+        # What is finer (sorts of NaN, denormals) are boundaries: no engine decides by them, so they are no branches.
         yield from (ZERO, MINUS_ZERO, INFINITE, NAN)
         yield from fixed_ends(place, self.size)
 

@@ -67,6 +67,7 @@ class Integer(Part, frozen=True):
                 f"{path}: an integer of {grammar.size} bytes; there are those of 1 to at most {LONGEST}, "
                 "use Bytes for longer ones"
             )
+        # One byte has no order: so both spellings become the same node.
         return cls(grammar.size, grammar.order == "big" and grammar.size > 1, grammar.signed)
 
     @property
@@ -91,6 +92,7 @@ class Integer(Part, frozen=True):
         return self.size
 
     def python_ahead(self, code: Code, into: str, ahead: int) -> tuple[Lines, int] | None:
+        # Only a byte: a missing one is an IndexError by itself, while several need a look at the end first.
         if not self.is_octet:
             return None
         return iter([f"{into} = data[{f'at + {ahead}' if ahead else 'at'}]"]), ahead + 1
@@ -99,6 +101,7 @@ class Integer(Part, frozen=True):
         if self.is_octet:
             yield f"{into} = data[at]"
         else:
+            # A slice beyond the end is no error in Python, but a shorter number.
             yield f"if at + {self.size} > len(data):"
             yield "    raise Refusal(TRUNCATED, len(data))"
             yield f'{into} = int.from_bytes(data[at : at + {self.size}], "{self.order}"{self._sign})'
@@ -122,6 +125,7 @@ class Integer(Part, frozen=True):
         yield "    uint64_t n;"
         yield f"    if (!read_{self._c}(r, {self.size}, &n))"
         yield "        goto bad;"
+        # Eight bytes are read as they are: there is nothing left to extend the sign into.
         if self.is_signed and self.size < LONGEST:
             yield f"    n = sign_extended(n, {self.size});"
         if field in code.kept:
@@ -148,6 +152,7 @@ class Integer(Part, frozen=True):
 
     def lua_read(self, code: LuaCode, name: str) -> Lines:
         sign = "" if self.is_signed else "u"
+        # The fields that Wireshark's Lua knows have 8, 16, 24, 32 or 64 bits.
         key = code.declare(name, f"{sign}int{8 * self.size if self.size <= 4 else 64}")
         yield f"{code.kept(name)}r:{sign and 'un'}signed({key}, {self.size}{', true' if self.big else ''})"
 
@@ -265,6 +270,7 @@ class Integer(Part, frozen=True):
 
 def fixed_ends(place: Place, size: int) -> Iterator[str]:
     """Give how a frame can end before and within ``size`` bytes."""
+    # What the reader has seen to be there can be neither missing nor, if it is enough, cut.
     if not place.given:
         yield MISSING
     if place.given < size and size > 1:

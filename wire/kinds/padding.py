@@ -112,6 +112,7 @@ class Padding(Part, frozen=True):
         yield f"at = zeros(data, at, {self.size})"
 
     def python_write(self, code: Code, field: str) -> tuple[list[str], str]:
+        # It has no value: whoever gives one believes that it is a field.
         return [f"if v_{field} is not None:", '    raise EncodeError("padding is None")'], f"bytes({self.size})"
 
     def c_read(self, code: CCode, into: str, field: str, *, checked: bool = False) -> Lines:
@@ -166,6 +167,7 @@ def wrong_padding(path: str) -> Mutation:
     """Make the mutation that sets a bit of a byte of padding."""
 
     def wrong(frame: bytes, start: int, end: int, cuts: tuple[int, ...], below: Below) -> bytes | None:
+        # Where the part before it ends at a multiple by itself there is none.
         if start == end:
             return None
         at = start + below(end - start)

@@ -110,6 +110,7 @@ class Record(Compound, frozen=True):
 
     @property
     def silent(self) -> bool:
+        # A message has its name to say, which a union chooses by.
         return not self.name and all(field.node.silent for field in self.fields)
 
     @property
@@ -151,7 +152,8 @@ class Record(Compound, frozen=True):
 
     def python_fields(self, code: Code) -> Lines:
         """Read a record into ``value``: a copy of the blank one with the same flags, if it begins with flags."""
-        ahead = 0  # bytes that were read and are not yet added to `at`
+        # What was read and is not yet added to `at`; a refusal names an offset, so it is added before any can come.
+        ahead = 0
         for index, field in enumerate(self.fields):
             code.fields[field.name] = field.node
             if index == 0 and isinstance(field.node, Flags):

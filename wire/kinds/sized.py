@@ -98,6 +98,7 @@ class Sized(Part, frozen=True):
     def python_read(self, code: Code, into: str) -> Lines:
         if self.text:
             yield "start = at"
+        # Compared as an end and not as a count: the sum is needed anyway, and Python's integers do not overflow.
         yield f"end = at + {code.number(self.count)}"
         yield "if end < at:"
         yield "    raise Refusal(BAD_VALUE, at)"
@@ -179,6 +180,7 @@ class Sized(Part, frozen=True):
 
         def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
             end = at + count(numbers)
+            # A mutation may have made the count negative, or more than there is.
             if not at <= end <= len(data):
                 raise UnreadableFrame
             found.append((at, end, place, ()))
@@ -196,6 +198,8 @@ class Sized(Part, frozen=True):
         return self.count
 
     def branches(self, place: Place) -> Iterator[str]:
+        # Only if it is known: of an expression of which nothing is known it would be listed for each plain count, and
+        # no frame could reach it.
         if place.numbers is not None and some(place.numbers, -MOST_SIZED, -1):
             yield NEGATIVE
         # Of what is known to be there none is missing, and not all of it cut.
@@ -204,6 +208,7 @@ class Sized(Part, frozen=True):
         if some(place.numbers, max(2, place.given + 1)):
             yield CUT
         if self.text:
+            # What is not ASCII has two bytes in UTF-8 at least; one byte that is wrong is enough for a bad text.
             yield from ([NOT_ASCII] if some(place.numbers, 2) else [])
             yield from ([BAD_TEXT] if some(place.numbers, 1) else [])
 

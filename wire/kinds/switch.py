@@ -67,11 +67,14 @@ class Switch(Part, frozen=True):
 
     @property
     def silent(self) -> bool:
+        # Which case it is is not known here; one that needs a value refuses None by itself.
         return any(case.silent for case in self.inner())
 
     def take_names(self, names: Names, hint: str) -> None:
         for case in self.inner():
             names.visit(case, hint)
+
+    # A chain of comparisons, and no table of functions: a case is read in its record, whose numbers it may look at.
 
     def python_read(self, code: Code, into: str) -> Lines:
         yield from self._python(code, lambda case: case.python_read(code, into))

@@ -49,6 +49,7 @@ class OptionalTail(Part, frozen=True):
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
         node = walk.part(grammar.content, path, scope)
+        # What looks at fields beside it may come out as nothing, and then a frame that ends could be read in two ways.
         if not node.fewest() or node.beside():
             raise CannotLayOut(f"{path}: a tail that may have no bytes, so that nothing tells whether it is there")
         last, part = next(reversed(scope.items()), ("", None))

@@ -83,6 +83,7 @@ class Terminated(Part, frozen=True):
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
+        # Without a bound a frame without a NUL would be searched to its end, for each text in it.
         if not 1 <= grammar.most <= LONGEST:
             raise CannotLayOut(f"{path}: at most {grammar.most} bytes before NUL; give a bound from 1 to {LONGEST}")
         return cls(grammar.most, isinstance(grammar, NulText))
@@ -92,6 +93,7 @@ class Terminated(Part, frozen=True):
 
     def python_read(self, code: Code, into: str) -> Lines:
         yield "start = at"
+        # The NUL first, then the text: what is not UTF-8 and has no end either is refused for its end, as everywhere.
         yield f"end = nul(data, at, {self.most})"
         yield from python_slice(into, "data[at:end]", text=self.text)
         yield "at = end + 1"
