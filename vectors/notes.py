@@ -51,6 +51,13 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     refused: str | None = None
 
 
+class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Messages around those of the documents, which no rule is about; ``words`` say whose their bounds are."""
+
+    messages: tuple[str, ...]
+    words: str
+
+
 class ExercisedRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Rules that a vector exercises which looks at a place: ``at``, in one of these ``aspects``, or by its flag.
 
@@ -109,6 +116,7 @@ class ProtocolNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plain: dict[str, tuple[str, ...]] = {}
     texts: dict[str, str] = {}
     exceptions: dict[str, str] = {}
+    contexts: dict[str, Context] = {}
 
     def explained(self) -> Iterator[str]:
         """Give every flag that the notes can set."""
@@ -152,6 +160,12 @@ def judge(about: ProtocolNotes, found: BranchTrace) -> frozenset[str]:
             and (note.when is None or condition(note.when)(found.refused))
         )
     return found.flags.union(_flags(about, found, ""))
+
+
+def context_of(about: ProtocolNotes, found: BranchTrace) -> str:
+    """Return the context that all messages of a frame belong to; empty where one of them is the documents' matter."""
+    messages = set(found.members.values())
+    return next((name for name, each in about.contexts.items() if messages and messages <= set(each.messages)), "")
 
 
 def rules_for(about: ProtocolNotes, path: str, aspect: str, flags: frozenset[str]) -> frozenset[str]:

@@ -146,7 +146,7 @@ def select(
 
 def text(selected: Selected, layout: str) -> str:
     """Write what was chosen as a file of vectors, which ``goldwire vectors verify`` reads."""
-    return golden.render(layout, notes(golden.protocol(layout)).flags, selected.groups)
+    return golden.render(layout, notes(golden.protocol(layout)), selected.groups)
 
 
 def _settings(source: CandidateSource, most: int | None) -> dict[str, str]:

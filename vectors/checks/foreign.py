@@ -65,6 +65,7 @@ class Subject(msgspec.Struct, frozen=True):
     offset: int | None = None
     rules: tuple[str, ...] = ()
     vector: bool = True
+    context: str = ""
 
 
 class WrongAnswer(Enum):
@@ -121,7 +122,8 @@ class ForeignReport(msgspec.Struct, frozen=True):
     """The result of a check.
 
     ``judged`` counts frames and values that were judged, ``skipped`` those that the program does not
-    implement, by its reason. ``troubles`` are failures of no single frame.
+    implement, by its reason. ``troubles`` are failures of no single frame. ``context`` is how many of the judged are
+    about messages that no rule speaks of.
     """
 
     command: tuple[str, ...]
@@ -133,6 +135,7 @@ class ForeignReport(msgspec.Struct, frozen=True):
     findings: tuple[ForeignFinding, ...]
     troubles: tuple[str, ...]
     restarts: int
+    context: int = 0
 
     @property
     def agrees(self) -> bool:
@@ -158,16 +161,18 @@ def check(
     subjects = [*map(of_vector, vectors), *(of_frame(layout, data) for data in frames)]
     findings: list[ForeignFinding] = []
     skipped: Counter[str] = Counter()
-    judged = 0
+    judged = context = 0
 
-    def settle(finding: ForeignFinding | str | None) -> None:
-        nonlocal judged
+    def settle(subject: Subject, finding: ForeignFinding | str | None) -> None:
+        nonlocal judged, context
         if isinstance(finding, str):
             skipped[finding] += 1
             return
         # An answer that was lost says nothing of the codec, so it cannot make up for having judged nothing
         # (``agrees``).
-        judged += finding is None or finding.kind is not WrongAnswer.LOST
+        if finding is None or finding.kind is not WrongAnswer.LOST:
+            judged += 1
+            context += bool(subject.context)
         if finding is not None:
             findings.append(finding)
 
@@ -183,10 +188,10 @@ def check(
         for start in range(0, len(subjects), _SLICE):
             some = subjects[start : start + _SLICE]
             for subject, answer in zip(some, pipe.decode(layout, [each.data for each in some]), strict=True):
-                settle(judge_decoding(subject, answer))
+                settle(subject, judge_decoding(subject, answer))
             written = [each for each in some if each.written is not None]
             for subject, answer in zip(written, pipe.encode(layout, [each.value for each in written]), strict=True):
-                settle(judge_encoding(layout, subject, answer))
+                settle(subject, judge_encoding(layout, subject, answer))
             if progress is not None:
                 progress(start + len(some), len(subjects))
     return ForeignReport(
@@ -199,6 +204,7 @@ def check(
         tuple(findings),
         tuple("; ".join([str(trouble), *trouble.failure.stderr]) for trouble in pipe.troubles),
         pipe.restarts,
+        context,
     )
 
 
@@ -223,6 +229,7 @@ def of_vector(vector: Vector) -> Subject:
         reason=reason,
         offset=offset,
         rules=vector.rules,
+        context=vector.context,
     )
 
 

@@ -49,6 +49,7 @@ def page(report: ForeignReport, group: Sequence[ForeignFinding]) -> Iterator[str
     name = f"vector {subject.id}" if subject.vector else f"frame {subject.id}"
     yield f"{first.kind.value} ({first.act})  {name}: {subject.comment}"
     yield from labelled("rules", ", ".join(subject.rules))
+    yield from labelled("context", subject.context and f"{subject.context}: no rule speaks of these messages")
     yield from labelled("frame", *dump_lines(report.layout, subject.data))
     yield from labelled("expected", first.expected)
     yield from labelled("came", first.came)
@@ -106,8 +107,12 @@ def program_line(report: ForeignReport) -> str:
 def conclusion(report: ForeignReport) -> str:
     """Say in one line how the check ended."""
     scope = f"{counted(report.frames, 'frame')} of {report.layout}, {counted(report.judged, 'answer')} judged"
+    if report.context:
+        scope += f" ({report.context} about messages that no rule speaks of)"
     if report.findings or report.troubles:
         wrong = [counted(len(report.findings), "finding")] if report.findings else []
+        if around := sum(bool(finding.subject.context) for finding in report.findings):
+            wrong[0] += f" ({around} about messages that no rule speaks of)"
         wrong += [f"{len(report.troubles)} of the program itself"] if report.troubles else []
         return f"FAIL  {scope}: {', '.join(wrong)}"
     if not report.judged:

@@ -27,7 +27,7 @@ from vectors.binary.coverage import BranchCoverage
 from vectors.golden.loader import SCHEMA, Repetition, VectorEntry, VectorFile, VectorGroup, revive
 from vectors.json_objects import object_without_duplicates
 from vectors.kinds import covered, kind, trace
-from vectors.notes import BadNotes, ProtocolNotes, judge, notes, rules_for
+from vectors.notes import BadNotes, ProtocolNotes, context_of, judge, notes, rules_for
 from wire.catalogue import grammars
 from wire.engines import Engine, present
 from wire.errors import DecodeError, EncodeError, WireError
@@ -56,6 +56,7 @@ class Expected(msgspec.Struct, frozen=True):
     flags: tuple[str, ...]
     canonical: bytes | None
     value: Any
+    context: str = ""
 
 
 class Built(NamedTuple):
@@ -104,15 +105,16 @@ def expect(layout: str, data: bytes) -> tuple[Expected, set[Any]]:
     if own != answer[:2]:
         raise NotConfirmed(differing(layout, data, first.name, answer[:2], "the reader of coverage", own))
     value, refusal, written = answer
+    context = context_of(notes(protocol(layout)), found)
     try:
         flags = tuple(sorted(judge(notes(protocol(layout)), found)))
     except BadNotes as error:
         raise BadNotes(f"vectors/{protocol(layout)}/notes.toml: {error} ({naming(layout, data)})") from error
     if refusal is not None:
-        expected = Expected("acceptable" if flags else "invalid", refusal[0], flags, None, None)
+        expected = Expected("acceptable" if flags else "invalid", refusal[0], flags, None, None, context)
     else:
         canonical = None if written == data else written
-        expected = Expected("acceptable" if flags else "valid", None, flags, canonical, value)
+        expected = Expected("acceptable" if flags else "valid", None, flags, canonical, value, context)
         if canonical is not None:
             check_canonical(layout, data, canonical, value, flags)
     return expected, found.branches
@@ -194,10 +196,12 @@ def build(layout: str) -> Built:
     # Curated vectors first: what a person has written keeps its words and its rules, and a generated one of the same
     # bytes is left out.
     for group in curated(layout):
-        groups[group.name] = list(group.vectors)
-        for entry in group.vectors:
-            expected, branches = expect(layout, entry.data)
+        groups[group.name] = []
+        for written_by_hand in group.vectors:
+            expected, branches = expect(layout, written_by_hand.data)
+            entry = msgspec.structs.replace(written_by_hand, context=context_for(written_by_hand.rules, expected))
             agree(layout, about, entry, expected)
+            groups[group.name].append(entry)
             met |= branches
             known.add(entry.id)
     written = len(known)
@@ -223,7 +227,7 @@ def build(layout: str) -> Built:
             if entries:
                 name = "-".join((*(names or ("whole",)), family)).lower().replace("_", "-")
                 groups[name] = entries
-    text = render(layout, about.flags, groups)
+    text = render(layout, about, groups)
     return Built(layout, text, len(known), written, covered(layout, met))
 
 
@@ -273,6 +277,11 @@ def differences(about: ProtocolNotes, entry: VectorEntry, expected: Expected) ->
         yield "canonical", f"the engines write {is_}, not {entry.canonical or 'the bytes'}"
 
 
+def context_for(rules: tuple[str, ...], expected: Expected) -> str:
+    """Return the context of a vector: a rule that speaks of it, as of a key in any message, makes it none."""
+    return "" if rules else expected.context
+
+
 def as_entry(name: str, comment: str, data: bytes, expected: Expected, rules: tuple[str, ...]) -> VectorEntry:
     """Make an entry of a file; ``NotConfirmed`` when its value could not be read back."""
     value = shorten(expected.value)
@@ -289,6 +298,7 @@ def as_entry(name: str, comment: str, data: bytes, expected: Expected, rules: tu
         flags=expected.flags,
         canonical=None if expected.canonical is None else expected.canonical.hex(),
         value=value,
+        context=context_for(rules, expected),
     )
 
 
@@ -342,13 +352,16 @@ def shortened(values: list[Any]) -> list[Any]:
     return found
 
 
-def render(layout: str, explained: Mapping[str, str], groups: Mapping[str, list[VectorEntry]]) -> str:
+def render(layout: str, about: ProtocolNotes, groups: Mapping[str, list[VectorEntry]]) -> str:
     """Write a file of vectors, for people as well: a few lines for each, what it is about first."""
     # Only flags that some vector carries are explained: a reader is not to look for what is not there.
     used = sorted({flag for entries in groups.values() for entry in entries for flag in entry.flags})
-    flags = [f"    {json_of(flag)}: {json_of(explained[flag])}" for flag in used]
+    flags = [f"    {json_of(flag)}: {json_of(about.flags[flag])}" for flag in used]
     lines = ["{", f'  "schema": {json_of(SCHEMA)},', f'  "layout": {json_of(layout)},']
     lines += ['  "flags": {', ",\n".join(flags), "  },"] if flags else ['  "flags": {},']
+    met = sorted({entry.context for entries in groups.values() for entry in entries if entry.context})
+    contexts = [f"    {json_of(name)}: {json_of(about.contexts[name].words)}" for name in met]
+    lines += ['  "contexts": {', ",\n".join(contexts), "  },"] if contexts else []
     shown = []
     for name, entries in groups.items():
         vectors = ",\n".join(rendered(entry) for entry in entries)
@@ -362,6 +375,7 @@ def rendered(entry: VectorEntry) -> str:
     outcome += [f'"reason": {json_of(entry.reason)}'] if entry.reason is not None else []
     outcome += [f'"flags": {json_of(list(entry.flags))}'] if entry.flags else []
     outcome.append(f'"rules": {json_of(list(entry.rules))}')
+    outcome += [f'"context": {json_of(entry.context)}'] if entry.context else []
     data = entry.hex if isinstance(entry.hex, str) else [msgspec.to_builtins(piece) for piece in entry.hex]
     lines = [f'"id": {json_of(entry.id)}, "comment": {json_of(entry.comment)}', f'"bytes": {json_of(data)}']
     lines.append(", ".join(outcome))
@@ -394,6 +408,9 @@ def verify(content: bytes, name: str) -> list[Problem]:
         return [Problem(name, "layout", f"no layout with notes is called {file.layout!r}")]
     problems = list(check(name, file))
     about = notes(protocol(file.layout))
+    for context, words in file.contexts.items():
+        if context not in about.contexts or about.contexts[context].words != words:
+            problems.append(Problem(name, f"contexts.{context}", "other words than in notes.toml"))
     for flag, words in file.flags.items():
         if about.flags.get(flag) != words:
             problems.append(Problem(name, f"flags.{flag}", "other words than in notes.toml"))
@@ -406,6 +423,10 @@ def verify(content: bytes, name: str) -> list[Problem]:
                 continue
             for field, words in differences(about, entry, expected):
                 problems.append(Problem(name, placed(group, entry, field), words))
+            # Of golden vectors alone: who writes one by hand leaves it to the notes.
+            if entry.context != (context := context_for(entry.rules, expected)):
+                words = f"by notes.toml it is {context or 'none'}, not {entry.context or 'none'}"
+                problems.append(Problem(name, placed(group, entry, "context"), words))
     return problems
 
 
@@ -414,6 +435,8 @@ def check(name: str, file: VectorFile) -> Iterator[Problem]:
     used = {flag for group in file.groups for entry in group.vectors for flag in entry.flags}
     for flag in sorted(used - set(file.flags)):
         yield Problem(name, f"flags.{flag}", "vectors carry this flag, and nothing explains it")
+    for context in sorted({entry.context for group in file.groups for entry in group.vectors} - {"", *file.contexts}):
+        yield Problem(name, f"contexts.{context}", "vectors are of this context, and nothing explains it")
     for flag in sorted(set(file.flags) - used):
         yield Problem(name, f"flags.{flag}", "is explained, and no vector carries it")
     if list(file.flags) != sorted(file.flags):

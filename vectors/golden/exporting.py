@@ -53,6 +53,7 @@ def parquet(layout: str, vectors: list[Vector]) -> bytes:
         "canonical": (pyarrow.binary(), True),
         "value": (text, True),
         "meaning": (text, True),
+        "context": (text, True),
     }
     fields = [pyarrow.field(name, kind, nullable=nullable) for name, (kind, nullable) in columns.items()]
     schema = pyarrow.schema(fields, metadata={"goldwire.layout": layout})
@@ -80,6 +81,7 @@ def as_row(vector: Vector) -> Row:
         "canonical": vector.canonical,
         "value": json.dumps(shorten(vector.value), ensure_ascii=False) if accepted else None,
         "meaning": None if vector.meaning is None else json.dumps(vector.meaning, ensure_ascii=False),
+        "context": vector.context or None,
     }
 
 

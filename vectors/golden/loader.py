@@ -18,7 +18,8 @@ class Vector(msgspec.Struct, frozen=True):
     ``acceptable``: ``flags`` say why the documents leave it open, ``value`` is what those give who accept
     (``None`` when this project's layouts cannot express it), ``reason`` the class of those who refuse.
     ``canonical`` is what an accepted frame is written back as, when that is not ``data``. ``meaning``
-    explains an extension's payload in both readings. ``rules`` are the ids that the vector exercises.
+    explains an extension's payload in both readings. ``rules`` are the ids that the vector exercises. ``context`` is
+    not empty where the messages are none of the documents': the file says under this name where their bounds come from.
     """
 
     layout: str
@@ -33,6 +34,7 @@ class Vector(msgspec.Struct, frozen=True):
     value: Any = None
     meaning: dict[str, Any] | None = None
     rules: tuple[str, ...] = ()
+    context: str = ""
 
 
 class Repetition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,6 +69,7 @@ class VectorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     canonical: str | None = None
     value: Any = None
     meaning: dict[str, Any] | None = None
+    context: str = ""
 
     @property
     def data(self) -> bytes:
@@ -88,6 +91,7 @@ class VectorFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     layout: str
     flags: dict[str, str]
     groups: tuple[VectorGroup, ...]
+    contexts: dict[str, str] = {}
 
 
 class UnknownVectors(LookupError):
@@ -162,6 +166,7 @@ def vector(layout: str, group: str, entry: VectorEntry) -> Vector:
         value=revive(entry.value),
         meaning=entry.meaning,
         rules=entry.rules,
+        context=entry.context,
     )
 
 

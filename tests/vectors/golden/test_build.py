@@ -30,6 +30,7 @@ from vectors.json import paths as json_places
 from vectors.json import reader as json_reading
 from vectors.json import specimens as json_specimens
 from vectors.kinds import JSON, LANGUAGE, branches, cover, kind
+from vectors.kinds import trace as traced
 from vectors.notes import BadNotes, ProtocolNotes, condition, matches, notes
 from vectors.vectors_command import vectors as command
 from wire.engines import Engine
@@ -196,7 +197,10 @@ def test_curated_files_are_written_as_files_are(layout):
     protocol, _, name = layout.partition("/")
     source = files("vectors").joinpath(protocol, "curated", f"{name}.json").read_text()
     file = msgspec.json.decode(source, type=VectorFile)
-    assert render(layout, file.flags, {group.name: list(group.vectors) for group in file.groups}) == source
+    assert (
+        render(layout, notes(layout.partition("/")[0]), {group.name: list(group.vectors) for group in file.groups})
+        == source
+    )
 
 
 def test_vectors_are_worth_their_place():
@@ -723,6 +727,7 @@ def test_parquet(layout, tmp_path):
     vectors = load(layout)
     assert table.column("id").to_pylist() == [vector.id for vector in vectors]
     assert table.column("bytes").to_pylist() == [vector.data for vector in vectors]
+    assert table.column("context").to_pylist() == [vector.context or None for vector in vectors]
     assert [tuple(flags) for flags in table.column("flags").to_pylist()] == [vector.flags for vector in vectors]
     assert str(table.schema.field("rules").type) == "list<element: string>"
     values = [
@@ -801,3 +806,24 @@ def by_the_engines(data: bytes) -> tuple:
 def test_ids():
     assert identify("zenoh/network-message", bytes.fromhex("1905")) == "73385bab225a7ed0"
     assert Path(files("vectors").joinpath("schema.json")).is_file()
+
+
+@pytest.mark.parametrize("layout", [TRANSPORT, "zenoh/network-message"])
+def test_vectors_of_messages_that_no_rule_speaks_of_say_so(layout):
+    about = notes("zenoh").contexts["deployed"]
+    vectors = load(layout)
+    for vector in vectors:
+        messages = set(traced(layout, vector.data).members.values())
+        around = bool(messages) and messages <= set(about.messages) and not vector.rules
+        assert vector.context == ("deployed" if around else ""), vector.id
+    assert sum(bool(vector.context) for vector in vectors) > 1000
+    file = json.loads(files("vectors").joinpath(f"{layout}.json").read_bytes())
+    assert file["contexts"] == {"deployed": about.words}
+
+
+def test_a_wrong_context_is_found():
+    content = shortened()
+    find(content, "valid")["context"] = "deployed"
+    assert "by notes.toml it is none, not deployed" in problems(content)[0]
+    find(content, "valid")["context"] = "elsewhere"
+    assert any("nothing explains it" in problem for problem in problems(content))
