@@ -1,16 +1,15 @@
 """Messages within messages of the same kind, to a stated depth."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from wire.constructs import Context, Grammar, Leaf, dotted
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.kinds.base import FieldFinding, Part, Scope, Walk
+from wire.kinds.base import Part, Scope, Walk
 from wire.kinds.branches import REFUSED, Place, TracedRefusal, Tracing
 from wire.kinds.compound import Compound
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode
-from wire.kinds.edits import Find
-from wire.kinds.nothing import unreadable
+from wire.kinds.contexts import CCode, Code, ColumnCode, Lines, LuaCode
+from wire.kinds.nothing import AlwaysRefused
 
 
 class TooDeep(Leaf):
@@ -44,7 +43,7 @@ DEEPEST = 64
 """Levels: each is code of its own in every engine."""
 
 
-class Bottom(Compound, frozen=True):
+class Bottom(AlwaysRefused, Compound, frozen=True):
     """No bytes, and always refused: below the last level of ``depth``.
 
     A compound, so that it can stand wherever a message can: in a list, within so many bytes.
@@ -81,32 +80,13 @@ class Bottom(Compound, frozen=True):
     def column_reader(self, code: ColumnCode, path: str) -> Lines:
         yield "return refused(f, TOO_LONG, p);"
 
-    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
-        yield from ()
-
     # Generators
-
-    def hopeless(self) -> bool:
-        return True
-
-    def may_be_empty(self) -> bool:
-        return False
 
     @property
     def refusal(self) -> str:
         return "too deep"
 
-    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
-        return unreadable
-
     # Coverage
-
-    def most_bytes(self) -> float:
-        return 0
-
-    @property
-    def takes_rest(self) -> bool:
-        return True
 
     def branches(self, place: Place) -> Iterator[str]:
         yield REFUSED

@@ -101,7 +101,34 @@ class Nothing(Part, frozen=True):
         return True
 
 
-class Reserved(Part, frozen=True):
+class AlwaysRefused(Part, frozen=True):
+    """Base of the kinds that have no bytes, and that no frame can have."""
+
+    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
+        yield from ()
+
+    # Generators
+
+    def hopeless(self) -> bool:
+        return True
+
+    def may_be_empty(self) -> bool:
+        return False
+
+    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
+        return unreadable
+
+    # Coverage
+
+    def most_bytes(self) -> float:
+        return 0
+
+    @property
+    def takes_rest(self) -> bool:
+        return True
+
+
+class Reserved(AlwaysRefused, frozen=True):
     """No bytes, and always refused, one byte before; ``detail`` says why."""
 
     detail: str
@@ -137,32 +164,13 @@ class Reserved(Part, frozen=True):
     def column_read(self, code: ColumnCode, path: str, field: str, *, checked: bool = False) -> Lines:
         yield "return refused(f, RESERVED, p - 1);"
 
-    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
-        yield from ()
-
     # Generators
-
-    def hopeless(self) -> bool:
-        return True
-
-    def may_be_empty(self) -> bool:
-        return False
 
     @property
     def refusal(self) -> str:
         return "reserved"
 
-    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
-        return unreadable
-
     # Coverage
-
-    def most_bytes(self) -> float:
-        return 0
-
-    @property
-    def takes_rest(self) -> bool:
-        return True
 
     def branches(self, place: Place) -> Iterator[str]:
         yield REFUSED

@@ -17,10 +17,10 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 from shutil import which
-from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
+from planted import Planted
 
 from vectors.checks.check import Check, CheckReport, check, check_only, parsed, render, stream
 from vectors.checks.differential import AnyEngine, Panel, differing, same
@@ -40,28 +40,6 @@ BATCH = "zenoh/batch"
 LAYOUTS = [NETWORK, "zenoh/transport-message", BATCH]
 FOUND = 20_000
 """Random frames, behind the golden vectors, among which a planted difference is found at the latest."""
-
-
-class Planted:
-    """The generated Python engine with one piece of its text, within one function, replaced."""
-
-    def __init__(self, function: str, right: str, wrong: str, name: str = "planted") -> None:
-        self.name = name
-        self.change = function, right, wrong
-
-    def codec(self, layout: str) -> Codec:
-        return codecs(*self.change)[layout.partition("/")[2]]
-
-
-@cache
-def codecs(function: str, right: str, wrong: str) -> dict[str, Codec]:
-    text = Path(generated.__file__).read_text()
-    start = text.index(f"def {function}(")
-    end = text.find("\n\n\n", start)
-    assert right in text[start:end], "the generated code no longer has what is to be replaced"
-    module = ModuleType("planted")
-    exec(text[:start] + text[start:end].replace(right, wrong) + text[end:], vars(module))
-    return module.CODECS
 
 
 PLANTED = {
@@ -131,7 +109,7 @@ PLANTED = {
 
 def panel(*change: str) -> list[AnyEngine]:
     """Return the planted engine beside the one that it is made of: nothing but the plant can differ."""
-    return [engine("python"), Planted(*change)]
+    return [engine("python"), Planted(generated, *change)]
 
 
 LONGEST = 1000
@@ -284,7 +262,7 @@ def test_spoiling_leaves_the_value_as_it_was():
 
 
 def test_the_page_says_what_a_person_needs():
-    engines = [engine("reference"), Planted(*PLANTED["a range one bit too wide"][:3])]
+    engines = [engine("reference"), Planted(generated, *PLANTED["a range one bit too wide"][:3])]
     report = check(NETWORK, engines, frames=0, examples=0, most=1)
     page = "\n".join(render(report))
     assert "1. accept at DECLARE.declaration.D_SUBSCRIBER.key_scope: some accept the frame, some refuse it" in page
@@ -340,7 +318,10 @@ def test_it_goes_on_to_most():
         name = "twice"
 
         def codec(self, layout: str) -> Codec:
-            return Codec(Planted(*first[:3]).codec(layout).decode, Planted(*second[:3]).codec(layout).encode)
+            return Codec(
+                Planted(generated, *first[:3]).codec(layout).decode,
+                Planted(generated, *second[:3]).codec(layout).encode,
+            )
 
     both = compared([engine("python"), Twice()], 2000)
     one = check(NETWORK, [engine("python"), Twice()], frames=2000, examples=0, most=1)

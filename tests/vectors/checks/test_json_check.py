@@ -4,12 +4,11 @@ import json
 import math
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from random import Random
-from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
+from planted import Planted
 
 from vectors import strategies
 from vectors.checks.check import Check, check, check_only, parsed, render, stream
@@ -30,29 +29,6 @@ MESSAGE = "pathfinder/message"
 LAYOUTS = [MESSAGE, "pathfinder/deployed-message"]
 FOUND = 20_000
 """Random frames, behind the golden vectors, among which a planted difference is found at the latest."""
-
-
-class Planted:
-    """The generated Python engine with one piece of its text, within one function, replaced."""
-
-    name = "planted"
-
-    def __init__(self, function: str, right: str, wrong: str) -> None:
-        self.change = function, right, wrong
-
-    def codec(self, layout: str) -> Codec:
-        return codecs(*self.change)[layout.partition("/")[2]]
-
-
-@cache
-def codecs(function: str, right: str, wrong: str) -> dict[str, Codec]:
-    text = Path(generated.__file__).read_text()
-    start = text.index(f"def {function}(")
-    end = text.find("\n\n\n", start)
-    assert right in text[start:end], "the generated code no longer has what is to be replaced"
-    module = ModuleType("planted")
-    exec(text[:start] + text[start:end].replace(right, wrong) + text[end:], vars(module))
-    return module.CODECS
 
 
 ALL = 'return decide("pathfinder/message", data)'
@@ -149,7 +125,7 @@ PLANTED = {
 
 def panel(*change: str) -> list[AnyEngine]:
     """Return the planted engine beside the one that it is made of: nothing but the plant can differ."""
-    return [engine("python"), Planted(*change)]
+    return [engine("python"), Planted(generated, *change)]
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -251,7 +227,7 @@ def test_spoiled_values_of_json_have_its_own_ways_to_be_wrong():
 
 
 def test_the_page_says_what_a_person_needs():
-    engines = [engine("reference"), Planted(*PLANTED["a bound one too low"][:3])]
+    engines = [engine("reference"), Planted(generated, *PLANTED["a bound one too low"][:3])]
     report = check(MESSAGE, engines, frames=30_000, examples=0, most=1)
     page = "\n".join(render(report))
     assert "1. accept at service-id: some accept the frame, some refuse it" in page
