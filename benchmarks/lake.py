@@ -123,6 +123,7 @@ class Corpus(msgspec.Struct, frozen=True):
 def corpus(folder: Path, frames: int) -> Corpus:
     """Return the first files of generated traffic that have so many frames."""
     about = msgspec.json.decode((folder / ABOUT).read_bytes(), type=Traffic)
+    # Whole files: what is planted is told by file, and a session that is cut in two is another session.
     chosen = []
     there = 0
     for made in about.files:
@@ -134,6 +135,7 @@ def corpus(folder: Path, frames: int) -> Corpus:
     names = {made.file for made in chosen}
     lines = msgspec.json.Decoder(Planted).decode_lines((folder / PLANTED).read_bytes())
     planted = {(each.file, each.number, each.rule): each.fault for each in lines if each.file in names}
+    # Traffic of chosen faults only has as many as were chosen; nothing is known of how many are seen.
     at_least = 0 if about.pattern else SEEN.get(about.protocol, 0)
     sessions = sum(made.sessions for made in chosen)
     return Corpus([folder / made.file for made in chosen], there, sessions, planted, len(about.faults), at_least)

@@ -49,6 +49,7 @@ class Connection:
 
     def __init__(self, port: int, client_id: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        # Without it small requests wait for the acknowledgement of those before, and that wait would be measured.
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.reader = FRAMING.reader()
         self.count = 0
@@ -78,6 +79,8 @@ class Connection:
 
     def pipeline(self, frames: list[bytes], answers: int) -> None:
         """Send requests without waiting, and read all answers."""
+        # Beside the reading: with both buffers full, a client that only sends and a server that only answers wait for
+        # each other for ever.
         sender = threading.Thread(target=self.socket.sendall, args=(b"".join(frames),))
         sender.start()
         self.take(answers)
@@ -93,6 +96,8 @@ def server() -> Iterator[int]:
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
+        # The line says that it listens: a connection before that would be refused, and the interpreter's start is no
+        # figure of the server's.
         if not process.stdout.readline().startswith("ready"):
             raise click.ClickException("the server did not start")
         yield port

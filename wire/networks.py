@@ -75,6 +75,7 @@ class Network:
 
     def check_texts(self) -> None:
         """Refuse rules that have no texts."""
+        # Round by round until nothing is added, as rules may stand before those that they are made of.
         productive: set[int] = set()
         while more := {
             n for n, part in enumerate(self.expressions) if n not in productive and self.ends(part, productive)

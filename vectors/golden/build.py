@@ -127,6 +127,7 @@ def check_canonical(layout: str, data: bytes, canonical: bytes, value: Any, flag
     """
     if not flags and not kind(layout).respells:
         raise NotConfirmed(f"{naming(layout, data)}: it is written back as {canonical.hex()}, and no flag says why")
+    # Overlong numbers refused: what an encoder writes is the shortest, and this is what proves it.
     for engine in engines(layout):
         if engine.decode(layout, canonical, overlong="refuse") != value:
             raise NotConfirmed(f"{naming(layout, data)}: {engine.name} reads its canonical form otherwise")
@@ -134,6 +135,7 @@ def check_canonical(layout: str, data: bytes, canonical: bytes, value: Any, flag
 
 def engines(layout: str) -> list[Engine]:
     """Return the engines of a layout; ``NotConfirmed`` when there are fewer than two."""
+    # A verdict is kept for years, so it is never one engine's opinion.
     found = list(present(layout))
     if len(found) < 2:
         raise NotConfirmed(f"{layout}: vectors need two engines, and only {found[0].name} runs here")
@@ -158,6 +160,7 @@ def ask(engine: Engine, layout: str, data: bytes) -> Answer:
 
 def naming(layout: str, data: bytes) -> str:
     """Name a frame in a message."""
+    # Frames at the limits have 65535 bytes, which no terminal is glad of.
     shown = data.hex() if len(data) <= 64 else f"{data[:64].hex()}… ({len(data)} bytes)"
     return f"{layout}, frame {identify(layout, data)} ({shown or 'empty'})"
 
