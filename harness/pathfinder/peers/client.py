@@ -120,7 +120,7 @@ class Client(ReconnectingClient, Watcher):
         return True
 
     def on_lost(self, state: ServerState, now: float) -> None:
-        """Keep what was seen there, in doubt."""
+        """Keep what was seen there, to be confirmed."""
         self.mark_unconfirmed(now, server=state.server)
 
     def on_notify(self, state: ServerState, request: ClientRequest, message: Message) -> None:
@@ -146,11 +146,11 @@ class Client(ReconnectingClient, Watcher):
     def tick(self, now: float) -> None:
         """Let time pass."""
         super().tick(now)
-        self.give_up_doubtful(now)
+        self.give_up_unconfirmed(now)
 
     def next_tick(self) -> float | None:
         """Return when to call ``tick`` next."""
-        return min((at for at in (super().next_tick(), self.view.next_doubt()) if at is not None), default=None)
+        return min((at for at in (super().next_tick(), self.view.next_unconfirmed()) if at is not None), default=None)
 
     # --- the scenario -------------------------------------------------------------------------------------
 

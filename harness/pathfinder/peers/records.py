@@ -51,12 +51,12 @@ class KnownService:
 class DomainView:
     """The services of the domain, merged; it keeps the books, ``Watcher`` decides.
 
-    A place whose subscription has ended by itself is in doubt: it counts until the doubt is due.
+    A place whose subscription has ended by itself has to be confirmed: it counts until the time for that is over.
     """
 
     def __init__(self) -> None:
         self.services: dict[int, KnownService] = {}
-        self._doubts: dict[tuple[int, MatchSource], float] = {}
+        self._unconfirmed: dict[tuple[int, MatchSource], float] = {}
 
     def at(self, *, server: int, subscription: int | None = None) -> list[tuple[int, MatchSource]]:
         """Return services and places of a server, or of one subscription there."""
@@ -70,26 +70,26 @@ class DomainView:
     def add(self, service: int, source: MatchSource) -> None:
         """Note that a known service is in a place, for certain."""
         self.services[service].sources.add(source)
-        self._doubts.pop((service, source), None)
+        self._unconfirmed.pop((service, source), None)
 
-    def doubt(self, service: int, source: MatchSource, until: float) -> None:
-        """Note that a service must be confirmed in a place by then; an earlier doubt stays as it is."""
-        self._doubts.setdefault((service, source), until)
+    def expect_confirmation(self, service: int, source: MatchSource, until: float) -> None:
+        """Note that a service must be confirmed in a place by then; an earlier time stays as it is."""
+        self._unconfirmed.setdefault((service, source), until)
 
     def take_due(self, now: float) -> list[tuple[int, MatchSource]]:
-        """Return services and places that were not confirmed in time, and doubt them no longer."""
-        due = [each for each, until in self._doubts.items() if until <= now]
+        """Return services and places that were not confirmed in time, and wait for them no longer."""
+        due = [each for each, until in self._unconfirmed.items() if until <= now]
         for each in due:
-            del self._doubts[each]
+            del self._unconfirmed[each]
         return due
 
-    def next_doubt(self) -> float | None:
+    def next_unconfirmed(self) -> float | None:
         """Return when the next place is given up."""
-        return min(self._doubts.values(), default=None)
+        return min(self._unconfirmed.values(), default=None)
 
     def remove(self, service: int, source: MatchSource) -> bool:
         """Take a service out of a place; ``False`` when it was not there."""
-        self._doubts.pop((service, source), None)
+        self._unconfirmed.pop((service, source), None)
         known = self.services.get(service)
         if known is None or source not in known.sources:
             return False
@@ -99,7 +99,7 @@ class DomainView:
     def forget(self, service: int) -> None:
         """Forget a service, its generation with it."""
         for source in self.services.pop(service).sources:
-            self._doubts.pop((service, source), None)
+            self._unconfirmed.pop((service, source), None)
 
 
 class Watcher:
@@ -144,9 +144,9 @@ class Watcher:
     def mark_unconfirmed(self, now: float, *, server: int, subscription: int | None = None) -> None:
         """Doubt all that was seen on a server, or in one subscription there, which has ended by itself."""
         for service, source in self.view.at(server=server, subscription=subscription):
-            self.view.doubt(service, source, now + self.keeps_unconfirmed(self.view.services[service]))
+            self.view.expect_confirmation(service, source, now + self.keeps_unconfirmed(self.view.services[service]))
 
-    def give_up_doubtful(self, now: float) -> None:
+    def give_up_unconfirmed(self, now: float) -> None:
         """Take services out of the places where they were not confirmed in time."""
         for service, source in self.view.take_due(now):
             self.vanish(service, source)
