@@ -96,7 +96,7 @@ class Driver:
         self.link = link
         self.trace = trace
         self.client_id = new_id() if client_id is None else client_id
-        self.patience = patience
+        self._patience = patience
         self.tempo = tempo
         self.deployed = deployed
         self.conversation = Conversation(link.label, client=Direction.SENT)
@@ -120,6 +120,11 @@ class Driver:
     def abort(self) -> None:
         """Reset the connection, where its link can; else end it."""
         self.exchange.abort()
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which an answer is taken not to come: the floor, and as much longer as the server is slow."""
+        return self._patience + MARGIN * self.round_trip
 
     def now(self) -> float:
         """Return the time in seconds of the link's clock."""
@@ -230,8 +235,10 @@ class Driver:
     def finish(self, transaction: Transaction) -> Transaction:
         """Read until a transaction is over, or patience ends."""
         self.wait_until(lambda: transaction.is_over)
-        # The slowest counts, as the next may be as slow.
-        self.round_trip = max(self.round_trip, self.trace.now() - transaction.request.time)
+        # The slowest counts, as the next may be as slow. Not silence, which says nothing of how long an answer takes;
+        # nor a subscription, which lasts for as long as one likes.
+        if transaction.ending is not None and transaction.command != "subscribe":
+            self.round_trip = max(self.round_trip, self.trace.now() - transaction.request.time)
         return transaction
 
     def sure(self, transaction: Transaction) -> Transaction:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from harness.errors import HarnessError
+from harness.exchange import MARGIN
 from harness.iuts.instance import Instance
 from harness.links.link import Labels
 from harness.pathfinder.tester.conversation import Conversation
@@ -29,7 +30,6 @@ class NodeUnderTest:
         self.trace = trace
         self.profile = profile
         self.transport = transport
-        self.patience = instance.patience
         self.tempo = instance.tempo
         self.readings: list[tuple[str, str, str]] = []
         # Two runs of one suite give the same namespaces: the identifier tells their services apart.
@@ -59,7 +59,7 @@ class NodeUnderTest:
             link,
             self.trace,
             client_id=client_id,
-            patience=self.patience,
+            patience=self.instance.patience,
             tempo=self.tempo,
             deployed=self.profile == "deployed",
         )
@@ -67,6 +67,11 @@ class NodeUnderTest:
         self.sessions.append(session)
         self._heard.append(session)
         return session
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which an answer is taken not to come: the floor, and as much longer as the node is slow."""
+        return self.instance.patience + MARGIN * self.round_trip
 
     @property
     def round_trip(self) -> float:
@@ -141,7 +146,9 @@ class NodeUnderTest:
         """Restart the client with a scenario, and with a number of servers of one domain to dial."""
         self.instance.begin(scenario, servers, self.transport)
         deployed = self.profile == "deployed"
-        domain = Domain(self.instance, self.trace, self._labels.next, servers, self.patience, self.tempo, deployed)
+        domain = Domain(
+            self.instance, self.trace, self._labels.next, servers, self.instance.patience, self.tempo, deployed
+        )
         self.domains.append(domain)
         return domain
 

@@ -61,7 +61,7 @@ class Driver:
         self.link = link
         self.trace = trace
         self.namespace = namespace
-        self.patience = patience
+        self._patience = patience
         self.conversation = Conversation(link.label)
         self.exchange = Exchange(link, self.conversation, read, self._on_batch, self)
         self.ended = ""
@@ -88,10 +88,10 @@ class Driver:
             self.transport.start(began)
         self._flush()
         self._pump(lambda: self.transport.state is State.OPEN, self.patience)
-        # Two round trips, INIT and OPEN; of one who dials, the first message may have been here already.
-        self._took((self.now() - began) / (2 if opener else 1))
         if self.transport.state is not State.OPEN:
             raise NotAnswered(f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}")
+        # Two round trips, INIT and OPEN; of one who dials, the first message may have been here already.
+        self._took((self.now() - began) / (2 if opener else 1))
         return self
 
     def close(self) -> None:
@@ -107,6 +107,11 @@ class Driver:
         self.is_dropped = not self.ended
         self.exchange.close()
         self.ended = self.ended or self.exchange.ended
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which an answer is taken not to come: the floor, and as much longer as the node is slow."""
+        return self._patience + MARGIN * self.round_trip
 
     def now(self) -> float:
         """Return the time in seconds of the link's clock."""

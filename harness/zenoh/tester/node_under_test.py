@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from harness.errors import HarnessError
+from harness.exchange import MARGIN
 from harness.iuts.instance import Instance
 from harness.links.link import Labels
 from harness.trace import Trace
@@ -109,7 +110,6 @@ class NodeUnderTest:
         self.profile = profile
         self.namespace = namespace
         self.transport = transport
-        self.patience = instance.patience
         self.readings: list[tuple[str, str, str]] = []
         self.sessions: list[Driver] = []
         self._heard: list[Driver] = []
@@ -148,12 +148,17 @@ class NodeUnderTest:
         )
         # The label of each link once, in the order in which they are made.
         link = self.instance.link(self.trace, self._labels.next(), transport or self.transport)
-        session = Driver(link, self.trace, settings, namespace=self.namespace, patience=self.patience)
+        session = Driver(link, self.trace, settings, namespace=self.namespace, patience=self.instance.patience)
         session.deployed = self.profile == "deployed"
         session.round_trip = self.round_trip
         self.sessions.append(session)
         self._heard.append(session)
         return session.open(opener=opener)
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which an answer is taken not to come: the floor, and as much longer as the node is slow."""
+        return self.instance.patience + MARGIN * self.round_trip
 
     @property
     def round_trip(self) -> float:
