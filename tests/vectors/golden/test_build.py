@@ -679,12 +679,12 @@ def test_verify_tells_what_is_wrong(tmp_path):
 
 
 def test_coverage_lists_what_is_missing(monkeypatch):
-    result = run("coverage", FILTER)
-    assert (result.exit_code, result.output) == (0, "pathfinder/filter: 144 of 144 branches (100 %)\n")
+    result = run("coverage", TRANSPORT)
+    assert (result.exit_code, result.output) == (0, "zenoh/transport-message: 1345 of 1345 branches (100 %)\n")
     monkeypatch.setattr("vectors.vectors_command.frames", lambda name: dict(islice(frames(name).items(), 19)))
-    result = run("coverage", FILTER)
+    result = run("coverage", TRANSPORT)
     assert result.exit_code == 1
-    assert "not reached: filtercomp: start > not\n" in result.output
+    assert "not reached: INIT.version: maximum\n" in result.output
     assert "(100 %)" not in result.output
 
 
