@@ -9,13 +9,20 @@ from typing import Protocol
 
 import msgspec
 
-from conformance.zenoh.histories.actions import Action, Declares, DeclaresAlias, SendsInterest, Undeclares
+from conformance.zenoh.histories.actions import (
+    Action,
+    Declares,
+    DeclaresAlias,
+    ReleasesAlias,
+    SendsInterest,
+    Undeclares,
+)
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import EntityName, Update, declared, undeclared
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO
 from wire.zenoh.keys import read_queryable_info
-from wire.zenoh.values import DeclareEntity, DeclareFinal, EntityKind, Mode, WireExpr
+from wire.zenoh.values import DeclareEntity, DeclareFinal, EntityKind, Mode, UndeclareEntity, WireExpr
 
 S, Q, T = EntityKind
 
@@ -73,6 +80,8 @@ class Abilities(msgspec.Struct, frozen=True):
                 if {kind.value, f"{kind.value} {key.suffix}"} & lacking:
                     return False
                 return not (key.scope and "aliases" in lacking)
+            case ReleasesAlias():
+                return "released aliases" not in lacking
             case _:
                 return True
 
@@ -85,6 +94,9 @@ PLAIN = Abilities()
 
 WIRE_EXPR_SUFFIX = "suffix in WireExpr"
 """The ability to read a suffix in the WireExpr extension as the profile has it (reading R04)."""
+
+UNTOLD_ENDS = "silence about untold ends"
+"""The ability to announce the end of a token only to those who were told of it."""
 
 MANY = 5
 """Tokens that one may stand for."""
@@ -200,6 +212,41 @@ def aliases(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
     declarer.barrier()
     if untold(listener, declared, [kind], "a/b/c"):
         yield Lack("aliases", "ZD-027", f"a {kind.value} on an alias and a suffix is not announced")
+
+
+def released_aliases(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
+    """Somebody gives a number to a key, releases it, and gives it to another; then asks for what is on both."""
+    kind = announced(lacking)[-1]
+    if {"aliases", f"CURRENT_FUTURE {kind.value}"} & lacking:
+        return
+    declarer, asking = node.session(), node.session()
+    declarer.declare(kind, "a/b")
+    declarer.barrier()
+    old, new = WireExpr(f"{node.namespace}a/b"), WireExpr(f"{node.namespace}a/c")
+    asking.send(*(action.message() for action in (DeclaresAlias(5, old), ReleasesAlias(5), DeclaresAlias(5, new))))
+    reply = asking.interest(Mode.CURRENT_FUTURE, kind, key="a/*").reply()
+    if EntityName(kind.value, "a/c") in reply.declared:
+        what = f"a {kind.value} is listed under a number that has been released, and given to another key"
+        yield Lack("released aliases", "ZD-038", what)
+
+
+def untold_ends(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
+    """Somebody knows one token, and asks in mode Future where there is another, which goes."""
+    if {"token", "CURRENT token", "FUTURE", "FUTURE token"} & lacking:
+        return
+    witness, listener, declarer = node.session(), node.session(), node.session()
+    declarer.declare_token("a/b")
+    number = declarer.declare_token("a/c")
+    declarer.barrier()
+    witness.interest(Mode.CURRENT_FUTURE, T, key="**").reply()
+    listener.interest(Mode.CURRENT, T, key="a/b").reply()
+    listener.interest(Mode.FUTURE, T, key="a/c")
+    listener.barrier()
+    declarer.undeclare_token(number)
+    witness.receives_under_any_id(undeclared(EntityName("token", "a/c")))
+    listener.barrier()
+    if any(isinstance(event.body, UndeclareEntity) for event in listener.received()):
+        yield Lack(UNTOLD_ENDS, "ZD-083", "who asks for tokens to come is told the end of one that it never knew")
 
 
 def hops(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
@@ -326,6 +373,8 @@ TRIALS: tuple[Trial, ...] = (
     finals,
     silence,
     aliases,
+    released_aliases,
+    untold_ends,
     own_keys,
     undeclarations,
     departures,
@@ -347,6 +396,7 @@ TRIED = frozenset(
         "ZI-021",
         "ZI-018",
         "ZD-027",
+        "ZD-038",
         "ZD-053",
         "ZD-062",
         "ZD-075",

@@ -4,7 +4,7 @@ from collections import Counter
 
 from conformance.histories.mismatch import Mismatch
 from conformance.wording import worded
-from conformance.zenoh.histories.abilities import Abilities
+from conformance.zenoh.histories.abilities import UNTOLD_ENDS, Abilities
 from conformance.zenoh.histories.actions import SendsInterest, SendsOddInterest
 from conformance.zenoh.histories.attribution import Attribution
 from conformance.zenoh.histories.knowledge import SessionKnowledge
@@ -215,6 +215,8 @@ class HistoryComparison:
             raise Mismatch("ZI-017", f"{who} was told under interest {event.interest_id} that {shown(what)} ended")
         if (body.kind.value, body.id) in listener.forgotten:
             del listener.forgotten[body.kind.value, body.id]
+        elif self.is_untold_end(listener, event):
+            return
         elif event.known is None:
             rule = attribution.stray(body.kind)
             raise Mismatch(rule, f"{who} was told the end of a {body.kind.value} {body.id} that it was never told of")
@@ -226,6 +228,17 @@ class HistoryComparison:
             raise attribution.undeclared(who, what)
         elif (late := self.too_late(who, what, attribution)) is not None:
             raise Mismatch(late, f"{who} was told that {shown(what)} ended, after it had ended its interest")
+
+    def is_untold_end(self, listener: SessionKnowledge, event: Event) -> bool:
+        """Tell whether a node that does so announces the end of a token to who was never told of it.
+
+        Under an id made up for that, which may be one that an answer has used; the key is in the WireExpr extension.
+        """
+        body, key = event.body, listener.driver.inner(event.key)
+        if UNTOLD_ENDS not in self.abilities.lacking or not isinstance(body, UndeclareEntity) or not key:
+            return False
+        what, ended = (body.kind.value, key), {thing(each) for each in self.model.vanished}
+        return event.key != event.known and (what in ended or what not in self.model.things())
 
     def may_push(self, what: Thing) -> bool:
         """Tell whether a node that tells of what nobody asked for may tell of a thing (reading R37)."""

@@ -1,0 +1,71 @@
+"""Habits of real routers that break a rule wherever they show: told once, by name, and left out of histories."""
+
+import pytest
+
+from conformance.histories.history import play_history
+from conformance.zenoh.histories.abilities import Abilities
+from conformance.zenoh.histories.actions import ReleasesAlias
+from conformance.zenoh.histories.router import ROUTER
+from harness.peers.memory import World
+from harness.trace import Trace
+from harness.zenoh.peers.router import Router
+from harness.zenoh.peers.session import Entity, Session
+from harness.zenoh.tester.node_under_test import NodeUnderTest
+from wire.zenoh.keys import wire_expr_extension
+from wire.zenoh.values import EntityKind, UndeclareEntity, UndeclareKeyExpr, WireExpr
+
+
+class EndsForAllWhoAsk(Router):
+    """Announces the end of a token to all who asked for it: to whom never knew it, under an id that is made up."""
+
+    def withdraw(self, entity: Entity) -> None:
+        strangers = [each for each in self.forwarding_targets(entity) if entity not in each.advertised]
+        super().withdraw(entity)
+        for session in strangers:
+            if entity.kind is EntityKind.TOKEN and self.is_wanted(session, entity):
+                named = wire_expr_extension(WireExpr(entity.key), deployed=self.deployed)
+                self.declare(session, UndeclareEntity(entity.kind, session.next_id[entity.kind], (named,)), None)
+                session.next_id[entity.kind] += 1
+
+
+class SpellsByReleasedAliases(Router):
+    """Goes on spelling a key by an alias that the session has released."""
+
+    def on_undeclare_keyexpr(self, session: Session, body: UndeclareKeyExpr) -> None:
+        if body.expr_id in session.theirs:
+            self.released: dict[tuple[int, str], int] = vars(self).get("released", {})
+            self.released[session.link, session.theirs[body.expr_id]] = body.expr_id
+        super().on_undeclare_keyexpr(session, body)
+
+    def wire_expr_of(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
+        number = vars(self).get("released", {}).get((session.link, entity.key))
+        if number is not None and number in session.theirs:
+            return WireExpr(None, number, sender=False)
+        return super().wire_expr_of(session, entity, interest_id)
+
+
+def node(peer: type[Router]) -> NodeUnderTest:
+    world = World(peer.of, "router")
+    return NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="t/")
+
+
+def abilities(peer: type[Router]) -> Abilities:
+    return ROUTER.abilities(node(peer))
+
+
+UNTOLD = ("ZD-083", "who asks for tokens to come is told the end of one that it never knew")
+RELEASED = ("ZD-038", "a token is listed under a number that has been released, and given to another key")
+
+
+@pytest.mark.parametrize(("peer", "complaint"), [(EndsForAllWhoAsk, UNTOLD), (SpellsByReleasedAliases, RELEASED)])
+def test_it_is_told_once_and_of_the_rest_nobody_is_accused(peer: type[Router], complaint: tuple[str, str]) -> None:
+    assert abilities(peer).complaints == [complaint]
+    played = node(peer)
+    for theme in ("modes", "aliases", "entities"):
+        for seed in (1, 2, 3):
+            play_history(played, ROUTER, theme, seed, "test")
+
+
+def test_whoever_spells_by_released_aliases_is_not_asked_to_release_any() -> None:
+    assert not abilities(SpellsByReleasedAliases).allow(ReleasesAlias(1))
+    assert abilities(EndsForAllWhoAsk).allow(ReleasesAlias(1))
