@@ -1,6 +1,12 @@
 """How property cases search: a fixed budget of examples, the same ones every time."""
 
-from hypothesis import HealthCheck, Phase, settings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import SearchStrategy
 
 GATE = settings(
     # Each example is a play over real links. Forty find every seeded fault that a property case is to find, and cost
@@ -19,4 +25,34 @@ GATE = settings(
 """How the gate searches."""
 
 WITHOUT_SHRINKING = settings(GATE, phases=(Phase.explicit, Phase.generate))
-"""How it searches where every failure takes a wait to be seen: what fails is not made smaller."""
+"""How it searches where every failure takes a wait to be seen, or nobody reads it: what fails is not made smaller."""
+
+_shrinks = True
+
+
+def searched(*, shrinks: bool = True, **strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], Any]:
+    """Make a property case: it searches for an example that fails, and makes that smaller if it ``shrinks``."""
+
+    def decorate(function: Callable[..., None]) -> Any:
+        # Two, as settings belong to a function once and for all. Both draw the same examples: these come of its source.
+        thorough = (GATE if shrinks else WITHOUT_SHRINKING)(given(**strategies)(function))
+        brief = WITHOUT_SHRINKING(given(**strategies)(function))
+
+        @wraps(thorough)
+        def case(*arguments: object, **named: object) -> None:
+            (thorough if _shrinks else brief)(*arguments, **named)
+
+        return case
+
+    return decorate
+
+
+@contextmanager
+def without_shrinking() -> Iterator[None]:
+    """Make no failure smaller meanwhile: for those who want the verdict alone."""
+    global _shrinks  # of this process: cases are functions without any other surroundings
+    before, _shrinks = _shrinks, False
+    try:
+        yield
+    finally:
+        _shrinks = before

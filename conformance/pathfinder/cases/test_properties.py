@@ -1,10 +1,9 @@
 """Properties: whatever clients do, what they are answered and told is what the reference server answers and tells."""
 
-from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.cases import judging, rule
-from conformance.hypothesis_settings import GATE, WITHOUT_SHRINKING
+from conformance.hypothesis_settings import searched
 from conformance.pathfinder.answers import EXCUSES, granted
 from conformance.pathfinder.clients import ClientGroup, Listed
 from conformance.pathfinder.model import model
@@ -75,8 +74,7 @@ def play(step: Step, group: ClientGroup, reference: ClientGroup) -> None:
 
 
 @rule("PF-122", "PF-131", "PF-149", "PF-153", "PF-158", roles=SERVER, needs=("PF-157", "PF-120"))
-@WITHOUT_SHRINKING
-@given(plan=plans, sampled=st.lists(samples, min_size=1, max_size=3))
+@searched(shrinks=False, plan=plans, sampled=st.lists(samples, min_size=1, max_size=3))
 def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sampled: list[Sample]) -> None:
     """Three clients publish, change and take back services, subscribe, list, leave and come back, in any order.
 
@@ -94,8 +92,7 @@ def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sample
 
 
 @rule("PF-076", "PF-120", roles=SERVER, needs=("PF-157", "PF-120"))
-@GATE
-@given(sampled=samples)
+@searched(sampled=samples)
 def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sample) -> None:
     """Services exist that a filter matches or just does not; list and subscribe with it.
 
@@ -125,8 +122,7 @@ def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sam
 
 
 @rule("PF-211", roles=SERVER, needs=("PF-157",))
-@GATE
-@given(text=no_filters)
+@searched(text=no_filters)
 def test_any_text_that_is_almost_a_filter(node: NodeUnderTest, text: str) -> None:
     """List services and subscribe with a text that is almost a filter.
 
@@ -141,8 +137,7 @@ def test_any_text_that_is_almost_a_filter(node: NodeUnderTest, text: str) -> Non
 
 
 @rule("PF-215", roles=SERVER, monitored=False)
-@GATE
-@given(data=mutated())
+@searched(data=mutated())
 def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes) -> None:
     """A request with bits flipped, bytes put in or taken out is sent.
 

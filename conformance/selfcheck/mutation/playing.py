@@ -16,6 +16,7 @@ import msgspec
 from conformance.cases import Case
 from conformance.catalogue.rules import Profile
 from conformance.engine.play import play
+from conformance.hypothesis_settings import without_shrinking
 from conformance.selfcheck.mutation.loading import PrivateModules, modules_of
 from conformance.selfcheck.mutation.operators import Mutant
 from conformance.selfcheck.peers import fitting
@@ -125,7 +126,7 @@ class Gate:
                 world.restart()
             case = self.cases[place]
             try:
-                with at_most(PATIENCE):
+                with at_most(PATIENCE), without_shrinking():
                     result = play(case, world, self.suite, profile=self.profile, number=place + 1)
             except TooLong:
                 return PlayedMutant(mutant, "endless", case.name)

@@ -1,9 +1,7 @@
 """Properties: whatever is declared and asked, the answer is the reference router's."""
 
-from hypothesis import given
-
 from conformance.cases import rule
-from conformance.hypothesis_settings import GATE
+from conformance.hypothesis_settings import searched
 from conformance.zenoh.model import model
 from conformance.zenoh.strategies import Entity, changes, entities, interests, mutated, truncated
 from harness.zenoh.tester.node_under_test import NodeUnderTest
@@ -20,8 +18,7 @@ def listed(node: NodeUnderTest, held: list[Entity], kinds: set[EntityKind], key:
 
 
 @rule("ZI-001", "ZI-045", "ZI-051")
-@GATE
-@given(held=entities, interest=interests)
+@searched(held=entities, interest=interests)
 def test_any_snapshot_is_the_models(
     node: NodeUnderTest, held: list[Entity], interest: tuple[set[EntityKind], str | None]
 ) -> None:
@@ -53,8 +50,7 @@ def view(node: NodeUnderTest) -> EntitySet:
 
 
 @rule("ZD-091", "ZD-092", roles=("router",))
-@GATE
-@given(steps=changes)
+@searched(steps=changes)
 def test_any_changes_reach_who_listens(node: NodeUnderTest, steps: list[tuple[bool, Entity]]) -> None:
     """Somebody listens to everything while entities come and go in any order.
 
@@ -72,8 +68,7 @@ def test_any_changes_reach_who_listens(node: NodeUnderTest, steps: list[tuple[bo
 
 
 @rule("ZI-032", "ZI-037", "ZD-009", roles=("router",), monitored=False)
-@GATE
-@given(beginning=truncated())
+@searched(beginning=truncated())
 def test_any_truncated_message_is_without_effect(node: NodeUnderTest, beginning: bytes) -> None:
     """A batch ends in the middle of a message.
 
@@ -95,8 +90,7 @@ def test_any_truncated_message_is_without_effect(node: NodeUnderTest, beginning:
 
 
 @rule("ZD-026", "ZD-031", roles=("router",), monitored=False)
-@GATE
-@given(data=mutated())
+@searched(data=mutated())
 def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes) -> None:
     """A message with bits flipped, bytes put in or taken out is sent.
 

@@ -1,0 +1,59 @@
+"""Property cases: what fails is found all the same where nobody wants it small."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import strategies as st
+
+from conformance.hypothesis_settings import searched, without_shrinking
+
+MOST = 1000
+
+
+def made(bound: int, seen: list[int], *, shrinks: bool = True) -> Callable[[], None]:
+    """Make a property case that fails for numbers beyond a bound."""
+
+    @searched(shrinks=shrinks, number=st.integers(0, MOST))
+    def case(number: int) -> None:
+        seen.append(number)
+        assert number <= bound
+
+    found: Callable[[], None] = case
+    return found
+
+
+def examples(bound: int, *, shrinks: bool = True) -> list[int]:
+    seen: list[int] = []
+    with pytest.raises(AssertionError):
+        made(bound, seen, shrinks=shrinks)()
+    return seen
+
+
+def test_what_fails_is_made_small() -> None:
+    assert examples(5)[-1] == 6
+
+
+def test_what_fails_is_found_without_making_it_small() -> None:
+    thorough = examples(5)
+    with without_shrinking():
+        brief = examples(5)
+    # The search is the same, up to the first that fails; that one is played once more, to be shown.
+    first = next(place for place, number in enumerate(thorough) if number > 5)
+    assert brief[: first + 1] == thorough[: first + 1]
+    assert len(brief) < len(thorough)
+    assert examples(5) == thorough
+
+
+def test_a_case_may_never_shrink() -> None:
+    with without_shrinking():
+        brief = examples(5)
+    assert examples(5, shrinks=False) == brief
+
+
+def test_what_holds_is_searched_as_long_either_way() -> None:
+    thorough: list[int] = []
+    made(MOST, thorough)()
+    brief: list[int] = []
+    with without_shrinking():
+        made(MOST, brief)()
+    assert brief == thorough
