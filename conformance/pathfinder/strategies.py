@@ -103,7 +103,7 @@ class Sample(NamedTuple):
     contents: tuple[Properties, ...]
 
 
-def _sampled(rng: Random) -> Sample:
+def sampled(rng: Random) -> Sample:
     # Four items and three levels: enough for every operator below every other, and short enough to be read.
     tree = plain(sample(rng, deployed=True, items=4, depth=3))
     # One that does not match between two that do: a server that matches all or nothing is seen either way.
@@ -112,7 +112,7 @@ def _sampled(rng: Random) -> Sample:
     return Sample(spell(tree, deployed=True), contents)
 
 
-samples = st.randoms(use_true_random=False).map(_sampled)
+samples = st.randoms(use_true_random=False).map(sampled)
 
 
 def is_no_filter(text: str) -> bool:

@@ -1,0 +1,64 @@
+"""Histories: what the sentences of the document do together, over several clients and many transactions.
+
+Each is drawn from a seed (``conformance/pathfinder/histories/``) and judged after every move by the reference server's
+knowledge of what is published and who watches what. ``-k 'test_owners[17]'`` plays the history of another seed.
+"""
+
+from conformance.cases import history
+from conformance.histories.history import play_abilities, play_history
+from conformance.pathfinder.histories.server import SERVER_HISTORIES
+from conformance.pathfinder.roles import SERVER
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+
+
+def play(node: NodeUnderTest, theme: str, seed: int) -> frozenset[str]:
+    """Play the history of a seed."""
+    return play_history(node, SERVER_HISTORIES, theme, seed, f"test_histories.test_{theme}")
+
+
+@history("PF-157", "PF-121", roles=SERVER, seeded=False)
+def test_abilities(node: NodeUnderTest) -> frozenset[str]:
+    """The whole document: what a server does at all, thing by thing; what it does not do is not told again."""
+    return play_abilities(node, SERVER_HISTORIES)
+
+
+@history("PF-158", roles=SERVER)
+def test_services(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """ "Publish Command" to "Services Command": services come, change, go and are listed, under ids that come again."""
+    return play(node, "services", seed)
+
+
+@history("PF-121", roles=SERVER)
+def test_subscriptions(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """ "Subscribe Command": several subscriptions overlap, end, and are asked for again."""
+    return play(node, "subscriptions", seed)
+
+
+@history("PF-076", roles=SERVER)
+def test_filters(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """ "Filter Representation": services begin and cease to match filters of all sorts."""
+    return play(node, "filters", seed)
+
+
+@history("PF-023", roles=SERVER)
+def test_owners(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """ "Owner": several clients own the same services, lose them to each other, and leave."""
+    return play(node, "owners", seed)
+
+
+@history("PF-049", roles=SERVER)
+def test_lifetime(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """ "Service Lifetime": clients leave and come back, and their services with short and long TTLs do so, or not."""
+    return play(node, "lifetime", seed)
+
+
+@history("PF-087", roles=SERVER)
+def test_transactions(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """ "Transactions": many at once, from several clients, under identifiers that come again."""
+    return play(node, "transactions", seed)
+
+
+@history("PF-215", roles=SERVER)
+def test_unspecified(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """The whole document: guests send what it forbids or leaves open; nobody else is harmed."""
+    return play(node, "unspecified", seed)

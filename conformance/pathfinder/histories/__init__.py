@@ -1,0 +1,1 @@
+"""Histories of Pathfinder: long conversations of several clients with a server."""

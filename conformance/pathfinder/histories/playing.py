@@ -1,0 +1,340 @@
+"""Playing: one history, on the server under test and on the model side by side, compared after every move.
+
+Order is assumed along one connection only, and between a publish that is completed and a list that is asked for later.
+What subscriptions are told is waited for by a deadline. One client, the witness, watches everything: what it finds
+listed shows when the server has taken note of the end of a connection, which nobody else can be asked about.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.histories.budget import BUDGET
+from conformance.histories.mismatch import Mismatch
+from conformance.pathfinder.answers import EXCUSES
+from conformance.pathfinder.histories.abilities import ServerAbilities
+from conformance.pathfinder.histories.actions import (
+    HistoryRequest,
+    PublishRequest,
+    SubscribeRequest,
+    UnpublishRequest,
+)
+from conformance.pathfinder.histories.comparison import AnswerComparison
+from conformance.pathfinder.histories.departures import Departures
+from conformance.pathfinder.histories.guests import Guests
+from conformance.pathfinder.histories.knowledge import SubscriptionWatch
+from conformance.pathfinder.histories.legality import is_possible
+from conformance.pathfinder.histories.model import DirectoryModel
+from conformance.pathfinder.histories.moves import (
+    ClientAsks,
+    ClientComes,
+    ClientLeaves,
+    ClientReturns,
+    ClientsAsk,
+    HistoryMove,
+)
+from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestSends
+from harness.pathfinder.tester.driver import Driver, NotAnswered, new_id
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
+from vectors.pathfinder.filter_samples import Properties
+from wire.json.strict import MOST
+
+WITNESS = "witness"
+WITNESSED = 0
+"""The number of the witness's subscription."""
+
+NEAR = 2**30
+"""How far from the ends of their range identifiers are that stand for its ends: so two testers do not meet there."""
+
+LOW, HIGH = 7, 8
+"""The numbers of what has identifiers near the ends of their range."""
+
+HALF = 0.5
+"""The part of an orphan's TTL after which a history ends: nobody can tell any more when the server lets it go."""
+
+
+class PlayNames:
+    """The identifiers of one play: the same number for a service and for a subscription, as these do not meet.
+
+    They differ in their last bits: whoever keeps them in floating point takes one for another.
+    """
+
+    def __init__(self, node: NodeUnderTest) -> None:
+        self.node = node
+        self._ids: dict[int, int] = {}
+
+    def service(self, number: int) -> int:
+        """Return the identifier of a service."""
+        if number not in self._ids:
+            id = new_id()
+            self._ids[number] = {LOW: id % NEAR, HIGH: MOST - id % NEAR}.get(number, id)
+        return self._ids[number]
+
+    def subscription(self, number: int) -> int:
+        """Return the identifier of a subscription."""
+        return self.service(number)
+
+    def props(self, props: Properties) -> Mapping[str, Any]:
+        """Return properties with the one that all services of a play have."""
+        return {"play": [self.node.play], **props}
+
+    def filter(self, filter: str) -> str:
+        """Return a filter for those of the play's services that match another one."""
+        return self.node.narrow(filter) if filter else self.node.mine
+
+
+class DirectoryPlay:
+    """One history in the course of being played; ``judged`` counts what was compared, by rule."""
+
+    def __init__(self, node: NodeUnderTest, abilities: ServerAbilities) -> None:
+        self.node = node
+        self.abilities = abilities
+        self.names = PlayNames(node)
+        self.model = DirectoryModel(profile=node.profile, reclaims_at_hello=abilities.reclaims_at_hello)
+        self.judged: Counter[str] = Counter()
+        self.comparison = AnswerComparison(self.model, self.judged, deployed=node.profile == "deployed")
+        self.clients: dict[str, Driver] = {}
+        self.away: dict[str, int] = {}
+        """The identifiers of the clients that have left."""
+        self.watches: dict[int, SubscriptionWatch] = {}
+        self.lost: dict[int, float] = {}
+        """When contact to the owner of each orphan was lost."""
+        self.before: dict[int, int] = {}
+        """How many changes of each service there were before this step."""
+        self.is_over = False
+
+    def begin(self) -> None:
+        """Have the witness come and watch everything; raises ``Mismatch``."""
+        self.do(ClientComes(WITNESS))
+        self.do(ClientAsks(WITNESS, (SubscribeRequest(WITNESSED),)))
+
+    def fits(self, move: HistoryMove) -> bool:
+        """Tell whether a move can be made: what others prepared may not have come about."""
+        if self.is_over or any(self.now() > end for end in self.lost.values()):
+            return False
+        return is_possible(move, self)
+
+    @property
+    def live(self) -> dict[str, list[int | None]]:
+        """The identifiers of the transactions that go on, by whose they are."""
+        found: dict[str, list[int | None]] = {}
+        for who, driver in self.clients.items():
+            found[who] = [watch.transaction.ta for watch in self.watches.values() if watch.driver is driver]
+        return found
+
+    def now(self) -> float:
+        """Return the time of the node's clock, in seconds of the protocol's time."""
+        return self.node.instance.clock.now() * self.node.tempo
+
+    def do(self, move: HistoryMove) -> None:
+        """Make a move and compare what came of it; raises ``Mismatch``, but for what the node is known not to do."""
+        try:
+            self._do(move)
+        except Mismatch as difference:
+            if difference.rule not in self.abilities.lacking:
+                raise
+            # It was told once. What follows rests on it, so the history ends here.
+            self.is_over = True
+
+    def _do(self, move: HistoryMove) -> None:
+        self.comparison.begin()
+        self.before = {service: len(log) for service, log in self.model.log.items()}
+        for watch in self.watches.values():
+            watch.is_new = False
+        match move:
+            case ClientComes(who):
+                self.clients[who] = self.admitted(self.node.connect(), "PF-027")
+                self.model.joins(self.clients[who].client_id)
+            case ClientLeaves(who, reset):
+                self.leave(who, reset=reset)
+            case ClientReturns(who, republishes):
+                self.return_as(who, republishes=republishes)
+            case ClientAsks(who, requests):
+                self.settle_answers([(who, *each) for each in self.ask(who, requests)])
+            case ClientsAsk(asked):
+                begun = [(each.who, *one) for each in asked for one in self.ask(each.who, each.requests)]
+                self.settle_answers(begun, is_ordered=False)
+            case GuestSends() | GuestGreets():
+                self.receive_guest(move)
+        self.compare()
+
+    # --- requests -----------------------------------------------------------------------------------------
+
+    def ask(self, who: str, requests: tuple[HistoryRequest, ...]) -> list[tuple[HistoryRequest, Transaction]]:
+        """Send requests and wait for nothing."""
+        driver = self.clients[who]
+        return [
+            (
+                request,
+                driver.begin(
+                    request.command, {**request.fields(self.names), **self.own(driver, request)}, ta=request.ta
+                ),
+            )
+            for request in requests
+        ]
+
+    def own(self, driver: Driver, request: HistoryRequest) -> dict[str, Any]:
+        """Return the fields that say who asks."""
+        return {"client-id": driver.client_id} if request.command == "hello" else {}
+
+    def settle_answers(self, begun: list[tuple[str, HistoryRequest, Transaction]], *, is_ordered: bool = True) -> None:
+        """Wait for all answers, and compare them in the order of the requests, which is that of their effects."""
+        for who, _, transaction in begun:
+            driver = self.clients[who]
+            driver.answered(transaction) if transaction.command == "subscribe" else driver.finish(transaction)
+        since, ended = dict(self.before), []
+        for who, request, transaction in begun:
+            driver = self.clients[who]
+            is_done = self.comparison.judge(who, driver.client_id, request, transaction)
+            if isinstance(request, SubscribeRequest) and is_done:
+                if is_ordered:
+                    since = {service: len(log) for service, log in self.model.log.items()}
+                self.watch(request, driver, transaction, since)
+            elif request.command == "unsubscribe" and is_done:
+                ended.append(self.unwatch(transaction))
+            elif isinstance(request, PublishRequest | UnpublishRequest) and is_done:
+                self.lost.pop(self.names.service(request.service), None)
+
+        # Not before the model knows all: what another client has done at the same time may have been told as well.
+        for watch in ended:
+            watch.hear()
+
+    def watch(
+        self, request: SubscribeRequest, driver: Driver, transaction: Transaction, since: Mapping[int, int]
+    ) -> None:
+        """Begin to hold against the model what a subscription is told."""
+        subscription = self.model.subscriptions[transaction.request.fields["subscription-id"]]
+        self.watches[subscription.id] = SubscriptionWatch(
+            f"w{request.subscription} ({subscription.selection.filter or 'no filter'})",
+            driver,
+            transaction,
+            self.model,
+            subscription.selection,
+            since,
+            is_ours=request.filter is not None,
+        )
+
+    def unwatch(self, unsubscribed: Transaction) -> SubscriptionWatch:
+        """End a subscription, whose transaction is over as well; returns what was told by it."""
+        watch = self.watches.pop(unsubscribed.request.fields["subscription-id"])
+        watch.driver.finish(watch.transaction)
+        if not watch.transaction.completed:
+            raise Mismatch("PF-137", f"{watch.name} is unsubscribed, and not completed: {watch.transaction}")
+        self.judged["PF-137"] += 1
+        return watch
+
+    def receive_guest(self, move: GuestMove) -> None:
+        """Have a guest come and go; afterwards all is as it was."""
+        Guests(self.node, self.names).come(move)
+        witness = self.clients[WITNESS]
+        listing = witness.services(self.node.mine)
+        if witness.ended or not listing.completed:
+            raise Mismatch("PF-215", f"the witness is not served after a guest has left: {listing}")
+        self.comparison.compare_services(listing, self.model.listed(self.node.mine), "witness.services()", filter="")
+        self.judged.update([move.rule, "PF-215"])
+
+    # --- coming and going ---------------------------------------------------------------------------------
+
+    def admitted(self, driver: Driver, rule: str) -> Driver:
+        """Say hello on a connection; raises ``Mismatch`` where it is refused, and not for want of room."""
+        hello = driver.hello()
+        if not hello.completed and hello.reason not in EXCUSES and self.clients:
+            raise Mismatch(rule, f"a client is not let in beside {len(self.clients)} others: {hello}")
+        driver.sure(hello)
+        return driver
+
+    def leave(self, who: str, *, reset: bool) -> None:
+        """End the connection of a client."""
+        driver = self.clients.pop(who)
+        self.away[who] = driver.client_id
+        self.comparison.forget_client(driver.client_id)
+        ended = [id for id, watch in self.watches.items() if watch.driver is driver]
+        for id in ended:
+            del self.watches[id]
+        began = self.now()
+        driver.abort() if reset else driver.close()
+        self.model.leaves(driver.client_id)
+        departures = Departures(self.node, self.model, self.comparison, self.clients[WITNESS])
+        departures.settle(driver.client_id, ended, began)
+        for service in self.model.directory.owned(driver.client_id):
+            self.lost[service.id] = began + HALF * service.ttl
+        self.judged.update(["PF-049", "PF-086"])
+
+    def return_as(self, who: str, *, republishes: bool) -> None:
+        """Connect as a client that has left."""
+        client_id = self.away.pop(who)
+        try:
+            driver = self.clients[who] = self.node.back(client_id)
+        except NotAnswered as error:
+            raise Mismatch("PF-229", f"{who} is not let in when it comes back: {error}") from error
+        self.model.joins(client_id)
+        owned = list(self.model.directory.owned(client_id))
+        if self.abilities.reclaims_at_hello:
+            for service in owned:
+                self.lost.pop(service.id, None)
+        if republishes:
+            again = [self.model.republished(service) for service in owned]
+            begun = [(fields, driver.begin("publish", fields)) for fields in again]
+            for fields, transaction in begun:
+                driver.finish(transaction)
+                if not transaction.completed:
+                    raise Mismatch("PF-047", f"{who} is back, and may not publish its service again: {transaction}")
+                self.model.asks(client_id, transaction.request.fields)
+                self.lost.pop(fields["service-id"], None)
+            self.judged["PF-047"] += 1
+
+    # --- what subscriptions are told ----------------------------------------------------------------------
+
+    def compare(self) -> None:
+        """Wait until all subscriptions were told what they must be, and look at what came beside it."""
+        changed = {
+            service: self.before.get(service, 0)
+            for service, log in self.model.log.items()
+            if len(log) > self.before.get(service, 0)
+        }
+        for watch in self.watches.values():
+            if not watch.driver.wait_for_notification(lambda w=watch: w.missing(changed) is None):  # type: ignore[misc]
+                difference = watch.missing(changed)
+                if watch.driver.ended:
+                    raise Mismatch("PF-215", f"the connection of {watch.name} was ended ({watch.driver.ended})")
+                assert difference is not None
+                raise difference
+        self.catch_up()
+        for watch in self.watches.values():
+            watch.hear()
+            if watch.transaction.is_over:
+                raise Mismatch("PF-137", f"{watch.name} has ended, and nobody unsubscribed it: {watch.transaction}")
+            for what, count in watch.heard.items():
+                self.judged[HEARD[what]] += count
+            watch.heard.clear()
+
+    def catch_up(self) -> None:
+        """Make sure that what was sent to any client by now has come: all are asked at once, and then waited for."""
+        drivers = {id(watch.driver): watch.driver for watch in self.watches.values()}
+        asked = [(driver, driver.begin("ping")) for driver in drivers.values()]
+        for driver, ping in asked:
+            if not driver.finish(ping).completed and not driver.ended:
+                raise Mismatch("PF-227", f"a ping is not completed: {ping}")
+
+    # --- the end ------------------------------------------------------------------------------------------
+
+    def end(self) -> None:
+        """Take back what was published, each owner its own, and end all connections."""
+        with BUDGET.aside():
+            for driver, transactions in [(driver, list(self.take_back(driver))) for driver in self.clients.values()]:
+                for transaction in transactions:
+                    driver.finish(transaction)
+            for driver in self.clients.values():
+                driver.close()
+
+    def take_back(self, driver: Driver) -> Iterator[Transaction]:
+        """Begin to take back what a client owns, and what nobody does: a server may let its owner only."""
+        for service in self.model.directory:
+            is_orphan = service.owner not in self.model.links
+            if not driver.ended and (service.owner == driver.client_id or is_orphan):
+                yield driver.begin("unpublish", {"service-id": service.id})
+
+
+HEARD = {"appeared": "PF-121", "modified": "PF-122", "disappeared": "PF-123"}
+"""The rules that are judged by what is told."""

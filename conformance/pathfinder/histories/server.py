@@ -1,0 +1,95 @@
+"""Histories with a server: what it is asked by several clients, and what each of them is answered and told."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain
+
+import msgspec
+
+from conformance.histories.drawing import Chooser
+from conformance.histories.mismatch import Mismatch
+from conformance.pathfinder.histories.abilities import BASIS, LEFT_ALONE, PROBES, TRIED, ServerAbilities
+from conformance.pathfinder.histories.drawing import DirectoryGenerator
+from conformance.pathfinder.histories.moves import ClientAsks, ClientsAsk, HistoryMove
+from conformance.pathfinder.histories.playing import DirectoryPlay
+from harness.pathfinder.tester.node_under_test import NodeUnderTest
+
+
+class ServerHistories:
+    """What Pathfinder brings to histories of servers."""
+
+    tried = TRIED
+
+    def generator(self, chooser: Chooser, theme: str) -> DirectoryGenerator:
+        """Return a generator of histories about a theme."""
+        return DirectoryGenerator(chooser, theme)
+
+    def abilities(self, node: NodeUnderTest) -> ServerAbilities:
+        """Return what a server does at all, each thing tried once, and how it reads what is open."""
+        # What it is with an owner that is back is asked first: without that the rest cannot be judged.
+        can = ServerAbilities()
+        if basis := self.complaint(node, can, BASIS):
+            return ServerAbilities((basis,), blocked=basis[1])
+        can = ServerAbilities(reclaims_at_hello=self.reclaims_at_hello(node))
+        # All at once, as most servers do all of it: each by itself costs a connection for each client.
+        if self.complaint(node, can, (*BASIS, *chain(*PROBES))) is None:
+            return can
+        found = [self.complaint(node, can, (*BASIS, *probe)) for probe in PROBES]
+        return msgspec.structs.replace(can, complaints=tuple(each for each in found if each))
+
+    def complaint(
+        self, node: NodeUnderTest, can: ServerAbilities, moves: Sequence[HistoryMove]
+    ) -> tuple[str, str] | None:
+        """Return the rule that is broken when moves are made, and how; ``None`` when none is."""
+        with self.scene(node, can) as play:
+            try:
+                play.begin()
+                for move in moves:
+                    if play.fits(move):
+                        play.do(move)
+            except Mismatch as difference:
+                steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
+                return difference.rule, "\n".join([difference.what, *steps])
+        return None
+
+    def reclaims_at_hello(self, node: NodeUnderTest) -> bool:
+        """Tell whether an orphan has its owner back before that has published it again (R24)."""
+        with self.scene(node, ServerAbilities()) as play, suppress(Mismatch):
+            play.begin()
+            for move in LEFT_ALONE:
+                play.do(move)
+            owner = play.node.back(play.away["a"])
+            listed = play.node.listed(session=owner)
+            return all("orphan-since" not in fields for fields in listed.values())
+        return True
+
+    @contextmanager
+    def scene(self, node: NodeUnderTest, can: ServerAbilities) -> Iterator[DirectoryPlay]:
+        """Begin to play."""
+        with node.scene() as scene:
+            play = DirectoryPlay(scene, can)
+            try:
+                yield play
+            finally:
+                play.end()
+
+    def simpler(self, move: HistoryMove) -> Sequence[HistoryMove]:
+        """Return a move with less in it: fewer clients, fewer requests."""
+        match move:
+            case ClientsAsk(asked):
+                return asked
+            case ClientAsks(_, requests) if len(requests) > 12:
+                half = len(requests) // 2
+                return tuple(
+                    msgspec.structs.replace(move, requests=each) for each in (requests[:half], requests[half:])
+                )
+            case ClientAsks(_, requests) if len(requests) > 1:
+                return tuple(
+                    msgspec.structs.replace(move, requests=requests[:place] + requests[place + 1 :])
+                    for place in range(len(requests))
+                )
+            case _:
+                return ()
+
+
+SERVER_HISTORIES = ServerHistories()
