@@ -7,6 +7,7 @@ listed shows when the server has taken note of the end of a connection, which no
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from conformance.histories.budget import BUDGET
@@ -34,6 +35,7 @@ from conformance.pathfinder.histories.moves import (
     HistoryMove,
 )
 from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestSends
+from harness.errors import HarnessError
 from harness.pathfinder.tester.driver import Driver, NotAnswered, new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
@@ -49,6 +51,9 @@ NEAR = 2**30
 
 LOW, HIGH = 7, 8
 """The numbers of what has identifiers near the ends of their range."""
+
+LONG = 3600
+"""The longest TTL, in seconds, of an orphan that is left to itself at the end of a play."""
 
 HALF = 0.5
 """The part of an orphan's TTL after which a history ends: nobody can tell any more when the server lets it go."""
@@ -322,11 +327,20 @@ class DirectoryPlay:
     def end(self) -> None:
         """Take back what was published, each owner its own, and end all connections."""
         with BUDGET.aside():
+            self.bring_back()
             for driver, transactions in [(driver, list(self.take_back(driver))) for driver in self.clients.values()]:
                 for transaction in transactions:
                     driver.finish(transaction)
             for driver in self.clients.values():
                 driver.close()
+
+    def bring_back(self) -> None:
+        """Come back as those who have left orphans that would stay for long: their owner alone may be let take them."""
+        for who, client_id in list(self.away.items()):
+            if any(service.ttl > LONG for service in self.model.directory.owned(client_id)):
+                # What hinders it is for histories to say, and not for their end.
+                with suppress(HarnessError):
+                    self.clients[who] = self.node.back(client_id)
 
     def take_back(self, driver: Driver) -> Iterator[Transaction]:
         """Begin to take back what a client owns, and what nobody does: a server may let its owner only."""

@@ -33,6 +33,7 @@ from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.variants.registry import ODDITIES
 from harness.peers.memory import World
 from harness.trace import Trace
+from wire.json.strict import MOST
 from wire.pathfinder.values import Message
 
 
@@ -183,3 +184,18 @@ def test_an_orphan_without_time_is_gone_and_its_owner_comes_back() -> None:
         ClientReturns("a"),
         ClientAsks("a", (PublishRequest(1), ServicesRequest())),
     )
+
+
+@pytest.mark.parametrize("peer", [Server, ODDITIES.all["owners-only"].peer])
+def test_nothing_stays_behind(peer: type[Server]) -> None:
+    under_test = node(peer)
+    with SERVER_HISTORIES.scene(under_test, ServerAbilities()) as scene:
+        scene.begin()
+        for move in (
+            *TWO,
+            ClientAsks("a", (PublishRequest(1, ttl=MOST), PublishRequest(2, bare=True))),
+            ClientLeaves("a"),
+        ):
+            scene.do(move)
+        assert scene.model.directory.get(scene.names.service(1)) is not None
+    assert not under_test.session().services().notifications
