@@ -1,9 +1,13 @@
 """Innocent peers that are slow, or odd in two ways: what is played, and that nobody is accused."""
 
+from contextlib import suppress
+
 import pytest
 
 from conformance.selfcheck.peers import MatrixPeer, compute_row, matrix_peers
 from conformance.selfcheck.worlds import WORLDS, both, chosen_pairs, pairs
+from harness.errors import HarnessError
+from harness.exchange import MARGIN
 from harness.peers.memory import Latency, World
 from harness.protocol import known, load
 from harness.trace import Trace
@@ -63,3 +67,26 @@ def test_a_world_without_latency_takes_no_time():
     node.main.barrier()
     assert world.clock.now() == 0.0
     assert node.round_trip == 0.0
+
+
+@pytest.mark.parametrize("protocol", known())
+def test_patience_grows_with_the_round_trip_and_not_with_silence(protocol):
+    """A slow node is waited for longer, and a fast one no longer than the floor."""
+    definition = load(protocol)
+    role, make = next(iter(definition.roles.items()))
+
+    class Deaf(make):
+        def received(self, link, frame, now):
+            pass
+
+    def patience(make, latency):
+        world = definition.world(make.of, role, latency=latency)
+        trace = Trace(protocol, "tcp", world.clock)
+        node = definition.node_under_test(world, trace, profile="document", namespace="g1/")
+        with suppress(HarnessError):
+            node.probe()
+        return node.patience - world.patience
+
+    assert patience(make, None) == 0.0
+    assert patience(make, Latency(1.0)) == pytest.approx(MARGIN)
+    assert patience(Deaf, Latency(1.0)) == 0.0
