@@ -276,11 +276,11 @@ def test_number_of_histories_and_their_time() -> None:
 
 def test_history_that_fails_is_told_in_a_few_moves() -> None:
     Path("wrong.toml").write_text(FAULTY.replace("two-finals", "undeclared-by-key").replace("@name@", "wrong"))
-    done = goldwire("--iut", "wrong.toml", "-k", "test_histories.test_entities[3]")
+    done = goldwire("--iut", "wrong.toml", "-k", "test_histories.test_entities[2]")
     assert done.returncode == 1
     assert " = node.session()\n" in done.stdout
     assert "undeclare_subscriber(" in done.stdout
-    assert "seed 3; alone: -k 'test_histories.test_entities[3]'" in done.stdout
+    assert "seed 2; alone: -k 'test_histories.test_entities[2]'" in done.stdout
 
 
 def test_a_node_that_shakes_hands_and_nothing_more_is_told_so_once_and_soon() -> None:

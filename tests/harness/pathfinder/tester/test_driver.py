@@ -86,7 +86,7 @@ def test_the_end_of_a_connection_ends_its_transactions() -> None:
     assert ping.is_over
     assert ping.refused
     assert not ping.failed
-    assert repr(ping) == "<ping 1: the connection was ended (fin)>"
+    assert repr(ping) == "ping 1: the connection was ended (fin)"
 
 
 def test_what_the_document_has_not() -> None:
@@ -144,10 +144,10 @@ def test_a_service_from_its_birth_to_its_end(node: NodeUnderTest) -> None:
 
 def test_a_transaction_tells_what_came(node: NodeUnderTest) -> None:
     raw = node.connect()
-    assert repr(raw.ping()) == "<ping 0: fail (no-hello)>"
+    assert repr(raw.ping()) == "ping 0: fail (no-hello)"
     with pytest.raises(NotAnswered, match="no-hello"):
         raw.sure(raw.ping())
-    assert repr(node.main.subscribe()).startswith("<subscribe 1: accept, and no end, 0 notifications>")
+    assert repr(node.main.subscribe()).startswith("subscribe 1: accept, and no end, 0 notifications")
 
 
 def test_offending(node: NodeUnderTest) -> None:
