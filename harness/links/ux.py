@@ -275,6 +275,9 @@ class Ux(Transport):
             # The time-out of connect(2) on AF_UNIX is that of sending.
             until = struct.pack("ll", *divmod(round(timeout * 1_000_000), 1_000_000))
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, until)
+            # Before connect(2), which then gives this end a name: else its first packet does, and who accepts the
+            # connection before that does not learn where it comes from.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             connection.connect(where)
             return UxLink(connection, framing, clock, label, trace, Direction.SENT)
         except OSError:

@@ -90,6 +90,16 @@ def test_a_node_is_told_where_links_come_from_if_it_wants_to_know(transport):
         assert address == f"{transport}:127.0.0.1:{link.ports[0]}" or address.startswith("ux:")
 
 
+def test_a_link_of_packets_has_a_name_before_it_says_anything():
+    node = Recorder()
+    running = EmbeddedImplementation(described("echo", "ux"), lambda settings: node, FRAMINGS)
+    with running, dialled(running, "ux") as silent, dialled(running, "ux") as link:
+        # Connections are accepted in their order, so the silent one has been when this is answered.
+        assert ask(link, b"{}") == b"{}"
+        assert [address.partition(":")[0] for address in running.events()] == ["ux", "ux"]
+        assert all(address.startswith("ux:") for address in running.events()), silent.label
+
+
 @pytest.mark.parametrize("transport", STREAMS)
 def test_a_hang_up_comes_after_the_last_words_whatever_was_sent_meanwhile(transport):
     with serving() as (running, node), dialled(running, transport) as link:
@@ -196,6 +206,8 @@ def test_ten_thousand_frames_at_once_cost_the_timer_nothing():
     frames = [b'{"n": %d}' % number for number in range(10_000)]
     with serving("tcp") as (running, node), dialled(running, "tcp") as link:
         node.at = CLOCK.now() + 1000.0
+        assert ask(link, b"{}") == b"{}"
+        # The timer is set behind the answer, so it is there for sure when the next one has come.
         assert ask(link, b"{}") == b"{}"
         timer, asked = running._server._timer, node.asked
         link.send_raw(b"".join(map(FRAMINGS["tcp"].encode, frames)))
