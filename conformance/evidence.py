@@ -1,4 +1,4 @@
-"""Evidence: the two or three messages of a trace that show what a judgement says, told for a person.
+"""Evidence: the two or three messages of a trace that show what a judgement says, in words.
 
 What is wrong stands in a message that a monitor cites, or that a case's requirement was about, or in what came last
 before the requirement failed. What it answers is looked for before it: the question that it belongs to, or else the
@@ -14,15 +14,15 @@ from conformance.verdicts import EvidenceMessage, Judgement, Outcome
 from harness.protocol import FrameTopic, WireProtocol
 from harness.trace import Direction, Entry, EntryKind, Trace
 from wire.catalogue import layout as find_layout
-from wire.telling import ToldMessage, tell
+from wire.message_lines import MessageLine, message_lines
 
 ANSWERS = 2
 """Messages that are shown of what came after a stimulus: the last, and the one before it, which often explains it."""
 
-MOST_BYTES = 32
+MAX_BYTES = 32
 """Bytes of a message that are shown: those around the marked ones if there are more. The trace has all of them."""
 
-MOST_TEXT = 600
+MAX_TEXT = 600
 """Characters of a message in text that are shown, in the same way."""
 
 
@@ -67,8 +67,8 @@ class Evidence:
         if cited.direction is Direction.SENT:
             return self._answered(cited, nth, field)
         before = [*self._context(cited), self._asked_before(cited)]
-        told = {each.index: tuple(self._told(each)) for each in before if each is not None}
-        return (*(each for index in sorted(told) for each in told[index]), *self._told(cited, nth, field))
+        lines = {each.index: tuple(self._messages_of(each)) for each in before if each is not None}
+        return (*(each for index in sorted(lines) for each in lines[index]), *self._messages_of(cited, nth, field))
 
     @cached_property
     def _at_the_end(self) -> tuple[EvidenceMessage, ...]:
@@ -78,7 +78,7 @@ class Evidence:
             # A play of routine alone is about that: a second handshake, a hello that is not answered.
             frames = [each for each in self._trace.entries[: self._until] if each.what is EntryKind.FRAME]
             came = (entries or frames)[-ANSWERS - 1 :]
-            return tuple(message for each in came for message in self._told(each))
+            return tuple(message for each in came for message in self._messages_of(each))
         return self._answered(asked)
 
     def _answered(self, asked: Entry, nth: int = 0, field: str = "") -> tuple[EvidenceMessage, ...]:
@@ -92,9 +92,9 @@ class Evidence:
         own = [each for each in came if each.link == asked.link and self._topic(each).questions & questions]
         answers = (own or came)[-ANSWERS:]
         before = self._context(answers[-1]) if answers and answers[-1].link != asked.link else []
-        shown = [message for each in before if each.index < asked.index for message in self._told(each)]
-        shown += self._told(asked, nth, field)
-        shown += [message for each in answers[len(before) :] for message in self._told(each)]
+        shown = [message for each in before if each.index < asked.index for message in self._messages_of(each)]
+        shown += self._messages_of(asked, nth, field)
+        shown += [message for each in answers[len(before) :] for message in self._messages_of(each)]
         if not came:
             end = self._trace.entries[max(self._until - 1, asked.index)]
             text = "nothing that answers it came before the case ended"
@@ -135,21 +135,21 @@ class Evidence:
             self._topics[entry.index] = self._protocol.topic(entry.data)
         return self._topics[entry.index]
 
-    def _told(self, entry: Entry, nth: int = 0, field: str = "") -> Iterator[EvidenceMessage]:
+    def _messages_of(self, entry: Entry, nth: int = 0, field: str = "") -> Iterator[EvidenceMessage]:
         if entry.what is not EntryKind.FRAME:
             way = "told" if entry.what is EntryKind.NOTE else entry.direction.value
             said = f"{entry.data.hex(' ')} {entry.note}".strip()
             text = f"{'' if entry.what is EntryKind.NOTE else entry.what.value} {said}".strip()
             yield EvidenceMessage(entry.index, entry.time, entry.link, way, text)
             return
-        told = tell(self._protocol.layout, entry.data)
-        message = told[min(nth, len(told) - 1)] if told else ToldMessage("an empty frame", 0, 0)
+        decoded = message_lines(self._protocol.layout, entry.data)
+        message = decoded[min(nth, len(decoded) - 1)] if decoded else MessageLine("an empty frame", 0, 0)
         marks = message.place_of(field) if field else None
         if marks is None and message.refused_at is not None:
             marks = message.refused_at, message.refused_at + 1
         text = message.text
-        if len(told) > 1:
-            text += f" ({min(nth, len(told) - 1) + 1} of {len(told)} in its frame)"
+        if len(decoded) > 1:
+            text += f" ({min(nth, len(decoded) - 1) + 1} of {len(decoded)} in its frame)"
         yield EvidenceMessage(
             entry.index,
             entry.time,
@@ -162,11 +162,11 @@ class Evidence:
 
 
 def pieces(
-    frame: bytes, message: ToldMessage, marks: tuple[int, int] | None, *, is_text: bool
+    frame: bytes, message: MessageLine, marks: tuple[int, int] | None, *, is_text: bool
 ) -> tuple[tuple[str, bool], ...]:
     """Return the bytes of a message as text or in hex, those between ``marks`` as pieces of their own."""
     start, end = message.start, message.end
-    most = MOST_TEXT if is_text else MOST_BYTES
+    most = MAX_TEXT if is_text else MAX_BYTES
     first, last = marks or (start, start)
     if marks is not None:
         start, end = min(start, first), max(end, min(last, len(frame)))

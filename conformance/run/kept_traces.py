@@ -5,12 +5,14 @@ from pathlib import Path
 from harness.captures.traces import write_pcapng
 from harness.protocol import load
 from harness.trace import Trace, write_ndjson
-from wire.telling import tell
+from wire.message_lines import message_lines
 
 
 def keep_trace(trace: Trace, protocol: str, folder: Path, name: str) -> str:
     """Write a trace as ``NAME.ndjson`` and ``NAME.pcapng`` into a folder, and return the name; OSError as files do."""
     definition = load(protocol)
-    write_ndjson(trace, folder / f"{name}.ndjson", lambda frame: [each.text for each in tell(definition.layout, frame)])
+    write_ndjson(
+        trace, folder / f"{name}.ndjson", lambda frame: [each.text for each in message_lines(definition.layout, frame)]
+    )
     write_pcapng(trace, folder / f"{name}.pcapng", definition.framings)
     return name

@@ -35,7 +35,7 @@ from wire.kinds import (
     Part,
     json_keys,
 )
-from wire.kinds.edits import MOST_FOUND, Found, MutableField, Mutation
+from wire.kinds.edits import MAX_FOUND, Found, MutableField, Mutation
 from wire.kinds.generators import NoGenerator
 from wire.layout import Layout, children
 
@@ -132,7 +132,7 @@ class JsonFieldFinder:
                     place = self._place(label, item, "member", lambda label=label: of_named(label))  # type: ignore[misc]
                     found.append((start, value.end, place, (end, value.start)))
             case JsonArray(item=item) if piece.kind == ARRAY:
-                for value in piece.items[:MOST_FOUND]:
+                for value in piece.items[:MAX_FOUND]:
                     self._visit(frame, item, value, f"{path}[]", {}, found)
             case _:
                 pass
@@ -192,7 +192,7 @@ class JsonFieldFinder:
 
 
 def _few(members: Iterable[Member]) -> Iterator[Member]:
-    return islice(members, MOST_FOUND)
+    return islice(members, MAX_FOUND)
 
 
 def _kinds(part: JsonPart) -> str:

@@ -2,7 +2,7 @@
 
 from vectors.language import samples as languages
 from vectors.language.samples import samples
-from wire.kinds.edits import MOST_FOUND, Found, MutableField, Mutation, put
+from wire.kinds.edits import MAX_FOUND, Found, MutableField, Mutation, put
 from wire.kinds.edits import Below as Choice
 from wire.layout import Layout
 
@@ -17,7 +17,7 @@ class LanguageFieldFinder:
 
     def found(self, frame: bytes) -> list[Found]:
         """Return the parts of a text, inner ones before outer ones; the last is the frame."""
-        parts = [part for part in self._parts(frame)[:MOST_FOUND] if part != (0, len(frame))]
+        parts = [part for part in self._parts(frame)[:MAX_FOUND] if part != (0, len(frame))]
         return [(start, end, self._place, ()) for start, end in (*parts, (0, len(frame)))]
 
 

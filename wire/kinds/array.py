@@ -11,7 +11,7 @@ from wire.kinds.branches import FULL, MORE, NEGATIVE, NONE, ONE, TOO_MANY, Insid
 from wire.kinds.coded import indented
 from wire.kinds.compound import Compound
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots
-from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
+from wire.kinds.edits import MAX_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
 from wire.kinds.generators import (
     ANY_BYTE,
     AVOIDED,
@@ -245,7 +245,7 @@ class Array(Part, frozen=True):
         def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
             start, cuts = at, list[int]()
             # The frame may be a mutated one, whose count nobody has checked.
-            if not 0 <= count(numbers) <= MOST_FOUND:
+            if not 0 <= count(numbers) <= MAX_FOUND:
                 raise UnreadableFrame
             for _ in range(count(numbers)):
                 cuts.append(at)
@@ -436,7 +436,7 @@ class ArrayToEnd(Compound, frozen=True):
         def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
             start, cuts = at, list[int]()
             while at < len(data):
-                if len(cuts) == MOST_FOUND:
+                if len(cuts) == MAX_FOUND:
                     raise UnreadableFrame
                 cuts.append(at)
                 at = item(data, at, {}, found)

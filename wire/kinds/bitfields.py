@@ -89,7 +89,7 @@ def unspelled(number: int) -> bytes:
     return b""
 
 
-MOST_COMBINED = 4096
+MAX_COMBINED = 4096
 """Combinations of groups that are tried."""
 
 
@@ -270,7 +270,7 @@ class BitFields(Part, frozen=True):
             tried.append(sorted(number << group.shift for number in numbers if 0 <= number <= group.highest))
         mask, fixed = self.fixed
         # Of several wide groups there are more combinations than anybody tries; the first are those of small numbers.
-        combined = islice(product(*tried), MOST_COMBINED)
+        combined = islice(product(*tried), MAX_COMBINED)
         return sorted({sum(parts) & ~mask | fixed for parts in combined})
 
     def spelled(self, number: int) -> bytes:

@@ -15,7 +15,7 @@ from wire.kinds.coded import indented
 from wire.kinds.composing import Change, ComposedTarget, Composing, Looking, Plan, PlannedOption, Way, before
 from wire.kinds.compound import Compound
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Names, Slots, lua_text
-from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
+from wire.kinds.edits import MAX_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
 from wire.kinds.flags import Flags
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 from wire.kinds.items import c_listed, list_cell, list_limits, python_listed
@@ -273,7 +273,7 @@ class Chain(Compound, frozen=True):
         def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
             start, cuts, octet = at, list[int](), bit
             while octet & bit:
-                if len(cuts) == MOST_FOUND:
+                if len(cuts) == MAX_FOUND:
                     raise UnreadableFrame
                 cuts.append(at)
                 octet = data[at + offset]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from wire.kinds.generators import Numbers
 
-MOST_FOUND = 1000
+MAX_FOUND = 1000
 """Items of a list that are looked at; frames that are mostly list are slow, and the others are like the first."""
 
 Below = Callable[[int], int]

@@ -37,7 +37,7 @@ Lead = Any
 REFUSED = "refused"
 AVOIDED = "avoided"
 
-MOST_SIZED = 4096
+MAX_SIZED = 4096
 """Bytes of the longest field whose size another field gives; longer ones are avoided, to keep frames small."""
 
 ANY_BYTE = (1 << 256) - 1

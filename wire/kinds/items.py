@@ -12,7 +12,7 @@ from wire.kinds.branches import FULL, MORE, NONE, ONE, STOPS, TOO_MANY, Inside, 
 from wire.kinds.composing import Change, ComposedTarget, Composing, Looking, Plan, PlannedOption, Way
 from wire.kinds.compound import Compound
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
-from wire.kinds.edits import MOST_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
+from wire.kinds.edits import MAX_FOUND, Find, Found, MutableField, UnreadableFrame, list_mutations
 from wire.kinds.generators import ANY_BYTE, Draw, Numbers, Pair, Source, any_of
 from wire.kinds.union import OneOf, Union
 
@@ -214,7 +214,7 @@ class Items(Compound, frozen=True):
         def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
             start, cuts = at, list[int]()
             while at < len(data) and begins >> data[at] & 1:
-                if len(cuts) == MOST_FOUND:
+                if len(cuts) == MAX_FOUND:
                     raise UnreadableFrame
                 cuts.append(at)
                 at = item(data, at, numbers, found)

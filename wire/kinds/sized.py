@@ -15,7 +15,7 @@ from wire.kinds.composing import ComposedTarget, Composing, Looking
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Slots
 from wire.kinds.counted import kind_of, lua_kind, python_octets, python_slice
 from wire.kinds.edits import Find, Found, MutableField, UnreadableFrame, spoiled_text, truncate
-from wire.kinds.generators import AVOIDED, MOST_SIZED, Draw, Lead, Numbers, Pair, Source
+from wire.kinds.generators import AVOIDED, MAX_SIZED, Draw, Lead, Numbers, Pair, Source
 
 
 def computed(source: Any, context: Context) -> int:
@@ -37,7 +37,7 @@ PRINTABLE = bytes(33 + byte % 94 for byte in range(256))
 LETTERS = tuple(bytes((letter,)) for letter in range(ord("a"), ord("z") + 1))
 """What a text is made of that is composed: as long as its count says, and no two neighbours alike."""
 
-MOST_WRITTEN = 1 << 14
+MAX_WRITTEN = 1 << 14
 """Bytes that are composed where a number says how many; a frame that announces more is cut."""
 
 
@@ -153,7 +153,7 @@ class Sized(Part, frozen=True):
         def sized(numbers: Numbers) -> Lead:
             size = count(numbers)
             # By the power of two: so each order of magnitude is drawn about as often, and not mostly the longest.
-            return size.bit_length() if 0 <= size <= MOST_SIZED else AVOIDED
+            return size.bit_length() if 0 <= size <= MAX_SIZED else AVOIDED
 
         return sized
 
@@ -200,7 +200,7 @@ class Sized(Part, frozen=True):
     def branches(self, place: Place) -> Iterator[str]:
         # Only if it is known: of an expression of which nothing is known it would be listed for each plain count, and
         # no frame could reach it.
-        if place.numbers is not None and some(place.numbers, -MOST_SIZED, -1):
+        if place.numbers is not None and some(place.numbers, -MAX_SIZED, -1):
             yield NEGATIVE
         # Of what is known to be there none is missing, and not all of it cut.
         if not place.given and some(place.numbers, 1):
@@ -232,7 +232,7 @@ class Sized(Part, frozen=True):
 
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         # Half of what a frame can have: the number that announces more is a branch of its own, and leaves it cut.
-        most = MOST_WRITTEN if place.room is None else place.room // 2
+        most = MAX_WRITTEN if place.room is None else place.room // 2
         count = min(computed(self.count), most)
         return b"".join(islice(cycle(LETTERS), count)) if self.text else bytes(i % 255 + 1 for i in range(count))
 

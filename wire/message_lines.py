@@ -1,6 +1,6 @@
-"""Frames told in one line per message, made of their dumps: for those who read what went wrong, not the whole frame.
+"""Frames in one line per message, made of their dumps: for those who read what went wrong, not the whole frame.
 
-``DECLARE I=1 interest_id=7, D_TOKEN N=1 token_id=3 key_scope=0 key_suffix="lab/a"``. What a layout refuses is told as
+``DECLARE I=1 interest_id=7, D_TOKEN N=1 token_id=3 key_scope=0 key_suffix="lab/a"``. What a layout refuses is shown as
 far as it was understood, with the reason.
 """
 
@@ -20,11 +20,11 @@ BITS = re.compile(r"(\w+)=(\w+)(?: |$)")
 EXTENSION = re.compile(r"extensions\[\d+\]$")
 _LENIENT = json.JSONDecoder(strict=False)
 
-MOST_FIELDS = 4096
+MAX_FIELDS = 4096
 """Fields of a frame at most: a message has dozens, and nobody reads a line of thousands."""
 
 
-class ToldMessage(msgspec.Struct, frozen=True):
+class MessageLine(msgspec.Struct, frozen=True):
     """One message of a frame: what it is in one line, and where its bytes stand; ``fields`` by their rows."""
 
     text: str
@@ -44,12 +44,12 @@ class ToldMessage(msgspec.Struct, frozen=True):
         return own[0].offset, own[-1].offset + len(own[-1].data)
 
 
-def tell(layout: str, frame: bytes) -> list[ToldMessage]:
+def message_lines(layout: str, frame: bytes) -> list[MessageLine]:
     """Return the messages of a frame, in order; what frames only wrap is left out where they hold messages."""
     try:
-        dumped = dump(layout, frame, most=MOST_FIELDS)
+        dumped = dump(layout, frame, most=MAX_FIELDS)
     except TooManyFields as error:
-        return [ToldMessage(str(error), 0, len(frame))]
+        return [MessageLine(str(error), 0, len(frame))]
     if dumped.text:
         return [_text(dumped)]
     groups: dict[str, list[Row]] = {}
@@ -58,11 +58,11 @@ def tell(layout: str, frame: bytes) -> list[ToldMessage]:
         groups.setdefault(found[0] if found else "", []).append(row)
     # A FRAME says nothing that its messages do not, but one that is empty, or was cut, stands for itself.
     names = [each for each in groups if not any(other.startswith(f"{each}.") for other in groups)]
-    told = [_message(name, groups[name]) for name in names]
-    return [*told, *_refused(dumped, told)]
+    messages = [_message(name, groups[name]) for name in names]
+    return [*messages, *_refused(dumped, messages)]
 
 
-def _message(name: str, rows: Sequence[Row]) -> ToldMessage:
+def _message(name: str, rows: Sequence[Row]) -> MessageLine:
     clauses: list[list[str]] = [[]]
     title = ""
     for row in rows:
@@ -77,7 +77,7 @@ def _message(name: str, rows: Sequence[Row]) -> ToldMessage:
     if not any(row.path.endswith(".header") for row in rows) and name:
         clauses[0].insert(0, name.rpartition(".")[2])
     text = ", ".join(" ".join(clause) for clause in clauses if clause)
-    return ToldMessage(text, rows[0].offset, rows[-1].offset + len(rows[-1].data), tuple(rows))
+    return MessageLine(text, rows[0].offset, rows[-1].offset + len(rows[-1].data), tuple(rows))
 
 
 def _words(row: Row, field: str, is_extension: bool) -> Iterator[str]:
@@ -96,14 +96,14 @@ def _words(row: Row, field: str, is_extension: bool) -> Iterator[str]:
         yield f"{field}={row.value}"
 
 
-def _refused(dumped: Dump, told: Sequence[ToldMessage]) -> Iterator[ToldMessage]:
+def _refused(dumped: Dump, messages: Sequence[MessageLine]) -> Iterator[MessageLine]:
     if dumped.error is not None:
-        start = told[-1].end if told else 0
+        start = messages[-1].end if messages else 0
         text = f"refused: {dumped.error.reason.value} at byte {dumped.error.offset}, {dumped.error.path}"
-        yield ToldMessage(text, min(start, dumped.error.offset), len(dumped.data), (), dumped.error.offset)
+        yield MessageLine(text, min(start, dumped.error.offset), len(dumped.data), (), dumped.error.offset)
 
 
-def _text(dumped: Dump) -> ToldMessage:
+def _text(dumped: Dump) -> MessageLine:
     """Tell a frame that is a text: it is readable as it is, so only its name is added, or why it is refused."""
     text = next((remark for row in dumped.rows for remark in row.remarks), "").replace("-", " ")
     offset = None
@@ -111,7 +111,7 @@ def _text(dumped: Dump) -> ToldMessage:
         text = f"refused: {dumped.error.reason.value} at byte {dumped.error.offset}, {dumped.error.detail}"
         offset = dumped.error.offset
     rows = (*dumped.rows, *members(dumped.data))
-    return ToldMessage(text, 0, len(dumped.data), rows, offset)
+    return MessageLine(text, 0, len(dumped.data), rows, offset)
 
 
 def members(data: bytes) -> Iterator[Row]:
