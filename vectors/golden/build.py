@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from vectors.binary.coverage import BranchCoverage
+from vectors.golden.file_shape import Problem, located, schema_problems
 from vectors.golden.loader import SCHEMA, Repetition, VectorEntry, VectorFile, VectorGroup, revive
 from vectors.json_objects import object_without_duplicates
 from vectors.kinds import covered, kind, trace
@@ -67,17 +68,6 @@ class Built(NamedTuple):
     vectors: int
     curated: int
     coverage: BranchCoverage
-
-
-class Problem(NamedTuple):
-    """Something that is wrong in a file of vectors: where, and what."""
-
-    file: str
-    place: str
-    words: str
-
-    def __str__(self) -> str:
-        return ": ".join(part for part in self if part)
 
 
 def identify(layout: str, data: bytes) -> str:
@@ -464,46 +454,6 @@ def check(name: str, file: VectorFile) -> Iterator[Problem]:
 def placed(group: VectorGroup, entry: VectorEntry, field: str) -> str:
     """Name a field of a vector."""
     return f"group {group.name}, vector {entry.id} ({entry.comment}), {field}"
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of the files."""
-    found: dict[str, Any] = json.loads(files("vectors").joinpath("schema.json").read_text("utf-8"))
-    return found
-
-
-def schema_problems(plain: Any, name: str) -> Iterator[Problem]:
-    """Give what the JSON Schema has against a file, where ``jsonschema`` is installed; nothing elsewhere."""
-    try:
-        import jsonschema
-    except ImportError:
-        return
-    for error in jsonschema.Draft202012Validator(schema()).iter_errors(plain):
-        yield Problem(name, path_words(plain, list(error.absolute_path)), error.message[:400])
-
-
-def located(plain: Any, message: str) -> tuple[str, str]:
-    """Turn a message of msgspec with a JSON path into words and a place."""
-    words, _, path = message.partition(" - at ")
-    steps = [int(step) if step.isdigit() else step for step in re.findall(r"\w+", path.strip("`$"))]
-    return path_words(plain, steps), words
-
-
-def path_words(plain: Any, steps: list[Any]) -> str:
-    """Name a place in a file of vectors that may be wrong in any way."""
-    words: list[str] = []
-    for step in steps:
-        plain = plain[step] if isinstance(plain, list | dict) and step in range_or_keys(plain) else None
-        if isinstance(step, int) and isinstance(plain, dict) and ("name" in plain or "id" in plain):
-            words.append(f"group {plain['name']}" if "name" in plain else f"vector {plain['id']}")
-        elif step not in ("groups", "vectors"):
-            words.append(str(step))
-    return ", ".join(words)
-
-
-def range_or_keys(plain: Any) -> Any:
-    """Return what an array or object can be asked for."""
-    return range(len(plain)) if isinstance(plain, list) else plain
 
 
 def write(path: Path, content: bytes) -> None:

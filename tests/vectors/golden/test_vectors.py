@@ -10,7 +10,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from vectors.golden.build import schema
+from vectors.golden.file_shape import schema
 from vectors.golden.loader import UnknownVectors, Vector, layouts, load, revive
 from vectors.kinds import BINARY as KIND_OF_BYTES
 from vectors.kinds import kind
