@@ -22,6 +22,11 @@ class Mutant(msgspec.Struct, frozen=True):
     before: str
     after: str
 
+    @property
+    def place(self) -> str:
+        """The file and the function that it is in: ``wire/zenoh/keys.py:resolve``."""
+        return f"{self.module.replace('.', '/')}.py:{self.function}"
+
     def apply(self, source: bytes) -> bytes:
         """Return the module's source with the change made."""
         return source[: self.start] + self.after.encode() + source[self.end :]

@@ -53,8 +53,7 @@ def lines_of(score: Score) -> Iterator[str]:
     for each in score.unexplained:
         mutant = each.mutant
         old, new = mutant.lines(files[mutant.module].read_bytes())
-        path = mutant.module.replace(".", "/")
-        yield f"{each.fate}: {path}.py:{mutant.line} {mutant.function} ({mutant.operator})"
+        yield f"{each.fate}: {mutant.place}, line {mutant.line} ({mutant.operator})"
         yield from (f"  -{line}" for line in old)
         yield from (f"  +{line}" for line in new)
         if each.by:

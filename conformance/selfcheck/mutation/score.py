@@ -10,19 +10,30 @@ import msgspec
 
 import conformance
 from conformance.catalogue.rules import Profile
+from conformance.selfcheck.mutation.earlier import earlier_results
 from conformance.selfcheck.mutation.listed import ListedMutant, entry_for, listed_mutants
 from conformance.selfcheck.mutation.operators import Mutant, mutants_of
 from conformance.selfcheck.mutation.playing import ENDLESS, KILLED, Gate, PlayedMutant, Reached
+from conformance.selfcheck.peers import keep_out_of_the_way
 
 BATCH = 16
 """Mutants that a process is given at once: a few seconds of work, so that all end at about the same time."""
 
 
 class MutantSample(msgspec.Struct, frozen=True):
-    """So many mutants, chosen by a seed."""
+    """Some of the mutants: those whose file and function hold one of some texts, and of them so many, by a seed.
 
-    count: int
+    ``only`` nothing stands for all, and so does ``count`` 0.
+    """
+
+    count: int = 0
     seed: int = 0
+    only: tuple[str, ...] = ()
+
+    def of(self, mutants: list[Mutant]) -> list[Mutant]:
+        """Return those that are chosen, in no order that means anything."""
+        chosen = [mutant for mutant in mutants if not self.only or any(text in mutant.place for text in self.only)]
+        return random.Random(self.seed).sample(chosen, self.count) if 0 < self.count < len(chosen) else chosen
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -74,20 +85,26 @@ def compute_score(
     """
     entries = listed_mutants(mutants_list(protocol))
     gate = Gate(protocol, role, profile)
-    todo = all_mutants(gate)
-    if sample is not None and sample.count < len(todo):
-        todo = random.Random(sample.seed).sample(todo, sample.count)
+    mutants = all_mutants(gate)
+    sources = {name: source for name, (source, _) in gate.sources.items()}
+    earlier = earlier_results(protocol, role, profile, mutants, sources)
+    todo = sample.of(mutants) if sample is not None else mutants
     yield len(todo)
-    played: list[PlayedMutant] = []
-    with ProcessPoolExecutor(
-        workers or cpu_count() or 1, initializer=_prepare, initargs=(gate.reached(), protocol, role, profile)
-    ) as pool:
-        batches = [todo[at : at + BATCH] for at in range(0, len(todo), BATCH)]
-        for done in as_completed([pool.submit(_play, batch) for batch in batches]):
-            for each in done.result():
-                played.append(each)
-                yield each
-    order = {mutant: place for place, mutant in enumerate(todo)}
+    played = [found for mutant in todo if (found := earlier.result(mutant)) is not None]
+    yield from played
+    known = {each.mutant for each in played}
+    left = [(mutant, earlier.noticed_by(mutant)) for mutant in todo if mutant not in known]
+    if left:
+        with ProcessPoolExecutor(
+            workers or cpu_count() or 1, initializer=_prepare, initargs=(gate.reached(), protocol, role, profile)
+        ) as pool:
+            batches = [left[at : at + BATCH] for at in range(0, len(left), BATCH)]
+            for done in as_completed([pool.submit(_play, batch) for batch in batches]):
+                for each in done.result():
+                    earlier.add(each)
+                    played.append(each)
+                    yield each
+    order = {mutant: place for place, mutant in enumerate(mutants)}
     played.sort(key=lambda each: order[each.mutant])
     yield scored(gate, played, entries, whole=sample is None)
 
@@ -123,9 +140,10 @@ _prepared: list[tuple[Gate, Reached]] = []
 
 
 def _prepare(reached: Reached, protocol: str, role: str, profile: Profile) -> None:
+    keep_out_of_the_way()
     _prepared.append((Gate(protocol, role, profile), reached))
 
 
-def _play(mutants: list[Mutant]) -> list[PlayedMutant]:
+def _play(mutants: list[tuple[Mutant, str]]) -> list[PlayedMutant]:
     gate, reached = _prepared[0]
-    return [gate.play(mutant, reached) for mutant in mutants]
+    return [gate.play(mutant, reached, first) for mutant, first in mutants]

@@ -1,0 +1,60 @@
+"""What earlier runs found out: true of the same sources, and else only which case is asked first."""
+
+import pytest
+
+from conformance.selfcheck.mutation import earlier
+from conformance.selfcheck.mutation.earlier import earlier_results, names_of
+from conformance.selfcheck.mutation.operators import mutants_of
+from conformance.selfcheck.mutation.playing import PlayedMutant
+from conformance.selfcheck.mutation.score import MutantSample
+
+SOURCE = b"def f(a):\n    return a == 1\n\n\ndef g(a):\n    return a == 1\n"
+MUTANTS = mutants_of("m.n", SOURCE)
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDWIRE_CACHE", str(tmp_path))
+    return lambda: earlier_results("p", "r", "document", MUTANTS, {"m.n": SOURCE})
+
+
+def test_what_was_found_out_of_the_same_sources_still_holds(results):
+    played = PlayedMutant(MUTANTS[0], "killed", "R-1 a case (case)", "a case")
+    assert results().result(MUTANTS[0]) is None
+    results().add(played)
+    assert results().result(MUTANTS[0]) == played
+    assert results().result(MUTANTS[1]) is None
+
+
+def test_of_other_sources_only_what_noticed_it_is_known(results, monkeypatch):
+    results().add(PlayedMutant(MUTANTS[0], "killed", "R-1 a case (case)", "a case"))
+    monkeypatch.setattr(earlier, "digest_of_sources", lambda: "another")
+    assert results().result(MUTANTS[0]) is None
+    assert results().noticed_by(MUTANTS[0]) == "a case"
+    assert results().noticed_by(MUTANTS[1]) == ""
+
+
+def test_a_line_that_was_cut_off_is_lost_alone(results, tmp_path):
+    for mutant in MUTANTS[:2]:
+        results().add(PlayedMutant(mutant, "survived"))
+    [path] = (tmp_path / "mutants").iterdir()
+    path.write_bytes(path.read_bytes()[:-9])
+    assert results().result(MUTANTS[0]) is not None
+    assert results().result(MUTANTS[1]) is None
+
+
+def test_a_name_outlives_changes_elsewhere_and_is_given_once():
+    names = names_of(MUTANTS, {"m.n": SOURCE})
+    assert len(set(names.values())) == len(MUTANTS)
+    moved = b"X = Y\n" + SOURCE
+    assert set(names.values()) <= set(names_of(mutants_of("m.n", moved), {"m.n": moved}).values())
+
+
+def test_a_sample_is_of_those_that_are_named():
+    assert MutantSample().of(MUTANTS) == MUTANTS
+    assert {each.function for each in MutantSample(only=("m/n.py:f",)).of(MUTANTS)} == {"f"}
+    assert MutantSample(only=("m/n.py:f", ":g")).of(MUTANTS) == MUTANTS
+    few = MutantSample(3, seed=1)
+    assert len(few.of(MUTANTS)) == 3
+    assert few.of(MUTANTS) == few.of(MUTANTS)
+    assert few.of(MUTANTS) != MutantSample(3, seed=2).of(MUTANTS)
