@@ -7,8 +7,8 @@ from reports.traffic.variation import SessionDraw, VariableFields
 from wire.engines import engine
 from wire.errors import DecodeError, EncodeError
 from wire.zenoh.grammar_extensions import TIMESTAMP, WIRE_EXPR
-from wire.zenoh.keys import read_wire_expr
 from wire.zenoh.values import WireExpr
+from wire.zenoh.wire_expr_reading import read_wire_expr
 
 LAYOUT = "zenoh/batch"
 

@@ -15,8 +15,9 @@ from wire.zenoh.grammar_extensions import (
     Known,
     timestamp_payload,
 )
-from wire.zenoh.keys import read_queryable_info, read_wire_expr
+from wire.zenoh.keys import read_queryable_info
 from wire.zenoh.values import Mode
+from wire.zenoh.wire_expr_reading import read_wire_expr
 
 MODES = {Mode.CURRENT: "Current", Mode.FUTURE: "Future", Mode.CURRENT_FUTURE: "CurrentFuture"}
 

@@ -8,8 +8,7 @@ chunk. A chunk that begins with ``@`` is matched only by itself.
 from functools import lru_cache
 from itertools import pairwise
 
-from wire.errors import DecodeError
-from wire.reference import decode, encode
+from wire.reference import encode
 from wire.zenoh.grammar_extensions import WIRE_EXPR, wire_expr_payload, wire_expr_payload_deployed
 from wire.zenoh.values import Extension, WireExpr
 
@@ -60,7 +59,7 @@ def _chunks_intersect(one: list[str], two: list[str]) -> bool:
             elif other == "**":
                 hit = following[-1] or (row[j] and not chunk.startswith("@"))
             else:
-                hit = row[j - 1] and _chunk_intersects(chunk, other)
+                hit = row[j - 1] and chunk_intersects(chunk, other)
             following.append(hit)
         if True not in following:
             return False
@@ -68,27 +67,8 @@ def _chunks_intersect(one: list[str], two: list[str]) -> bool:
     return row[-1]
 
 
-def includes(one: str, two: str) -> bool:
-    """Tell whether every key that matches the second expression surely matches the first.
-
-    Two chunks with ``$*`` in them count only when they are equal: whoever asks wants to be sure, not to be complete.
-    """
-    return one == two or _chunks_include(one.split("/"), two.split("/"))
-
-
-def _chunks_include(one: list[str], two: list[str]) -> bool:
-    if not one:
-        return not two
-    if one[0] == "**":
-        return _chunks_include(one[1:], two) or bool(two and two[0][0] != "@" and _chunks_include(one, two[1:]))
-    if not two or two[0] == "**":
-        return False
-    is_plain = "*" not in two[0]
-    fits = one[0] == two[0] or (one[0] == "*" and two[0][0] != "@") or (is_plain and _chunk_intersects(one[0], two[0]))
-    return fits and _chunks_include(one[1:], two[1:])
-
-
-def _chunk_intersects(one: str, two: str) -> bool:
+def chunk_intersects(one: str, two: str) -> bool:
+    """Tell whether some chunk matches both, neither of which is ``**``."""
     if one == two:
         return True
     if one.startswith("@") or two.startswith("@"):
@@ -133,27 +113,6 @@ def wire_expr_extension(key: WireExpr, *, deployed: bool = False) -> Extension:
     return Extension(WIRE_EXPR.id, encode(layout, payload), mandatory=True)
 
 
-def read_wire_expr_extension(payload: bytes) -> tuple[WireExpr, bool]:
-    """Read the payload of a WireExpr extension: the key, and whether it is spelled as deployed nodes do.
-
-    The document's spelling is tried first. Raises ``DecodeError`` when neither fits.
-    """
-    try:
-        return read_wire_expr(payload), False
-    except DecodeError:
-        return read_wire_expr(payload, deployed=True), True
-
-
-@lru_cache(maxsize=1024)  # a conversation reads it, and then the monitors of several rules
-def read_wire_expr(payload: bytes, *, deployed: bool = False) -> WireExpr:
-    """Read the payload of a WireExpr extension by the document's layout or the deployed one, and no other."""
-    plain = _read_plainly(payload, deployed)
-    if plain is not None:
-        return plain
-    value = decode(wire_expr_payload_deployed if deployed else wire_expr_payload, payload)
-    return WireExpr(value["key_suffix"], value["key_scope"], bool(value["flags"]["M"]))
-
-
 def queryable_info(complete: bool, distance: int, *, deployed: bool = False) -> int:
     """Return the Z64 value of QueryableInfo: the document's ``distance << 1``, or ``<< 8`` as deployed."""
     return distance << (8 if deployed else 1) | int(complete)
@@ -162,20 +121,3 @@ def queryable_info(complete: bool, distance: int, *, deployed: bool = False) -> 
 def read_queryable_info(value: int, *, deployed: bool = False) -> tuple[bool, int]:
     """Return complete and distance of a QueryableInfo value, by the document's layout or the deployed one."""
     return bool(value & 1), (value >> (8 if deployed else 1)) & 0xFFFF
-
-
-def _read_plainly(payload: bytes, deployed: bool) -> WireExpr | None:
-    """Read a payload of one byte for each number and an ASCII suffix, as nearly all are; ``None`` for any other.
-
-    The reference, which reads whatever there can be, takes a hundred times as long, and every undeclaration has one.
-    """
-    if len(payload) < 2 or payload[0] > 3 or payload[1] > 0x7F:
-        return None
-    flags, scope, rest = payload[0], payload[1], payload[2:]
-    if not flags & 1:
-        return None if rest else WireExpr(None, scope, bool(flags & 2))
-    if not deployed:
-        if not rest or rest[0] > 0x7F or rest[0] != len(rest) - 1:
-            return None
-        rest = rest[1:]
-    return WireExpr(rest.decode("ascii"), scope, bool(flags & 2)) if rest.isascii() else None

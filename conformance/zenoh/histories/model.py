@@ -13,7 +13,8 @@ from harness.zenoh.peers.router import LIVE, Router
 from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.peers.transport import SessionTransport
 from wire.zenoh.grammar_extensions import TARGET
-from wire.zenoh.keys import includes, intersects, resolve
+from wire.zenoh.inclusion import includes
+from wire.zenoh.keys import intersects, resolve
 from wire.zenoh.values import (
     EntityKind,
     Interest,

@@ -7,8 +7,9 @@ from harness.trace import Direction
 from harness.zenoh.tester.events import Event
 from wire.errors import DecodeError
 from wire.zenoh.grammar_extensions import WIRE_EXPR
-from wire.zenoh.keys import read_wire_expr, resolve
+from wire.zenoh.keys import resolve
 from wire.zenoh.values import EntityKind, Extension, UndeclareEntity, WireExpr
+from wire.zenoh.wire_expr_reading import read_wire_expr
 
 
 def carried(body: UndeclareEntity) -> Extension | None:

@@ -9,7 +9,7 @@ from harness.zenoh.batches import DecodedBatch, FragmentBuffer, read
 from harness.zenoh.tester.events import OTHER, Event, RefusedBatch
 from wire.errors import DecodeError
 from wire.zenoh.grammar_extensions import WIRE_EXPR
-from wire.zenoh.keys import Table, read_wire_expr_extension, resolve
+from wire.zenoh.keys import Table, resolve
 from wire.zenoh.values import (
     Declare,
     DeclareEntity,
@@ -31,6 +31,7 @@ from wire.zenoh.values_transport import (
     Open,
     TransportMessage,
 )
+from wire.zenoh.wire_expr_reading import read_wire_expr_extension
 
 
 class Conversation:

@@ -23,7 +23,8 @@ from wire.kinds.base import walk
 from wire.primitives import VLE, Blob, Span
 from wire.reference import decode
 from wire.zenoh.grammar_extensions import BY_MESSAGE
-from wire.zenoh.keys import read_queryable_info, read_wire_expr, read_wire_expr_extension
+from wire.zenoh.keys import read_queryable_info
+from wire.zenoh.wire_expr_reading import read_wire_expr, read_wire_expr_extension
 
 LAYOUTS = layouts()
 EACH = pytest.mark.parametrize("layout", LAYOUTS)

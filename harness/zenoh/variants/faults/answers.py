@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from harness.zenoh.peers.client import Client, OwnInterest
+from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.router import LIVE, Router
 from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.peers.transport import Event
@@ -95,16 +95,16 @@ class HollowAnswer(Router):
 
 @fault("ZI-060", does="sends options behind a Final")
 class OptionsBehindFinal(Client):
-    def end(self, asking: OwnInterest) -> None:
+    def end(self, interest: int) -> None:
         # A byte of options (tokens, with a key), as an INTEREST has behind its id.
-        self.remote.transport.send_bytes([write_network(InterestFinal(asking.id)) + b"\x72"])
+        self.remote.transport.send_bytes([write_network(InterestFinal(interest)) + b"\x72"])
 
 
 @fault("ZI-061", does="ends another interest than the one that it was told to end")
 class FinalForAnother(Client):
-    def end(self, asking: OwnInterest) -> None:
+    def end(self, interest: int) -> None:
         # Far enough to be no other interest of a play.
-        super().end(OwnInterest(asking.id + 100, asking.mode))
+        super().end(interest + 100)
 
 
 @fault("ZI-063", does="loses the message behind a Final, whose header it reads as options")

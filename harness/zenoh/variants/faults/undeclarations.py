@@ -4,8 +4,9 @@ from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, Session
 from harness.zenoh.variants.registry import fault
 from wire.zenoh.grammar_extensions import WIRE_EXPR
-from wire.zenoh.keys import read_wire_expr, resolve, wire_expr_extension
+from wire.zenoh.keys import resolve, wire_expr_extension
 from wire.zenoh.values import EntityKind, Extension, Extensions, UndeclareEntity, WireExpr
+from wire.zenoh.wire_expr_reading import read_wire_expr
 
 
 class Keyless(Router):

@@ -145,6 +145,14 @@ def test_a_client_answers_asks_and_ends() -> None:
         node.instance.command("dance")
 
 
+def test_a_client_has_to_have_a_session_to_be_told_what_to_say() -> None:
+    world = World(lambda chosen: Client(), "client", dials=True)
+    with pytest.raises(ControlFailed, match="no open session"):
+        world.command("ask", "x", "current", "token", "**")
+    with pytest.raises(Unsupported):
+        world.command("ask", "x", "tomorrow", "token", "**")
+
+
 def test_a_node_that_raises_has_died() -> None:
     class Fragile(Router):
         def finish(self, session: object, interest_id: int) -> None:
