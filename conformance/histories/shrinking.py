@@ -5,7 +5,7 @@ timed, and moves are left out in pieces that grow smaller, with what nobody prep
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 MoveT = TypeVar("MoveT")
@@ -16,6 +16,19 @@ Fails = Callable[[Moves[MoveT]], Moves[MoveT]]
 TRIES = 120
 SECONDS = 10.0
 """What shrinking one history may cost: in memory the tries count, over sockets the seconds."""
+
+
+LONG = 12
+"""Messages of one move that are halved before single ones are left out."""
+
+
+def with_less(sent: Sequence[MoveT]) -> Iterator[Sequence[MoveT]]:
+    """Yield what is sent in one move with less of it: the halves of much, little without one of each."""
+    if len(sent) > 3:
+        yield sent[: len(sent) // 2]
+        yield sent[len(sent) // 2 :]
+    for place in range(len(sent)) if 1 < len(sent) <= LONG else ():
+        yield (*sent[:place], *sent[place + 1 :])
 
 
 class _Tries:

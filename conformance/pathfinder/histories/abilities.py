@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from conformance.histories.moves import SessionEnds, SessionOpens
 from conformance.pathfinder.histories.actions import (
     HelloRequest,
     PlainRequest,
@@ -13,7 +14,7 @@ from conformance.pathfinder.histories.actions import (
     UnpublishRequest,
     UnsubscribeRequest,
 )
-from conformance.pathfinder.histories.moves import ClientAsks, ClientComes, ClientLeaves, ClientReturns, HistoryMove
+from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
 
 
 class ServerAbilities(msgspec.Struct, frozen=True):
@@ -35,8 +36,8 @@ class ServerAbilities(msgspec.Struct, frozen=True):
 S1 = PublishRequest(1, 0, 60, {"kind": ["x"]})
 
 BASIS: tuple[HistoryMove, ...] = (
-    ClientComes("a"),
-    ClientComes("b"),
+    SessionOpens("a"),
+    SessionOpens("b"),
     ClientAsks("a", (S1,)),
     ClientAsks("b", (ServicesRequest(),)),
 )
@@ -51,8 +52,8 @@ PROBES: tuple[tuple[HistoryMove, ...], ...] = (
     (ClientAsks("a", (PublishRequest(2), UnpublishRequest(2))),),
     (ClientAsks("a", (PlainRequest("subscriptions"), PlainRequest("clients"), PlainRequest("ping"), HelloRequest())),),
     (ClientAsks("b", (PublishRequest(1, 4, 30, {"kind": ["y", "z"], "number": [5]}),)),),
-    (ClientLeaves("b"), ClientReturns("b")),
-    (ClientLeaves("a", reset=True), ClientReturns("a")),
+    (SessionEnds("b"), ClientReturns("b")),
+    (SessionEnds("a", "abort"), ClientReturns("a")),
 )
 """The things that a server does, each tried behind the basis."""
 
@@ -74,5 +75,5 @@ TRIED = frozenset(
 )
 """The rules that are put to the test by these."""
 
-LEFT_ALONE: tuple[HistoryMove, ...] = (*BASIS, ClientLeaves("a"))
+LEFT_ALONE: tuple[HistoryMove, ...] = (*BASIS, SessionEnds("a"))
 """What leaves an orphan, whose owner then comes back and says nothing."""

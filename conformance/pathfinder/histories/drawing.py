@@ -7,6 +7,7 @@ from collections.abc import Callable
 from random import Random
 
 from conformance.histories.drawing import Chooser
+from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.pathfinder.histories.actions import (
     HelloRequest,
     HistoryRequest,
@@ -18,19 +19,14 @@ from conformance.pathfinder.histories.actions import (
     UnsubscribeRequest,
 )
 from conformance.pathfinder.histories.legality import MOST_SUBSCRIPTIONS
-from conformance.pathfinder.histories.moves import (
-    ClientAsks,
-    ClientComes,
-    ClientLeaves,
-    ClientReturns,
-    ClientsAsk,
-    HistoryMove,
-)
+from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
 from conformance.pathfinder.histories.samples import CURATED, NONE_AT_ALL
 from conformance.pathfinder.histories.unspecified import GUESTS
 from conformance.pathfinder.strategies import sampled
 from vectors.pathfinder.filter_samples import Properties
 from wire.json.strict import LEAST, MOST
+
+ENDS = ("close", "abort")
 
 CLIENTS = ("a", "b", "c", "d")
 """Clients beside the witness."""
@@ -153,7 +149,7 @@ class DirectoryGenerator:
     def opening(self) -> list[HistoryMove]:
         """Draw who is there at the beginning."""
         self.there = list(CLIENTS[: self.number(2, len(CLIENTS))])
-        return [ClientComes(who) for who in self.there]
+        return [SessionOpens(who) for who in self.there]
 
     def move(self) -> HistoryMove | None:
         """Draw the next move."""
@@ -168,7 +164,7 @@ class DirectoryGenerator:
         if dice > 94 and len(self.there) < len(CLIENTS) - len(self.away):
             who = next(each for each in CLIENTS if each not in self.there and each not in self.away)
             self.there.append(who)
-            return ClientComes(who)
+            return SessionOpens(who)
         if dice > 90 and len(self.there) > 1:
             return self.ask_together()
         if dice > CROWDS.get(self.theme, 99) and not self.is_crowded:
@@ -190,7 +186,7 @@ class DirectoryGenerator:
         for service in [each for each, owner in self.owners.items() if owner == who]:
             if self.published[service].ttl < 2:
                 del self.published[service], self.owners[service]
-        return ClientLeaves(who, self.choose((False, True)))
+        return SessionEnds(who, self.choose(ENDS))
 
     def come_back(self) -> HistoryMove:
         """Draw who comes back."""
@@ -222,7 +218,7 @@ class DirectoryGenerator:
             if requests := tuple(each for each in drawn if each is not None):
                 asked.append(ClientAsks(who, requests))
         self.busy = None
-        return ClientsAsk(tuple(asked)) if len(asked) > 1 else None
+        return Together(tuple(asked)) if len(asked) > 1 else None
 
     def sweep(self, who: str) -> HistoryMove:
         """Draw services that a filter matches and such that it just does not, and a list of what it matches."""

@@ -3,15 +3,9 @@
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
+from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.pathfinder.histories.actions import HistoryRequest, SubscribeRequest
-from conformance.pathfinder.histories.moves import (
-    ClientAsks,
-    ClientComes,
-    ClientLeaves,
-    ClientReturns,
-    ClientsAsk,
-    HistoryMove,
-)
+from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
 
 MOST_SUBSCRIPTIONS = 3
 """Subscriptions of one client at a time: servers may have room for so few."""
@@ -39,15 +33,15 @@ class PlayState(Protocol):
 def is_possible(move: HistoryMove, play: PlayState) -> bool:
     """Tell whether a move can be made."""
     match move:
-        case ClientComes(who):
+        case SessionOpens(who):
             return who not in play.clients and who not in play.away
         case ClientReturns(who):
             return who in play.away
-        case ClientLeaves(who):
+        case SessionEnds(who):
             return who in play.clients
         case ClientAsks(who, requests):
             return who in play.clients and are_free(requests, who, play)
-        case ClientsAsk(asked):
+        case Together(asked):
             return all(is_possible(each, play) for each in asked)
         case _:
             return True

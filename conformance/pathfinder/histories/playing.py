@@ -12,6 +12,7 @@ from typing import Any
 
 from conformance.histories.budget import BUDGET
 from conformance.histories.mismatch import Mismatch
+from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.pathfinder.answers import EXCUSES
 from conformance.pathfinder.histories.abilities import ServerAbilities
 from conformance.pathfinder.histories.actions import (
@@ -26,14 +27,7 @@ from conformance.pathfinder.histories.guests import Guests
 from conformance.pathfinder.histories.knowledge import SubscriptionWatch
 from conformance.pathfinder.histories.legality import is_possible
 from conformance.pathfinder.histories.model import DirectoryModel
-from conformance.pathfinder.histories.moves import (
-    ClientAsks,
-    ClientComes,
-    ClientLeaves,
-    ClientReturns,
-    ClientsAsk,
-    HistoryMove,
-)
+from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
 from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestSends
 from harness.errors import HarnessError
 from harness.pathfinder.tester.driver import Driver, NotAnswered, new_id
@@ -111,7 +105,7 @@ class DirectoryPlay:
 
     def begin(self) -> None:
         """Have the witness come and watch everything; raises ``Mismatch``."""
-        self.do(ClientComes(WITNESS))
+        self.do(SessionOpens(WITNESS))
         self.do(ClientAsks(WITNESS, (SubscribeRequest(WITNESSED),)))
 
     def fits(self, move: HistoryMove) -> bool:
@@ -148,16 +142,16 @@ class DirectoryPlay:
         for watch in self.watches.values():
             watch.is_new = False
         match move:
-            case ClientComes(who):
+            case SessionOpens(who):
                 self.clients[who] = self.admitted(self.node.connect(), "PF-027")
                 self.model.joins(self.clients[who].client_id)
-            case ClientLeaves(who, reset):
-                self.leave(who, reset=reset)
+            case SessionEnds(who, verb):
+                self.leave(who, verb)
             case ClientReturns(who, republishes):
                 self.return_as(who, republishes=republishes)
             case ClientAsks(who, requests):
                 self.settle_answers([(who, *each) for each in self.ask(who, requests)])
-            case ClientsAsk(asked):
+            case Together(asked):
                 begun = [(each.who, *one) for each in asked for one in self.ask(each.who, each.requests)]
                 self.settle_answers(begun, is_ordered=False)
             case GuestSends() | GuestGreets():
@@ -249,7 +243,7 @@ class DirectoryPlay:
         driver.sure(hello)
         return driver
 
-    def leave(self, who: str, *, reset: bool) -> None:
+    def leave(self, who: str, verb: str) -> None:
         """End the connection of a client."""
         driver = self.clients.pop(who)
         self.away[who] = driver.client_id
@@ -258,7 +252,7 @@ class DirectoryPlay:
         for id in ended:
             del self.watches[id]
         began = self.now()
-        driver.abort() if reset else driver.close()
+        driver.abort() if verb == "abort" else driver.close()
         self.model.leaves(driver.client_id)
         departures = Departures(self.node, self.model, self.comparison, self.clients[WITNESS])
         departures.settle(driver.client_id, ended, began)

@@ -8,9 +8,11 @@ import msgspec
 
 from conformance.histories.drawing import Chooser
 from conformance.histories.mismatch import Mismatch
+from conformance.histories.moves import Together
+from conformance.histories.shrinking import with_less
 from conformance.pathfinder.histories.abilities import BASIS, LEFT_ALONE, PROBES, TRIED, ServerAbilities
 from conformance.pathfinder.histories.drawing import DirectoryGenerator
-from conformance.pathfinder.histories.moves import ClientAsks, ClientsAsk, HistoryMove
+from conformance.pathfinder.histories.moves import ClientAsks, HistoryMove
 from conformance.pathfinder.histories.playing import DirectoryPlay
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
@@ -76,18 +78,10 @@ class ServerHistories:
     def simpler(self, move: HistoryMove) -> Sequence[HistoryMove]:
         """Return a move with less in it: fewer clients, fewer requests."""
         match move:
-            case ClientsAsk(asked):
+            case Together(asked):
                 return asked
-            case ClientAsks(_, requests) if len(requests) > 12:
-                half = len(requests) // 2
-                return tuple(
-                    msgspec.structs.replace(move, requests=each) for each in (requests[:half], requests[half:])
-                )
-            case ClientAsks(_, requests) if len(requests) > 1:
-                return tuple(
-                    msgspec.structs.replace(move, requests=requests[:place] + requests[place + 1 :])
-                    for place in range(len(requests))
-                )
+            case ClientAsks(_, requests):
+                return tuple(msgspec.structs.replace(move, requests=each) for each in with_less(requests))
             case _:
                 return ()
 

@@ -1,6 +1,7 @@
 """Attribution: which rule a difference breaks, by what a session asked, what exists, and what was sent in the step."""
 
 from conformance.histories.mismatch import Mismatch
+from conformance.histories.moves import SessionEnds, Together
 from conformance.zenoh.histories.actions import (
     Action,
     Declares,
@@ -11,7 +12,7 @@ from conformance.zenoh.histories.actions import (
     Undeclares,
 )
 from conformance.zenoh.histories.model import Answer, Model, Thing, thing
-from conformance.zenoh.histories.moves import Leaves, Move, Sends, Together, Unspecified
+from conformance.zenoh.histories.moves import Move, Sends, Unspecified
 from harness.zenoh.peers.router import LIVE
 from wire.zenoh.grammar_extensions import NODE_ID
 from wire.zenoh.keys import resolve
@@ -63,7 +64,7 @@ class Attribution:
     def never_undeclared(self, who: str, what: Thing) -> Mismatch:
         """Say that a session was not told the end of something."""
         rule = ENDING[what[0]]
-        if isinstance(self.move, Leaves):
+        if isinstance(self.move, SessionEnds):
             rule = "ZD-078" if what[0] == "token" else "ZD-092"
         return Mismatch(rule, f"{who} was never told that {what[0]} {what[1]} ended")
 

@@ -6,6 +6,7 @@ Few keys, few ids and few sessions: so they meet. At the ends of every range, as
 from collections.abc import Callable
 
 from conformance.histories.drawing import Chooser
+from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.zenoh.histories.actions import (
     Action,
     Declares,
@@ -18,12 +19,14 @@ from conformance.zenoh.histories.actions import (
     Undeclares,
 )
 from conformance.zenoh.histories.model import Model
-from conformance.zenoh.histories.moves import Leaves, Move, Opens, Sends, Together
+from conformance.zenoh.histories.moves import Move, Sends
 from conformance.zenoh.histories.unspecified import UNSPECIFIED
 from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS
 from harness.zenoh.peers.routing import ALL_COMPLETE
 from wire.zenoh.grammar_extensions import NODE_ID, QOS, TIMESTAMP
 from wire.zenoh.values import EntityKind, Extension, Extensions, Mode, WireExpr
+
+ENDS = ("close", "drop")
 
 PLAYERS = ("a", "b", "c", "d")
 """Sessions beside the witness."""
@@ -105,7 +108,7 @@ class ZenohMoveGenerator:
         players = PLAYERS[: self.number(2, len(PLAYERS))]
         for who in players:
             self.model.joins(who)
-        return [Opens(who) for who in players]
+        return [SessionOpens(who) for who in players]
 
     def move(self) -> Move | None:
         """Draw the next move."""
@@ -115,10 +118,10 @@ class ZenohMoveGenerator:
         if dice < LEAVING.get(self.theme, 1) and len(self.model.names) > 1:
             who = self.choose(sorted(self.model.names))
             self.model.leaves(who)
-            return Leaves(who, self.choose((False, True)))
+            return SessionEnds(who, self.choose(ENDS))
         if away and dice < 2 * LEAVING.get(self.theme, 1) + 6:
             self.model.joins(away[0])
-            return Opens(away[0])
+            return SessionOpens(away[0])
         if self.theme == "unspecified" and dice > 60:
             return self.choose(UNSPECIFIED)
         if dice > 97 and not self.crowded:

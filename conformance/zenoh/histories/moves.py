@@ -2,29 +2,8 @@
 
 import msgspec
 
+from conformance.histories.moves import SessionEnds, SessionOpens, Together, calls
 from conformance.zenoh.histories.actions import Action
-
-SHOWN = 8
-"""Messages of a batch that are shown: one of a hundred would fill the screen."""
-
-
-class Opens(msgspec.Struct, frozen=True):
-    """A session is opened."""
-
-    who: str
-
-    def __str__(self) -> str:
-        return f"{self.who} = node.session()"
-
-
-class Leaves(msgspec.Struct, frozen=True):
-    """A session ends, with CLOSE or by its link alone."""
-
-    who: str
-    cut: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.who}.{'drop' if self.cut else 'close'}()"
 
 
 class Sends(msgspec.Struct, frozen=True):
@@ -35,22 +14,9 @@ class Sends(msgspec.Struct, frozen=True):
     fragments: int = 0
 
     def __str__(self) -> str:
-        shown = self.actions if len(self.actions) <= SHOWN else (*self.actions[:2], self.actions[-1])
-        sends = "; ".join(f"{self.who}.{action}" for action in shown)
-        if len(self.actions) > SHOWN:
-            sends = f"{len(self.actions)} messages like {sends}"
         if self.fragments:
-            return f"in fragments of {self.fragments} bytes: {sends}"
-        return f"in one batch: {sends}" if len(self.actions) > 1 else sends
-
-
-class Together(msgspec.Struct, frozen=True):
-    """Several sessions send before anybody looks what came of it: the node may take them in any order."""
-
-    sends: tuple[Sends, ...]
-
-    def __str__(self) -> str:
-        return "at once: " + "; ".join(str(each) for each in self.sends)
+            return f"in fragments of {self.fragments} bytes: {calls(self.who, self.actions, 'one by one')}"
+        return calls(self.who, self.actions, "in one batch")
 
 
 class Unspecified(msgspec.Struct, frozen=True):
@@ -75,4 +41,4 @@ class Unspecified(msgspec.Struct, frozen=True):
         return f"guest = node.session(); {sends}; guest.close()"
 
 
-Move = Opens | Leaves | Sends | Together | Unspecified
+Move = SessionOpens | SessionEnds | Sends | Together[Sends] | Unspecified

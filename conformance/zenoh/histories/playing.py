@@ -12,6 +12,7 @@ from functools import partial
 import msgspec
 
 from conformance.histories.mismatch import Mismatch
+from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.zenoh.histories.abilities import WIRE_EXPR_SUFFIX, Abilities
 from conformance.zenoh.histories.actions import Action, Declares, SendsInterest, Undeclares
 from conformance.zenoh.histories.attribution import Attribution
@@ -19,7 +20,7 @@ from conformance.zenoh.histories.comparison import HistoryComparison
 from conformance.zenoh.histories.knowledge import SessionKnowledge
 from conformance.zenoh.histories.legality import are_legal
 from conformance.zenoh.histories.model import Model
-from conformance.zenoh.histories.moves import Leaves, Move, Opens, Sends, Together, Unspecified
+from conformance.zenoh.histories.moves import Move, Sends, Unspecified
 from harness.trace import Direction
 from harness.zenoh.tester.driver import NotAnswered
 from harness.zenoh.tester.node_under_test import NodeUnderTest
@@ -47,7 +48,7 @@ class HistoryPlay:
 
     def begin(self) -> None:
         """Have the witness come and ask for everything; raises ``Mismatch``."""
-        self.do(Opens(WITNESS))
+        self.do(SessionOpens(WITNESS))
         self.do(Sends(WITNESS, (WITNESSED,)))
 
     @property
@@ -58,9 +59,9 @@ class HistoryPlay:
     def fits(self, move: Move) -> bool:
         """Tell whether a move can be made: moves that others prepared are left out where those were."""
         match move:
-            case Opens(who):
+            case SessionOpens(who):
                 return who not in self.listeners
-            case Leaves(who):
+            case SessionEnds(who):
                 return who in self.listeners and self.abilities.allow_end(self.model.session(who).entities.values())
             case Sends(who, actions):
                 if who not in self.senders or not all(self.abilities.allow(action) for action in actions):
@@ -84,12 +85,12 @@ class HistoryPlay:
             listener.begin()
         attribution = Attribution(self.model, move)
         match move:
-            case Opens(who):
+            case SessionOpens(who):
                 self.listeners[who] = SessionKnowledge(self.node.session())
                 self.model.joins(who)
-            case Leaves(who, cut):
+            case SessionEnds(who, verb):
                 driver = self.listeners.pop(who).driver
-                driver.drop() if cut else driver.close()
+                driver.drop() if verb == "drop" else driver.close()
                 self.model.leaves(who)
                 self.forget()
             case Sends():

@@ -7,17 +7,19 @@ import msgspec
 
 from conformance.histories.drawing import Chooser
 from conformance.histories.mismatch import Mismatch
+from conformance.histories.moves import SessionOpens, Together
+from conformance.histories.shrinking import with_less
 from conformance.zenoh.histories.abilities import TRIED, Abilities, Lack, abilities
 from conformance.zenoh.histories.actions import Declares, SendsInterest
 from conformance.zenoh.histories.drawing import ZenohMoveGenerator
-from conformance.zenoh.histories.moves import Move, Opens, Sends, Together
+from conformance.zenoh.histories.moves import Move, Sends
 from conformance.zenoh.histories.playing import HistoryPlay
 from conformance.zenoh.histories.unspecified import UNSPECIFIED
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from wire.zenoh.values import EntityKind, Mode, WireExpr
 
 BEFORE = (
-    Opens("a"),
+    SessionOpens("a"),
     Sends("a", tuple(Declares(kind, 1, WireExpr("a/b")) for kind in EntityKind)),
     Sends("a", (SendsInterest(1, Mode.CURRENT_FUTURE, frozenset(EntityKind)),)),
 )
@@ -75,11 +77,8 @@ def less(move: Sends) -> Iterator[Sends]:
     """Yield what is sent with less in it."""
     if move.fragments:
         yield msgspec.structs.replace(move, fragments=0)
-    if len(move.actions) > 3:
-        yield msgspec.structs.replace(move, actions=move.actions[: len(move.actions) // 2])
-        yield msgspec.structs.replace(move, actions=move.actions[len(move.actions) // 2 :])
-    for place in range(len(move.actions)) if 1 < len(move.actions) < 9 else ():
-        yield msgspec.structs.replace(move, actions=move.actions[:place] + move.actions[place + 1 :])
+    for actions in with_less(move.actions):
+        yield msgspec.structs.replace(move, actions=actions)
     for place, action in enumerate(move.actions):
         plain = {name: () for name in ("extensions", "inner") if getattr(action, name, ())}
         if plain:

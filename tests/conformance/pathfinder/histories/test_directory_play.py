@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from played_histories import TWO, PlayedHistories
 
-from conformance.cases import RuleBroken
 from conformance.histories.drawing import histories
-from conformance.histories.history import play_history
-from conformance.histories.mismatch import Mismatch
+from conformance.histories.moves import SessionEnds
 from conformance.pathfinder.histories.abilities import ServerAbilities
 from conformance.pathfinder.histories.actions import (
     PublishRequest,
@@ -18,49 +17,29 @@ from conformance.pathfinder.histories.actions import (
     UnsubscribeRequest,
 )
 from conformance.pathfinder.histories.drawing import WEIGHTS
-from conformance.pathfinder.histories.moves import (
-    ClientAsks,
-    ClientComes,
-    ClientLeaves,
-    ClientReturns,
-    HistoryMove,
-)
+from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
 from conformance.pathfinder.histories.server import SERVER_HISTORIES
 from harness.pathfinder.peers.directory import ServiceRecord
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.peers.session import Session, Subscription
-from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.variants.registry import ODDITIES
-from harness.peers.memory import World
-from harness.trace import Trace
 from wire.json.strict import MOST
 from wire.pathfinder.values import Message
 
-
-def node(peer: type[Server]) -> NodeUnderTest:
-    world = World(peer.of, "server")
-    return NodeUnderTest(world, Trace("pathfinder", clock=world.clock), profile="document", namespace="t/")
-
-
-def play(peer: type[Server], *moves: HistoryMove, can: ServerAbilities | None = None) -> None:
-    with SERVER_HISTORIES.scene(node(peer), can or ServerAbilities()) as scene:
-        scene.begin()
-        for move in moves:
-            assert scene.fits(move)
-            scene.do(move)
+SERVERS = PlayedHistories("pathfinder", "server", SERVER_HISTORIES, ServerAbilities())
+play = SERVERS.make
 
 
 @pytest.mark.parametrize("theme", WEIGHTS)
 def test_the_reference_is_not_accused(theme: str) -> None:
     for seed in (101, 102):
-        assert play_history(node(Server), SERVER_HISTORIES, theme, seed, "test")
+        assert SERVERS.play(SERVERS.node(Server), theme, seed)
 
 
 @settings(max_examples=10, deadline=None, derandomize=True, database=None)
 @given(histories(SERVER_HISTORIES.generator, "owners", 12))
 def test_the_reference_is_not_accused_whatever_hypothesis_draws(moves: tuple[HistoryMove, ...]) -> None:
-    with SERVER_HISTORIES.scene(node(Server), ServerAbilities()) as scene:
-        scene.begin()
+    with SERVERS.scene(Server) as scene:
         for move in moves:
             if scene.fits(move):
                 scene.do(move)
@@ -68,11 +47,11 @@ def test_the_reference_is_not_accused_whatever_hypothesis_draws(moves: tuple[His
 
 @pytest.mark.parametrize("name", ["gathering", "clinging", "until-republished", "step-by-step", "lingering"])
 def test_odd_servers_are_not_accused(name: str) -> None:
-    peer = node(ODDITIES.all[name].peer)
+    peer = SERVERS.node(ODDITIES.all[name].peer)
     can = SERVER_HISTORIES.abilities(peer)
     assert not can.complaints
     for theme in ("owners", "lifetime"):
-        assert play_history(peer, SERVER_HISTORIES, theme, 1, "test")
+        assert SERVERS.play(peer, theme, 1)
 
 
 class OwnsByHistory(Server):
@@ -120,20 +99,15 @@ class KeepsOldState(Server):
         super().announce(old, self.had.get(new.id, new) if old is None and new is not None else new)
 
 
-TWO = ClientComes("a"), ClientComes("b")
-
-
 def test_who_owned_a_service_once_may_leave() -> None:
     moves = (
         *TWO,
         ClientAsks("a", (PublishRequest(1),)),
         ClientAsks("b", (PublishRequest(1, 1),)),
-        ClientLeaves("a"),
+        SessionEnds("a"),
     )
     play(Server, *moves)
-    with pytest.raises(Mismatch) as difference:
-        play(OwnsByHistory, *moves)
-    assert difference.value.rule in ("PF-049", "PF-131")
+    assert SERVERS.rule_broken(OwnsByHistory, *moves) in ("PF-049", "PF-131")
 
 
 def test_one_of_two_subscriptions_ends() -> None:
@@ -144,9 +118,7 @@ def test_one_of_two_subscriptions_ends() -> None:
         ClientAsks("b", (PublishRequest(1, props={"kind": ["x"]}),)),
     )
     play(Server, *moves)
-    with pytest.raises(Mismatch) as difference:
-        play(ForgetsTheOther, *moves)
-    assert difference.value.rule == "PF-121"
+    assert SERVERS.rule_broken(ForgetsTheOther, *moves) == "PF-121"
 
 
 def test_a_service_comes_again_under_its_identifier() -> None:
@@ -156,22 +128,18 @@ def test_a_service_comes_again_under_its_identifier() -> None:
         ClientAsks("a", (PublishRequest(1, 0, props={"kind": ["y"]}), ServicesRequest())),
     )
     play(Server, *moves)
-    with pytest.raises(Mismatch) as difference:
-        play(KeepsOldState, *moves)
-    assert difference.value.rule == "PF-051"
+    assert SERVERS.rule_broken(KeepsOldState, *moves) == "PF-051"
 
 
 def test_a_history_is_made_small() -> None:
-    peer = node(OwnsByHistory)
-    with pytest.raises(RuleBroken) as broken:
-        play_history(peer, SERVER_HISTORIES, "owners", 1, "test_histories.test_owners")
-    steps = [line for line in str(broken.value).splitlines() if line.startswith("  ")]
+    accusation = str(SERVERS.accusation(OwnsByHistory, "owners", 1))
+    steps = [line for line in accusation.splitlines() if line.startswith("  ")]
     assert len(steps) < 8
-    assert "alone: -k 'test_histories.test_owners[" in str(broken.value)
+    assert "alone: -k 'test_histories.test_owners[" in accusation
 
 
 def test_what_was_told_once_ends_a_history() -> None:
-    moves = (*TWO, ClientAsks("a", (PublishRequest(1),)), ClientAsks("b", (PublishRequest(1, 1),)), ClientLeaves("a"))
+    moves = (*TWO, ClientAsks("a", (PublishRequest(1),)), ClientAsks("b", (PublishRequest(1, 1),)), SessionEnds("a"))
     play(OwnsByHistory, *moves, can=ServerAbilities((("PF-049", ""), ("PF-131", ""))))
 
 
@@ -180,7 +148,7 @@ def test_an_orphan_without_time_is_gone_and_its_owner_comes_back() -> None:
         Server,
         *TWO,
         ClientAsks("a", (PublishRequest(1, ttl=0), PublishRequest(2, ttl=1), PublishRequest(3))),
-        ClientLeaves("a", reset=True),
+        SessionEnds("a", "abort"),
         ClientReturns("a"),
         ClientAsks("a", (PublishRequest(1), ServicesRequest())),
     )
@@ -188,13 +156,13 @@ def test_an_orphan_without_time_is_gone_and_its_owner_comes_back() -> None:
 
 @pytest.mark.parametrize("peer", [Server, ODDITIES.all["owners-only"].peer])
 def test_nothing_stays_behind(peer: type[Server]) -> None:
-    under_test = node(peer)
+    under_test = SERVERS.node(peer)
     with SERVER_HISTORIES.scene(under_test, ServerAbilities()) as scene:
         scene.begin()
         for move in (
             *TWO,
             ClientAsks("a", (PublishRequest(1, ttl=MOST), PublishRequest(2, bare=True))),
-            ClientLeaves("a"),
+            SessionEnds("a"),
         ):
             scene.do(move)
         assert scene.model.directory.get(scene.names.service(1)) is not None

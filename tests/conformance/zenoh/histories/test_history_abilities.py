@@ -1,16 +1,13 @@
 """Habits of real routers that break a rule wherever they show: told once, by name, and left out of histories."""
 
 import pytest
+from played_histories import PlayedHistories
 
-from conformance.histories.history import play_history
-from conformance.zenoh.histories.abilities import Abilities
+from conformance.zenoh.histories.abilities import PLAIN, Abilities
 from conformance.zenoh.histories.actions import ReleasesAlias
 from conformance.zenoh.histories.router import ROUTER
-from harness.peers.memory import World
-from harness.trace import Trace
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, Session
-from harness.zenoh.tester.node_under_test import NodeUnderTest
 from wire.zenoh.keys import wire_expr_extension
 from wire.zenoh.values import EntityKind, UndeclareEntity, UndeclareKeyExpr, WireExpr
 
@@ -44,13 +41,11 @@ class SpellsByReleasedAliases(Router):
         return super().wire_expr_of(session, entity, interest_id)
 
 
-def node(peer: type[Router]) -> NodeUnderTest:
-    world = World(peer.of, "router")
-    return NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="t/")
+ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 
 
 def abilities(peer: type[Router]) -> Abilities:
-    return ROUTER.abilities(node(peer))
+    return ROUTER.abilities(ROUTERS.node(peer))
 
 
 UNTOLD = ("ZD-083", "who asks for tokens to come is told the end of one that it never knew")
@@ -60,10 +55,9 @@ RELEASED = ("ZD-038", "a token is listed under a number that has been released, 
 @pytest.mark.parametrize(("peer", "complaint"), [(EndsForAllWhoAsk, UNTOLD), (SpellsByReleasedAliases, RELEASED)])
 def test_it_is_told_once_and_of_the_rest_nobody_is_accused(peer: type[Router], complaint: tuple[str, str]) -> None:
     assert abilities(peer).complaints == [complaint]
-    played = node(peer)
+    played = ROUTERS.node(peer)
     for theme in ("modes", "aliases", "entities"):
-        for seed in (1, 2, 3):
-            play_history(played, ROUTER, theme, seed, "test")
+        ROUTERS.play(played, theme, 1, 2, 3)
 
 
 def test_whoever_spells_by_released_aliases_is_not_asked_to_release_any() -> None:

@@ -3,11 +3,12 @@
 import msgspec
 import pytest
 from hypothesis import given, settings
+from played_histories import TWO, PlayedHistories
 
-from conformance.cases import NotPlayed, RuleBroken
+from conformance.cases import NotPlayed
 from conformance.histories.drawing import histories
-from conformance.histories.history import play_history
 from conformance.histories.mismatch import Mismatch
+from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.zenoh.histories.abilities import PLAIN, Abilities, Lack
 from conformance.zenoh.histories.actions import (
     Declares,
@@ -19,14 +20,11 @@ from conformance.zenoh.histories.actions import (
     Undeclares,
 )
 from conformance.zenoh.histories.drawing import WEIGHTS
-from conformance.zenoh.histories.moves import Leaves, Move, Opens, Sends, Together, Unspecified
+from conformance.zenoh.histories.moves import Move, Sends, Unspecified
 from conformance.zenoh.histories.router import ROUTER
 from conformance.zenoh.histories.unspecified import UNSPECIFIED
-from harness.peers.memory import World
-from harness.trace import Trace
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, LiveInterest, Session
-from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.variants.registry import FAULTS, ODDITIES
 from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, UndeclareEntity, WireExpr
 
@@ -35,32 +33,20 @@ ALL = frozenset(EntityKind)
 KEY = WireExpr("a/b")
 
 
-def node(peer: type[Router]) -> NodeUnderTest:
-    world = World(peer.of, "router")
-    return NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="t/")
-
-
-def play(peer: type[Router], *moves: Move, abilities: Abilities = PLAIN) -> None:
-    with ROUTER.scene(node(peer), abilities) as scene:
-        scene.begin()
-        for move in moves:
-            assert scene.fits(move)
-            scene.do(move)
+ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
+play = ROUTERS.make
 
 
 @pytest.mark.parametrize("theme", WEIGHTS)
 def test_the_reference_is_not_accused(theme: str) -> None:
     for seed in (101, 102):
-        assert play_history(node(Router), ROUTER, theme, seed, "test")
+        assert ROUTERS.play(ROUTERS.node(Router), theme, seed)
 
 
 @settings(max_examples=10, deadline=None, derandomize=True, database=None)
 @given(histories(ROUTER.generator, "modes", 12))
 def test_the_reference_is_not_accused_whatever_hypothesis_draws(moves: tuple[Move, ...]) -> None:
-    with ROUTER.scene(node(Router), PLAIN) as scene:
-        scene.begin()
-        for move in moves:
-            scene.do(move)
+    play(Router, *moves)
 
 
 class WithdrawsForAll(Router):
@@ -83,13 +69,7 @@ class EndsTheSameIdEverywhere(Router):
 
 
 def test_what_it_takes_is_printed_as_verbs() -> None:
-    def found() -> None:
-        for seed in range(1, 30):
-            play_history(node(WithdrawsForAll), ROUTER, "propagation", seed, "test_histories.test_propagation")
-
-    with pytest.raises(RuleBroken) as caught:
-        found()
-    lines = str(caught.value).splitlines()
+    lines = str(ROUTERS.accusation(WithdrawsForAll, "propagation", *range(1, 30))).splitlines()
     assert len(lines) < 12
     assert any(".declare_" in line for line in lines)
     assert any(".close()" in line or ".drop()" in line for line in lines)
@@ -97,21 +77,23 @@ def test_what_it_takes_is_printed_as_verbs() -> None:
 
 def test_interests_of_one_id_on_two_sessions() -> None:
     ask = SendsInterest(7, Mode.CURRENT_FUTURE, ALL)
-    story = (Opens("a"), Opens("b"), Sends("a", (ask,)), Sends("b", (ask,)), Sends("a", (EndsInterest(7),)))
+    story = (
+        SessionOpens("a"),
+        SessionOpens("b"),
+        Sends("a", (ask,)),
+        Sends("b", (ask,)),
+        Sends("a", (EndsInterest(7),)),
+    )
     change = Sends("a", (Declares(T, 1, KEY),))
     play(Router, *story, change)
-    with pytest.raises(Mismatch) as caught:
-        play(EndsTheSameIdEverywhere, *story, change)
-    assert caught.value.rule == "ZD-091"
+    assert ROUTERS.rule_broken(EndsTheSameIdEverywhere, *story, change) == "ZD-091"
 
 
 def test_a_key_that_two_have_lives_until_the_last_of_them_goes() -> None:
     declares = Declares(S, 1, KEY)
-    story = (Opens("a"), Opens("b"), Sends("a", (declares,)), Sends("b", (declares,)))
-    play(Router, *story, Leaves("a"), Leaves("b", cut=True))
-    with pytest.raises(Mismatch) as caught:
-        play(WithdrawsForAll, *story, Leaves("a"))
-    assert caught.value.rule == "ZD-092"
+    story = (*TWO, Sends("a", (declares,)), Sends("b", (declares,)))
+    play(Router, *story, SessionEnds("a"), SessionEnds("b", "drop"))
+    assert ROUTERS.rule_broken(WithdrawsForAll, *story, SessionEnds("a")) == "ZD-092"
 
 
 def test_an_alias_that_is_given_anew() -> None:
@@ -124,7 +106,11 @@ def test_an_alias_that_is_given_anew() -> None:
         Declares(S, 2, alias),
     )
     play(
-        Router, Opens("a"), Opens("b"), Sends("a", actions, fragments=7), Sends("b", (Publishes(WireExpr("a/c"), "x"),))
+        Router,
+        SessionOpens("a"),
+        SessionOpens("b"),
+        Sends("a", actions, fragments=7),
+        Sends("b", (Publishes(WireExpr("a/c"), "x"),)),
     )
 
 
@@ -148,33 +134,29 @@ class MissesWhatComesMeanwhile(Router):
 def test_what_is_declared_while_somebody_asks() -> None:
     asks, declares = SendsInterest(3, Mode.CURRENT_FUTURE, frozenset({T}), WireExpr("**")), Declares(T, 1, KEY)
     together = Together((Sends("a", (asks,)), Sends("b", (declares,))))
-    play(Router, Opens("a"), Opens("b"), together)
-    with pytest.raises(Mismatch) as caught:
-        play(MissesWhatComesMeanwhile, Opens("a"), Opens("b"), together)
-    assert caught.value.rule == "ZD-091"
+    play(Router, *TWO, together)
+    assert ROUTERS.rule_broken(MissesWhatComesMeanwhile, *TWO, together) == "ZD-091"
 
 
 def test_guests_leave_nothing_behind() -> None:
     guest = Unspecified((Declares(T, 1, WireExpr("guest/1")),), "ZD-092", (("token", "guest/1"),), (1,))
-    play(Router, Opens("a"), guest, guest)
+    play(Router, SessionOpens("a"), guest, guest)
     with pytest.raises(Mismatch, match="nothing came of it"):
         play(Router, msgspec.structs.replace(guest, actions=()))
 
 
 def test_what_a_node_lacks_is_left_out() -> None:
     can = Abilities((Lack("CURRENT token", "ZI-010", "lists no tokens"), Lack("aliases", "ZD-027", "knows no aliases")))
-    with ROUTER.scene(node(Router), can) as scene:
-        scene.begin()
-        scene.do(Opens("a"))
+    with ROUTERS.scene(Router, can) as scene:
+        scene.do(SessionOpens("a"))
         assert not scene.fits(Sends("a", (SendsInterest(1, Mode.CURRENT, frozenset({T})),)))
         assert scene.fits(Sends("a", (SendsInterest(1, Mode.CURRENT_FUTURE, frozenset({T})),)))
         assert not scene.fits(Sends("a", (DeclaresAlias(1, KEY), Declares(T, 1, WireExpr(None, 1)))))
 
 
 def test_moves_that_nobody_has_prepared_are_left_out() -> None:
-    with ROUTER.scene(node(Router), PLAIN) as scene:
-        scene.begin()
-        scene.do(Opens("a"))
+    with ROUTERS.scene(Router) as scene:
+        scene.do(SessionOpens("a"))
         for action in (EndsInterest(1), Undeclares(T, 1, KEY), ReleasesAlias(1), Declares(T, 1, WireExpr(None, 1))):
             assert not scene.fits(Sends("a", (action,)))
         scene.do(Sends("a", (Declares(T, 1, KEY),)))
@@ -192,7 +174,7 @@ class Deaf(Router):
 
 def abilities(peer: type[Router]) -> Abilities:
     """Try what a router does; whatever it lacks is waited for at most twice, of its coming and of its going."""
-    tried = node(peer)
+    tried = ROUTERS.node(peer)
     found = ROUTER.abilities(tried)
     assert tried.instance.clock.now() <= 2 * tried.patience + 2
     return found
@@ -208,7 +190,7 @@ def test_a_node_is_told_once_what_it_does_not_do() -> None:
 
 
 def scene_fits(peer: type[Router], can: Abilities, move: Move) -> bool:
-    with ROUTER.scene(node(peer), can) as scene:
+    with ROUTERS.brings.scene(ROUTERS.node(peer), can) as scene:
         return scene.fits(move)
 
 
@@ -265,7 +247,7 @@ def test_who_does_not_do_the_basic_thing_is_told_so_and_nothing_else(
     assert found.complaints == complaints
     assert found.blocked == "; ".join(what for _, what in complaints)
     with pytest.raises(NotPlayed, match=complaints[0][1]):
-        play_history(node(peer), ROUTER, "modes", 1, "test")
+        ROUTERS.play(ROUTERS.node(peer), "modes", 1)
 
 
 class Immortal(Router):
@@ -279,12 +261,11 @@ def test_who_keeps_what_ended_is_played_without_anybody_leaving() -> None:
     found = abilities(Immortal)
     assert [rule for rule, _ in found.complaints] == ["ZD-092", "ZD-092", "ZD-078"]
     assert not found.blocked
-    with ROUTER.scene(node(Immortal), found) as scene:
-        scene.begin()
-        scene.do(Opens("a"))
-        assert scene.fits(Leaves("a"))
+    with ROUTERS.scene(Immortal, found) as scene:
+        scene.do(SessionOpens("a"))
+        assert scene.fits(SessionEnds("a"))
         scene.do(Sends("a", (Declares(T, 1, KEY),)))
-        assert not scene.fits(Leaves("a"))
+        assert not scene.fits(SessionEnds("a"))
 
 
 def test_what_goes_wrong_whatever_a_guest_says_is_told_once() -> None:
@@ -297,6 +278,6 @@ def test_what_goes_wrong_whatever_a_guest_says_is_told_once() -> None:
 def test_the_innocent_are_not_accused(name: str) -> None:
     peer = ODDITIES.all[name].peer
     assert issubclass(peer, Router)
-    innocent = node(peer)
+    innocent = ROUTERS.node(peer)
     for theme in ("entities", "propagation", "unspecified"):
-        play_history(innocent, ROUTER, theme, 7, "test")
+        ROUTERS.play(innocent, theme, 7)

@@ -1,28 +1,19 @@
 """Histories notice what cases do not: faults that show only where several sentences meet."""
 
 import pytest
+from played_histories import PlayedHistories
 from subtle_faults import SUBTLE
 
-from conformance.engine.play import play
 from conformance.histories import history
-from conformance.suite import Suite
-from harness.peers.memory import World
+from conformance.zenoh.histories.abilities import PLAIN
+from conformance.zenoh.histories.router import ROUTER
 from harness.zenoh.peers.router import Router
 
-
-def found(peer: type[Router], *, by_histories: bool) -> str:
-    """Return which case is the first to accuse a router, if any does."""
-    suite, world = Suite("zenoh"), World(peer.of, "router")
-    cases = [case for case in suite.cases if case.fits("router", "tcp") and case.marks.is_history is by_histories]
-    for number, case in enumerate(cases, 1):
-        result = play(case, world, suite, profile="document", number=number)
-        if any(judgement.outcome.accuses and judgement.by == "case" for judgement in result.judgements):
-            return case.name
-    return ""
+ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 
 
 @pytest.mark.slow  # some seconds each under load, and twenty of them
 @pytest.mark.parametrize("peer", SUBTLE, ids=lambda peer: peer.__name__)
 def test_histories_of_the_gate_find_it(peer: type[Router], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "shrunk", lambda moves, *rest: moves)
-    assert found(peer, by_histories=True)
+    assert ROUTERS.first_accuser(peer, by_histories=True)
