@@ -18,8 +18,9 @@ from wire.emit import lua_json
 from wire.emit.naming import identifier
 from wire.errors import CannotLayOut
 from wire.expressions import Expr, Operand, Ref, lua_integer
-from wire.kinds import Bit, BitFields, Flags, Json, Part, Record, Union
+from wire.kinds import Bit, Flags, Json, Part, Record, Union
 from wire.kinds.base import together
+from wire.kinds.bit_groups import BitGroups
 from wire.kinds.coded import indented
 from wire.kinds.contexts import Lines, LuaCode, lua_text
 from wire.layout import Layout
@@ -227,7 +228,7 @@ class _Function(LuaCode):
 
     def kept(self, field: str) -> str:
         # Named bits always: whether a chain goes on is asked by who reads the chain.
-        if field in self.references or isinstance(self.fields.get(field), Flags | BitFields):
+        if field in self.references or isinstance(self.fields.get(field), BitGroups):
             return f"this{expressions.lua_member(field)} = "
         return ""
 
@@ -245,7 +246,7 @@ class _Function(LuaCode):
             self.dissector.declare(f"{key}.{more}", its_kind, lua_json.plain_field(f"{name} {more}"))
         return lua_text(key)
 
-    def declare_bits(self, name: str, bits: Flags | BitFields) -> str:
+    def declare_bits(self, name: str, bits: BitGroups) -> str:
         size = bits.fewest()
 
         def line(key: str, kind: str) -> str:
@@ -255,7 +256,7 @@ class _Function(LuaCode):
 
         return lua_text(self.dissector.declare(self.at(name), f"uint{8 * size if size <= 4 else 64}", line))
 
-    def group(self, name: str, key: str, bits: Flags | BitFields, bit: Bit) -> str:
+    def group(self, name: str, key: str, bits: BitGroups, bit: Bit) -> str:
         constants = dict(bits.constants)
         known = self.meanings.get(Ref(name, bit.name), {})
         if self.message and bit.name == "id" and bit.name in constants:

@@ -6,14 +6,15 @@ from typing import IO, Any
 
 from wire.constructs import Context, Leaf, NamedBits, Span, bounded, dotted, take
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
-from wire.expressions import Expr, Group, Ref
-from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
+from wire.expressions import Expr, Ref
+from wire.kinds.base import Part, Sampling, Scope, Walk
+from wire.kinds.bit_groups import BitGroups
 from wire.kinds.bit_places import Bit, check_bit_places, spare_name
 from wire.kinds.boundaries import BoundaryBytes, in_order
 from wire.kinds.branches import CUT, UNKNOWN, Place, TracedRefusal, Tracing, group_is
 from wire.kinds.coded import made, written
 from wire.kinds.composing import ComposedTarget, Looking, PlannedOption
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
+from wire.kinds.contexts import CCode, Code, ColumnCode, Kind, Lines, Slots
 from wire.kinds.edits import Below, Find, MutableField, Mutation, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, Source
 from wire.kinds.integer import LONGEST, Order, fixed_ends, fixed_finder
@@ -93,7 +94,7 @@ MAX_COMBINED = 4096
 """Combinations of groups that are tried."""
 
 
-class BitFields(Part, frozen=True):
+class BitFields(BitGroups, frozen=True):
     """An integer of ``size`` bytes of named bits; ``constants`` are the names whose value is fixed."""
 
     size: int
@@ -102,7 +103,6 @@ class BitFields(Part, frozen=True):
     constants: tuple[tuple[str, int], ...] = ()
 
     constructs = (Word,)
-    plain = True
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
@@ -122,43 +122,14 @@ class BitFields(Part, frozen=True):
         return "big" if self.big else "little"
 
     @property
-    def spare(self) -> int:
-        """The bits that have no name."""
-        return (1 << 8 * self.size) - 1 & ~sum(bit.mask for bit in self.bits)
-
-    @property
-    def spare_name(self) -> str:
-        """What the bits without a name are kept under."""
-        return spare_name(bit.name for bit in self.bits)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The keys of the value, in order."""
-        return (*(bit.name for bit in self.bits), *((self.spare_name,) if self.spare else ()))
-
-    @property
     def fixed(self) -> tuple[int, int]:
         """The bits whose value is fixed, and that value, both in place."""
         known = dict(self.constants)
         fixed = [bit for bit in self.bits if bit.name in known]
         return sum(bit.mask for bit in fixed), sum(known[bit.name] << bit.low for bit in fixed)
 
-    def value(self, number: int) -> dict[str, int]:
-        """Take an integer apart."""
-        value = {bit.name: (number & bit.mask) >> bit.low for bit in self.bits}
-        return value | {self.spare_name: number & self.spare} if self.spare else value
-
-    def group(self, name: str) -> Group | None:
-        whole = 8 * self.size
-        if self.spare and name == self.spare_name:
-            return Group(self.spare, 0, whole)
-        return next((Group(bit.mask, bit.low, whole) for bit in self.bits if bit.name == name), None)
-
     def fewest(self) -> int:
         return self.size
-
-    def take_names(self, names: Names, hint: str) -> None:
-        names.table(self, f"{hint}_bits")
 
     def python_table(self, name: str) -> Lines:
         yield f"{name} = ("
@@ -229,12 +200,6 @@ class BitFields(Part, frozen=True):
         yield f"b_{field} = ((record *){source})->byte;"
         yield from written(f"write_{self._c}(w, {self.size}, b_{field})")
 
-    def c_fits(self, code: CCode, source: str) -> str | None:
-        return f"Py_TYPE({source}) == kind_{code.names.tables[self]}.type"
-
-    def lua_read(self, code: LuaCode, name: str) -> Lines:
-        yield f"{code.kept(name)}r:bits({code.declare_bits(name, self)}, {self.size}{', true' if self.big else ''})"
-
     def slots(self, slots: Slots, path: str) -> None:
         slots.number(path, self.size)
 
@@ -250,14 +215,7 @@ class BitFields(Part, frozen=True):
             yield f"if (unlikely(({number} & UINT64_C(0x{mask:X})) != UINT64_C(0x{fixed:X})))"
             yield f"    return refused(f, UNKNOWN_ID, p - {self.size});"
 
-    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
-        yield (path, Kind.NUMBER), value.byte
-
     # Generators
-
-    @property
-    def decides(self) -> bool:
-        return True
 
     def candidates(self, near: Iterable[int], refs: frozenset[Ref]) -> list[int]:
         # Numbers that matter may be those of a group or of the whole; each group tries those that fit.
@@ -278,9 +236,6 @@ class BitFields(Part, frozen=True):
 
     def number_in(self, data: bytes) -> int:
         return int.from_bytes(data, self.order)
-
-    def paired(self, number: int) -> Pair:
-        return NamedBits(self.value(number), number), self.spelled(number)
 
     def sampled(self, sampling: Sampling, fields: Mapping[str, Part]) -> Draw:
         # Each group for itself, so that every value of a narrow one comes up; what has no name is mostly 0.
@@ -319,28 +274,18 @@ class BitFields(Part, frozen=True):
 
         return name, flip
 
-    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
-        return self.number_finder(path)
-
     def number_finder(self, path: str, more: Sequence[Mutation] = ()) -> Find:
         place = MutableField(path, self, [*self.mutations(path), *more])
         return fixed_finder(self.size, self.number_in, path, place)
 
-    @property
-    def group_names(self) -> tuple[str, ...]:
-        return tuple(bit.name for bit in self.bits)
-
     # Coverage
-
-    def most_bytes(self) -> float:
-        return self.size
 
     def branches(self, place: Place) -> Iterator[str]:
         known = dict(self.constants)
         for name in self.names:
             group = self.group(name)
             assert group is not None
-            spare = self.spare and name == self.spare_name
+            spare = self.is_spare(name)
             width = group.highest.bit_length()
             # Each value of one or two bits is a branch; of wider groups only whether it is 0, as there would be no end.
             few = range(group.highest + 1) if width <= 2 and not spare else (0, 1)
@@ -362,22 +307,11 @@ class BitFields(Part, frozen=True):
         for name in self.names:
             group = self.group(name)
             assert group is not None
-            spare = self.spare and name == self.spare_name
+            spare = self.is_spare(name)
             tracing.hit(place, group_is(name, 3 if spare else group.highest.bit_length(), value[name]))
         return value
 
     # Vectors
-
-    def nameless(self, value: Any) -> int:
-        return int(value.get(self.spare_name, 0)) if self.spare else 0
-
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def can_be_missing(self) -> bool:
-        return True
 
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         return self.spelled(self.fixed[1])
@@ -425,10 +359,3 @@ class BitFields(Part, frozen=True):
             yield words, {where: self.spelled(number)}, frozenset({number}) if place.controls else None
 
     # The benchmark
-
-    def fields_read(self, loop: FieldLoop, value: str) -> Lines:
-        yield from (loop.read(value, name) for name in self.names)
-
-    @property
-    def value_names(self) -> tuple[str, ...]:
-        return self.names

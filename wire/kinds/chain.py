@@ -9,6 +9,7 @@ from wire.constructs import MOST, Context, Grammar, Values, bounded, dotted, fit
 from wire.errors import CannotLayOut, EncodeError, Reason
 from wire.expressions import Ref
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, looked_at
+from wire.kinds.bit_groups import BitGroups
 from wire.kinds.bitfields import BitFields
 from wire.kinds.branches import END_MISSING, FULL, MORE, ONE, TOO_MANY, Inside, Place, TracedRefusal, Tracing
 from wire.kinds.coded import indented
@@ -97,10 +98,10 @@ class Chain(Compound, frozen=True):
         return self.item.fields[0].name
 
     @property
-    def head(self) -> Flags | BitFields:
+    def head(self) -> BitGroups:
         """The field that has the bit."""
         node = self.item.fields[0].node
-        assert isinstance(node, Flags | BitFields)
+        assert isinstance(node, BitGroups)
         return node
 
     @property

@@ -6,13 +6,14 @@ from typing import IO, Any
 
 from wire.constructs import Context, Leaf, Message, NamedBits, Span, bounded, dotted, take
 from wire.errors import DecodeError, EncodeError, Reason
-from wire.expressions import Expr, Group, Ref
-from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk
+from wire.expressions import Expr, Ref
+from wire.kinds.base import Part, Sampling, Scope, Walk
+from wire.kinds.bit_groups import BitGroups
 from wire.kinds.bit_places import Bit, check_bit_places, spare_name
 from wire.kinds.branches import MISSING, UNKNOWN, Place, TracedRefusal, Tracing, group_is
 from wire.kinds.coded import written
 from wire.kinds.composing import ComposedTarget, Looking
-from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Kind, Lines, LuaCode, Names, Slots
+from wire.kinds.contexts import CCode, Code, ColumnCode, Kind, Lines, Slots
 from wire.kinds.edits import Below, Find, Found, MutableField, Mutation, UnreadableFrame, put, truncate
 from wire.kinds.generators import Draw, Numbers, Pair, leaf
 
@@ -110,7 +111,7 @@ def header_of(message: Message) -> Header:
     return first.subcon
 
 
-class Flags(Part, frozen=True):
+class Flags(BitGroups, frozen=True):
     """One byte of named bits; those without a name are kept in place under ``spare_name``, if there are any.
 
     ``constants`` are the names whose value a message's header fixes, ``begins`` the bytes that can stand here: in a
@@ -122,7 +123,6 @@ class Flags(Part, frozen=True):
     begins: tuple[int, ...] = tuple(range(256))
 
     constructs = (Bits,)
-    plain = True
 
     @classmethod
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
@@ -133,40 +133,12 @@ class Flags(Part, frozen=True):
         begins = tuple(byte for byte in range(256) if grammar.matches(byte))
         return cls(bits, tuple(grammar.constants.items()), begins)
 
-    @property
-    def spare(self) -> int:
-        """The bits that have no name."""
-        return 0xFF & ~sum(bit.mask for bit in self.bits)
-
-    @property
-    def spare_name(self) -> str:
-        """What the bits without a name are kept under."""
-        return spare_name(bit.name for bit in self.bits)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The keys of the value, in order."""
-        return (*(bit.name for bit in self.bits), *((self.spare_name,) if self.spare else ()))
-
     def bit(self, name: str) -> Bit:
         """Return one group of bits by its name."""
         return next(bit for bit in self.bits if bit.name == name)
 
-    def value(self, byte: int) -> dict[str, int]:
-        """Take a byte apart."""
-        value = {bit.name: (byte & bit.mask) >> bit.low for bit in self.bits}
-        return value | {self.spare_name: byte & self.spare} if self.spare else value
-
-    def group(self, name: str) -> Group | None:
-        if self.spare and name == self.spare_name:
-            return Group(self.spare, 0, 8)
-        return next((Group(bit.mask, bit.low, 8) for bit in self.bits if bit.name == name), None)
-
     def fewest(self) -> int:
         return 1
-
-    def take_names(self, names: Names, hint: str) -> None:
-        names.table(self, f"{hint}_bits")
 
     @property
     def is_any(self) -> bool:
@@ -259,12 +231,6 @@ class Flags(Part, frozen=True):
         yield f"b_{field} = (uint8_t)((record *){source})->byte;"
         yield from written(f"write_octet(w, b_{field})")
 
-    def c_fits(self, code: CCode, source: str) -> str | None:
-        return f"Py_TYPE({source}) == kind_{code.names.tables[self]}.type"
-
-    def lua_read(self, code: LuaCode, name: str) -> Lines:
-        yield f"{code.kept(name)}r:bits({code.declare_bits(name, self)}, 1)"
-
     def slots(self, slots: Slots, path: str) -> None:
         slots.number(path, 1)
 
@@ -280,14 +246,7 @@ class Flags(Part, frozen=True):
         byte = f"&b_{field}" if field in code.kept else "&byte"
         yield f"TAKE(take_flags({cell}, {column.size}, {byte}));"
 
-    def cells(self, value: Any, path: str, record: Any) -> Iterator[Cell]:
-        yield (path, Kind.NUMBER), value.byte
-
     # Generators
-
-    @property
-    def decides(self) -> bool:
-        return True
 
     @property
     def has_few(self) -> bool:
@@ -321,9 +280,6 @@ class Flags(Part, frozen=True):
             mutations.append(flip(f"flip {path}.{self.spare_name}", spare))
         return [*mutations, truncate(path)]
 
-    def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
-        return self.number_finder(path)
-
     def number_finder(self, path: str, more: Sequence[Mutation] = ()) -> Find:
         begins, name = frozenset(self.begins), path.rpartition(".")[2]
         place = MutableField(path, self, [*self.mutations(path), *more])
@@ -337,14 +293,7 @@ class Flags(Part, frozen=True):
 
         return find
 
-    @property
-    def group_names(self) -> tuple[str, ...]:
-        return tuple(bit.name for bit in self.bits)
-
     # Coverage
-
-    def most_bytes(self) -> float:
-        return 1
 
     def by_first_byte(self) -> list[Any]:
         return [self.value(byte) for byte in range(256)]
@@ -359,7 +308,7 @@ class Flags(Part, frozen=True):
         """Say what a group of bits is in a byte; bits without a name are one group, however many."""
         group = self.group(name)
         assert group is not None
-        width = 8 if self.spare and name == self.spare_name else group.highest.bit_length()
+        width = 8 if self.is_spare(name) else group.highest.bit_length()
         return group_is(name, width, self.value(byte)[name])
 
     def traced(self, tracing: Tracing, place: Any, where: str, scope: dict[str, Any]) -> Any:
@@ -371,17 +320,6 @@ class Flags(Part, frozen=True):
         return place.table[byte]
 
     # Vectors
-
-    def nameless(self, value: Any) -> int:
-        return int(value.get(self.spare_name, 0)) if self.spare else 0
-
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def can_be_missing(self) -> bool:
-        return True
 
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         return bytes((self.begins[0],))
@@ -424,10 +362,6 @@ class Flags(Part, frozen=True):
                 words.append(f"{name}={value[name]}" if self.bit(name).high > self.bit(name).low else name)
         return " ".join(words) or "nothing set"
 
-    def is_spare(self, name: str) -> bool:
-        """Tell whether a name is that of the bits without one."""
-        return bool(self.spare) and name == self.spare_name
-
     def group_options(self) -> Iterator[tuple[str, list[tuple[str, frozenset[int]]]]]:
         for name in self.names:
             values = sorted({self.value(byte)[name] for byte in self.begins})
@@ -443,15 +377,6 @@ class Flags(Part, frozen=True):
                     for value in dict.fromkeys(few)
                 ],
             )
-
-    # The benchmark
-
-    def fields_read(self, loop: FieldLoop, value: str) -> Lines:
-        yield from (loop.read(value, name) for name in self.names)
-
-    @property
-    def value_names(self) -> tuple[str, ...]:
-        return self.names
 
 
 def flip(name: str, masks: tuple[int, ...]) -> Mutation:
