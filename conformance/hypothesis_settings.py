@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from functools import wraps
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
 GATE = settings(
@@ -24,8 +26,8 @@ GATE = settings(
 )
 """How the gate searches."""
 
-WITHOUT_SHRINKING = settings(GATE, phases=(Phase.explicit, Phase.generate))
-"""How it searches where every failure takes a wait to be seen, or nobody reads it: what fails is not made smaller."""
+_DRAWING = settings(GATE, phases=(Phase.explicit, Phase.generate))
+"""How the examples are drawn that are played without making smaller what fails."""
 
 _shrinks = True
 
@@ -34,17 +36,56 @@ def searched(*, shrinks: bool = True, **strategies: SearchStrategy[Any]) -> Call
     """Make a property case: it searches for an example that fails, and makes that smaller if it ``shrinks``."""
 
     def decorate(function: Callable[..., None]) -> Any:
-        # Two, as settings belong to a function once and for all. Both draw the same examples: these come of its source.
-        thorough = (GATE if shrinks else WITHOUT_SHRINKING)(given(**strategies)(function))
-        brief = WITHOUT_SHRINKING(given(**strategies)(function))
+        thorough = GATE(given(**strategies)(function))
+        brief = _PlayedInTurn(function, strategies)
 
         @wraps(thorough)
         def case(*arguments: object, **named: object) -> None:
-            (thorough if _shrinks else brief)(*arguments, **named)
+            (thorough if shrinks and _shrinks else brief)(*arguments, **named)
 
         return case
 
     return decorate
+
+
+class _PlayedInTurn:
+    """Plays the examples that Hypothesis would, until one fails, which it plays once more, as Hypothesis does.
+
+    What is drawn depends on the case alone, and drawing takes half of a play in memory: it is done once, for however
+    many peers the case is then played against.
+    """
+
+    def __init__(self, function: Callable[..., None], strategies: dict[str, SearchStrategy[Any]]) -> None:
+        self._function = function
+        self._strategies = strategies
+        self._examples: list[dict[str, Any]] | None = None
+
+    def __call__(self, *arguments: object, **named: object) -> None:
+        if self._examples is None:
+            self._examples = self._drawn(*arguments, **named)
+        for example in self._examples:
+            try:
+                self._play(example, *arguments, **named)
+            except Exception:
+                self._play(example, *arguments, **named)
+                raise Flaky("an example that failed does not fail when it is played again") from None
+
+    def _play(self, example: dict[str, Any], *arguments: object, **named: object) -> None:
+        # A copy, as whoever plays it may change what it is given.
+        self._function(*arguments, **named, **deepcopy(example))
+
+    def _drawn(self, *arguments: object, **named: object) -> list[dict[str, Any]]:
+        examples: list[dict[str, Any]] = []
+
+        # With the function's own name and source: what is drawn comes of these.
+        @_DRAWING
+        @given(**self._strategies)
+        @wraps(self._function)
+        def note(*_: object, **given: Any) -> None:
+            examples.append({name: given[name] for name in self._strategies})
+
+        note(*arguments, **named)
+        return examples
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import strategies as st
+from hypothesis.errors import Flaky
 
 from conformance.hypothesis_settings import searched, without_shrinking
 
@@ -57,3 +58,32 @@ def test_what_holds_is_searched_as_long_either_way() -> None:
     with without_shrinking():
         made(MOST, brief)()
     assert brief == thorough
+
+
+def test_examples_are_drawn_once_and_played_against_each_peer_as_they_were_drawn() -> None:
+    drawn: list[int] = []
+    seen: list[list[int]] = []
+
+    @searched(shrinks=False, numbers=st.lists(st.integers(0, MOST).map(lambda one: drawn.append(one) or one)))
+    def case(peer: int, numbers: list[int]) -> None:
+        seen.append([peer, *numbers])
+        numbers.append(peer)
+
+    case(1)
+    once = len(drawn)
+    case(2)
+    assert len(drawn) == once > 0
+    half = len(seen) // 2
+    assert [one[1:] for one in seen[:half]] == [one[1:] for one in seen[half:]]
+    assert {one[0] for one in seen[:half]} == {1}
+
+
+def test_what_fails_once_is_flaky_without_being_made_small() -> None:
+    failures = iter([True])
+
+    @searched(shrinks=False, number=st.integers(0, MOST))
+    def case(number: int) -> None:
+        assert not next(failures, False)
+
+    with pytest.raises(Flaky):
+        case()
