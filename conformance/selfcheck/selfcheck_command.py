@@ -63,15 +63,22 @@ def selfcheck(
         raise click.UsageError("--sample and --only belong to --mutants")
     if histories and (mutants or brief):
         raise click.UsageError("--histories: leave out --mutants and --brief")
-    if mutants and (brief or write is not None):
-        raise click.UsageError("--brief and --write are about the kill matrix; leave out --mutants")
+    if mutants and brief:
+        raise click.UsageError("--brief is about the kill matrix; leave out --mutants")
+    if mutants and write is not None and (sample or only or roles):
+        raise click.UsageError(
+            "--write: the score that is written is the whole one; leave out --sample, --only and --role"
+        )
     if brief and write is not None:
         raise click.UsageError("--write: the matrix that is written is the whole one; leave out --brief")
     sound = True
     for each in [protocol] if protocol else protocols():
         if mutants:
             chosen = MutantSample(sample or 0, seed, only) if sample or only else None
-            sound = check_mutants(each, roles, profile, workers or 0, chosen) and sound
+            is_sound, page = check_mutants(each, roles, profile, workers or 0, chosen)
+            sound = is_sound and sound
+            if write is not None:
+                write.write_text(page)
             continue
         if histories:
             is_sound, page = check_histories(each, profile, workers or 0)

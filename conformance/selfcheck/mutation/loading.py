@@ -12,17 +12,19 @@ from harness.peers.peer import Peer
 from harness.protocol import load
 
 
-def modules_of(protocol: str, role: str) -> dict[str, Path]:
+def modules_of(protocol: str, role: str, *, shared: bool = False) -> dict[str, Path]:
     """Return the modules that decide what the reference peer of a role does, with their files.
 
     They are those of the protocol's ``decisions`` that the peer's module imports, directly or by way of others of them.
-    What two roles share belongs to the first of them.
+    What two roles share belongs to the first of them; with ``shared`` it is returned for the others too.
     """
     roles = load(protocol).roles
     found = _imported(protocol, roles[role])
+    if shared:
+        return found
     for other in list(roles)[: list(roles).index(role)]:
-        shared = _imported(protocol, roles[other])
-        found = {name: path for name, path in found.items() if name not in shared}
+        earlier = _imported(protocol, roles[other])
+        found = {name: path for name, path in found.items() if name not in earlier}
     return found
 
 

@@ -7,10 +7,10 @@ that it takes, so that it does not matter what else the machine does.
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -23,13 +23,19 @@ from conformance.selfcheck.mutation.operators import Mutant
 from conformance.selfcheck.peers import fitting
 from conformance.suite import Suite
 from conformance.verdicts import Outcome
+from harness.protocol import load
 
-Fate = Literal["killed", "endless", "only inconclusive", "survived", "never played", "does not load"]
-"""Accused; ended by the clock; what the original passes is inconclusive or an error of ours, and nobody is accused; no
-difference is seen; the changed line is in no play; there is no peer at all."""
+Fate = Literal[
+    "killed", "endless", "error", "nothing proven", "only inconclusive", "survived", "never played", "does not load"
+]
+"""Accused; ended by the clock; an error of the tester, which fails a run; a peer of which nothing can be judged, which
+fails a run too; what the original passes is inconclusive; no difference is seen; the changed line is in no play; there
+is no peer at all."""
 
-KILLED: Fate = "killed"
-ENDLESS: Fate = "endless"
+NOTICED: tuple[Fate, ...] = ("killed", "endless", "error", "nothing proven")
+"""What makes ``goldwire test`` end with status 1."""
+
+FATES: tuple[Fate, ...] = get_args(Fate)
 
 PATIENCE = 10.0
 """Seconds of processor time for one play: the longest play of an original takes a tenth of it."""
@@ -42,6 +48,11 @@ class PlayedMutant(msgspec.Struct, frozen=True):
     fate: Fate
     by: str = ""
     case: str = ""
+
+    @property
+    def is_noticed(self) -> bool:
+        """Whether the gate says that something is wrong."""
+        return self.fate in NOTICED
 
 
 class TooLong(BaseException):
@@ -61,14 +72,20 @@ class Reached(msgspec.Struct, frozen=True):
 
 
 class Gate:
-    """The cases for one role whose name or rules hold a pattern, to be played against the mutants of its peer."""
+    """The cases for one role whose name or rules hold a pattern, to be played against the mutants of its peer.
 
-    def __init__(self, protocol: str, role: str, profile: Profile = "document", pattern: str = "") -> None:
+    ``shared`` has it play mutants of what its peer shares with those of roles before it, too.
+    """
+
+    def __init__(
+        self, protocol: str, role: str, profile: Profile = "document", pattern: str = "", *, shared: bool = False
+    ) -> None:
         self.suite = Suite(protocol)
         self.role = role
         self.profile: Profile = profile
         self.cases: list[Case] = fitting(self.suite, role, pattern)
-        self.sources = {name: (path.read_bytes(), str(path)) for name, path in modules_of(protocol, role).items()}
+        modules = modules_of(protocol, role, shared=shared)
+        self.sources = {name: (path.read_bytes(), str(path)) for name, path in modules.items()}
         self._codes = {name: compile(text, path, "exec") for name, (text, path) in self.sources.items()}
         self._kills = [0] * len(self.cases)
 
@@ -119,7 +136,8 @@ class Gate:
         places = {place for number in lines for place in reached.cases[mutant.module].get(number, ())}
         if not places:
             return PlayedMutant(mutant, "never played")
-        noticed = ""
+        inconclusive = stumbled = ""
+        is_proven = len(places) < len(self.cases)  # the others pass as before
         try:
             with at_most(PATIENCE):
                 world = self._world({**self._codes, mutant.module: compile(mutant.apply(source), path, "exec")})
@@ -147,9 +165,45 @@ class Gate:
                     self._kills[place] += 1
                     by = f"{judgement.rule} {judgement.case} ({judgement.by})"
                     return PlayedMutant(mutant, "killed", by, case.name)
-                if judgement.outcome is not Outcome.PASS and judgement.rule not in reached.unjudged[place]:
-                    noticed = noticed or f"{judgement.rule} {judgement.case}: {judgement.outcome.value}"
-        return PlayedMutant(mutant, "only inconclusive" if noticed else "survived", noticed)
+                what = f"{judgement.rule} {judgement.case}: {judgement.outcome.value}"
+                is_proven = is_proven or judgement.outcome is Outcome.PASS
+                if judgement.outcome is Outcome.ERROR:
+                    stumbled = stumbled or what
+                elif judgement.outcome is not Outcome.PASS and judgement.rule not in reached.unjudged[place]:
+                    inconclusive = inconclusive or what
+        if stumbled:
+            return PlayedMutant(mutant, "error", stumbled)
+        if not is_proven:
+            return PlayedMutant(mutant, "nothing proven")
+        return PlayedMutant(mutant, "only inconclusive" if inconclusive else "survived", inconclusive)
+
+
+class Gates:
+    """The gate of a role, and those of the roles after it whose peers are made of the same modules.
+
+    What a gate leaves alive of these the next one plays: a client dials, and who serves never comes by what that takes.
+    """
+
+    def __init__(self, protocol: str, role: str, profile: Profile = "document", pattern: str = "") -> None:
+        self.first = Gate(protocol, role, profile, pattern)
+        roles = list(load(protocol).roles)
+        others = [Gate(protocol, other, profile, pattern, shared=True) for other in roles[roles.index(role) + 1 :]]
+        self._all = (self.first, *(gate for gate in others if gate.sources.keys() & self.first.sources.keys()))
+
+    def reached(self) -> list[Reached]:
+        """Play the originals and return what the plays of each gate come by."""
+        return [gate.reached() for gate in self._all]
+
+    def play(self, mutant: Mutant, reached: Sequence[Reached], first: str = "") -> PlayedMutant:
+        """Play a mutant until a case of some gate notices it; ``first`` names the case that is tried first in each."""
+        seen = []
+        for gate, known in zip(self._all, reached, strict=True):
+            if mutant.module in gate.sources:
+                seen.append(gate.play(mutant, known, first))
+                if seen[-1].is_noticed or seen[-1].fate == "does not load":
+                    return seen[-1]
+        # The most that anybody saw of it.
+        return min(seen, key=lambda each: FATES.index(each.fate))
 
 
 @contextmanager

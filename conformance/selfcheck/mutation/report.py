@@ -10,6 +10,7 @@ from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 from conformance.catalogue.rules import Profile
 from conformance.selfcheck.mutation.listed import BadList
 from conformance.selfcheck.mutation.loading import modules_of
+from conformance.selfcheck.mutation.page import page
 from conformance.selfcheck.mutation.playing import PlayedMutant
 from conformance.selfcheck.mutation.score import MutantSample, Score, compute_score
 from harness.protocol import load
@@ -17,9 +18,12 @@ from harness.protocol import load
 
 def check_mutants(
     protocol: str, roles: tuple[str, ...], profile: Profile, workers: int, sample: MutantSample | None
-) -> bool:
-    """Play the mutants of a protocol's peers and print what becomes of them; true when all are killed or explained."""
-    sound = True
+) -> tuple[bool, str]:
+    """Play the mutants of a protocol's peers and print what becomes of them.
+
+    Returns whether all are killed or explained, and the scores as Markdown.
+    """
+    scores = []
     for role in roles or tuple(load(protocol).roles):
         try:
             score = _compute(protocol, role, profile, workers, sample)
@@ -27,8 +31,8 @@ def check_mutants(
             raise click.UsageError(str(error)) from error
         for line in lines_of(score):
             click.echo(line)
-        sound = sound and score.is_sound
-    return sound
+        scores.append(score)
+    return all(score.is_sound for score in scores), page(protocol, profile, scores)
 
 
 def _compute(protocol: str, role: str, profile: Profile, workers: int, sample: MutantSample | None) -> Score:

@@ -1,7 +1,7 @@
 """The score of one reference peer: how many of its mutants the gate accuses, and which it does not."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from os import cpu_count
 from pathlib import Path
@@ -13,7 +13,7 @@ from conformance.catalogue.rules import Profile
 from conformance.selfcheck.mutation.earlier import earlier_results
 from conformance.selfcheck.mutation.listed import ListedMutant, entry_for, listed_mutants
 from conformance.selfcheck.mutation.operators import Mutant, mutants_of
-from conformance.selfcheck.mutation.playing import ENDLESS, KILLED, Gate, PlayedMutant, Reached
+from conformance.selfcheck.mutation.playing import Gate, Gates, PlayedMutant, Reached
 from conformance.selfcheck.peers import keep_out_of_the_way
 
 BATCH = 16
@@ -23,17 +23,21 @@ BATCH = 16
 class MutantSample(msgspec.Struct, frozen=True):
     """Some of the mutants: those whose file and function hold one of some texts, and of them so many, by a seed.
 
-    ``only`` nothing stands for all, and so does ``count`` 0.
+    ``only`` nothing stands for all, and so does ``count`` 0. Those that are counted out are taken from what the list
+    says nothing of: whether its entries still hold takes longest to see, and a run of all mutants sees it.
     """
 
     count: int = 0
     seed: int = 0
     only: tuple[str, ...] = ()
 
-    def of(self, mutants: list[Mutant]) -> list[Mutant]:
+    def of(self, mutants: list[Mutant], is_listed: Callable[[Mutant], bool]) -> list[Mutant]:
         """Return those that are chosen, in no order that means anything."""
         chosen = [mutant for mutant in mutants if not self.only or any(text in mutant.place for text in self.only)]
-        return random.Random(self.seed).sample(chosen, self.count) if 0 < self.count < len(chosen) else chosen
+        if not self.count:
+            return chosen
+        chosen = [mutant for mutant in chosen if not is_listed(mutant)]
+        return random.Random(self.seed).sample(chosen, min(self.count, len(chosen)))
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -84,11 +88,14 @@ def compute_score(
     ``workers`` is the number of processes, 0 for one per core. Raises ``BadList``.
     """
     entries = listed_mutants(mutants_list(protocol))
-    gate = Gate(protocol, role, profile)
+    gates = Gates(protocol, role, profile)
+    gate = gates.first
     mutants = all_mutants(gate)
     sources = {name: source for name, (source, _) in gate.sources.items()}
     earlier = earlier_results(protocol, role, profile, mutants, sources)
-    todo = sample.of(mutants) if sample is not None else mutants
+    todo = mutants
+    if sample is not None:
+        todo = sample.of(mutants, lambda each: entry_for(entries, each, sources[each.module]) is not None)
     yield len(todo)
     played = [found for mutant in todo if (found := earlier.result(mutant)) is not None]
     yield from played
@@ -96,7 +103,7 @@ def compute_score(
     left = [(mutant, earlier.noticed_by(mutant)) for mutant in todo if mutant not in known]
     if left:
         with ProcessPoolExecutor(
-            workers or cpu_count() or 1, initializer=_prepare, initargs=(gate.reached(), protocol, role, profile)
+            workers or cpu_count() or 1, initializer=_prepare, initargs=(gates.reached(), protocol, role, profile)
         ) as pool:
             batches = [left[at : at + BATCH] for at in range(0, len(left), BATCH)]
             for done in as_completed([pool.submit(_play, batch) for batch in batches]):
@@ -111,7 +118,7 @@ def compute_score(
 
 def scored(gate: Gate, played: list[PlayedMutant], entries: list[ListedMutant], *, whole: bool) -> Score:
     """Return the score of what was played; ``whole`` when that are all mutants, so that entries can be stale."""
-    killed = tuple(each for each in played if each.fate in (KILLED, ENDLESS))
+    killed = tuple(each for each in played if each.is_noticed)
     excused = []
     unexplained = []
     used: set[ListedMutant] = set()
@@ -136,14 +143,14 @@ def scored(gate: Gate, played: list[PlayedMutant], entries: list[ListedMutant], 
 
 # --- in a process of the pool ------------------------------------------------------------------------------
 
-_prepared: list[tuple[Gate, Reached]] = []
+_prepared: list[tuple[Gates, list[Reached]]] = []
 
 
-def _prepare(reached: Reached, protocol: str, role: str, profile: Profile) -> None:
+def _prepare(reached: list[Reached], protocol: str, role: str, profile: Profile) -> None:
     keep_out_of_the_way()
-    _prepared.append((Gate(protocol, role, profile), reached))
+    _prepared.append((Gates(protocol, role, profile), reached))
 
 
 def _play(mutants: list[tuple[Mutant, str]]) -> list[PlayedMutant]:
-    gate, reached = _prepared[0]
-    return [gate.play(mutant, reached, first) for mutant, first in mutants]
+    gates, reached = _prepared[0]
+    return [gates.play(mutant, reached, first) for mutant, first in mutants]

@@ -5,7 +5,8 @@ from conformance.zenoh.answers import given_twice
 from harness.errors import Unsupported
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from wire.zenoh.values import Declare, DeclareFinal, DeclareKeyExpr, Interest, InterestFinal
+from harness.zenoh.tester.snapshots import set_of, token
+from wire.zenoh.values import Declare, DeclareFinal, DeclareKeyExpr, EntityKind, Interest, InterestFinal, Mode
 from wire.zenoh.values_transport import WhatAmI
 
 ASKS = ("client", "peer")
@@ -46,15 +47,22 @@ def test_finals_of_the_node(node: NodeUnderTest) -> None:
         assert ended(node, session, name).id == asks[name].id, "a Final names another interest than the one ended"
 
 
-def given(node: NodeUnderTest, name: str) -> str:
-    """Tell the node to give a number to a key, or to ask for what makes it do so; return the verb that undoes it."""
+def gives_number(node: NodeUnderTest, name: str) -> bool:
+    """Tell the node to give a number to a key; false where it has no way to do so."""
     try:
         node.instance.command("declare", "keyexpr", name, node.key(name))
     # The zenoh library gives numbers only when it needs them, as for a publisher.
     except Unsupported:
-        node.instance.command("ask", name, "currentfuture", "subscriber", node.key(name))
-        return "end"
-    return "undeclare"
+        return False
+    return True
+
+
+def given(node: NodeUnderTest, name: str) -> str:
+    """Tell the node to give a number to a key, or to ask for what makes it do so; return the verb that undoes it."""
+    if gives_number(node, name):
+        return "undeclare"
+    node.instance.command("ask", name, "currentfuture", "subscriber", node.key(name))
+    return "end"
 
 
 def alias_of(node: NodeUnderTest, session: Driver, name: str) -> int:
@@ -91,3 +99,20 @@ def test_first_number_of_the_node(node: NodeUnderTest) -> None:
     session = node.session(whatami=WhatAmI.ROUTER)
     given(node, "k1")
     node.shows("ZD-032", "R11", "B" if alias_of(node, session, "k1") == 0 else "A")
+
+
+@rule("ZI-014", "ZI-074", roles=("client",))
+def test_numbers_stand_for_what_the_node_declared(node: NodeUnderTest) -> None:
+    """Tell the node to give numbers to two keys, to declare tokens on them and on a third, and to take a number back.
+
+    It lists what it has declared, each time.
+    """
+    _ = node.main
+    gives = all(gives_number(node, name) for name in ("k1", "k2"))
+    for name in ("k1", "k2", "k3"):
+        node.other.declare_token(name)
+    tokens = set_of(token("k1"), token("k2"), token("k3"))
+    assert node.interest(Mode.CURRENT_FUTURE, EntityKind.TOKEN).snapshot().declared == tokens
+    if gives:
+        node.instance.command("undeclare", "k1")
+    assert node.interest(Mode.CURRENT_FUTURE, EntityKind.TOKEN).snapshot().declared == tokens

@@ -132,15 +132,16 @@ def updates_carry_no_id(event: Event, state: SessionState) -> Observation | None
 
 @monitor("ZI-074", on=received(DeclareEntity))
 def aliases_come_first(event: Event, state: SessionState) -> Observation | None:
-    """A number that stands for a key is used only once it was given to one."""
+    """A number that stands for a key is used only once it was given to one, and until whoever gave it takes it back."""
     assert isinstance(event.body, DeclareEntity)
     key = event.body.key
     if key.scope == 0:
         return None
-    given = state.given[Direction.RECEIVED if key.sender else Direction.SENT]
+    # One of ours that we have taken back may have been used before the node knew of that.
+    given = state.numbers if key.sender else state.given[Direction.SENT]
     if event.key is not None or key.scope in given:
         return KEPT
-    return broken(event.entry, "a number is used that was given to no key", "key_scope", event.nth)
+    return broken(event.entry, "a number is used that stands for no key", "key_scope", event.nth)
 
 
 @monitor("ZI-075", on=received(DeclareEntity))

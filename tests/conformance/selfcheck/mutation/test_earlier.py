@@ -50,11 +50,20 @@ def test_a_name_outlives_changes_elsewhere_and_is_given_once():
     assert set(names.values()) <= set(names_of(mutants_of("m.n", moved), {"m.n": moved}).values())
 
 
+def nothing(_):
+    return False
+
+
 def test_a_sample_is_of_those_that_are_named():
-    assert MutantSample().of(MUTANTS) == MUTANTS
-    assert {each.function for each in MutantSample(only=("m/n.py:f",)).of(MUTANTS)} == {"f"}
-    assert MutantSample(only=("m/n.py:f", ":g")).of(MUTANTS) == MUTANTS
+    assert MutantSample().of(MUTANTS, nothing) == MUTANTS
+    assert {each.function for each in MutantSample(only=("m/n.py:f",)).of(MUTANTS, nothing)} == {"f"}
+    assert MutantSample(only=("m/n.py:f", ":g")).of(MUTANTS, nothing) == MUTANTS
+
+
+def test_a_sample_is_chosen_by_its_seed_from_what_is_not_listed():
     few = MutantSample(3, seed=1)
-    assert len(few.of(MUTANTS)) == 3
-    assert few.of(MUTANTS) == few.of(MUTANTS)
-    assert few.of(MUTANTS) != MutantSample(3, seed=2).of(MUTANTS)
+    assert len(few.of(MUTANTS, nothing)) == 3
+    assert few.of(MUTANTS, nothing) == few.of(MUTANTS, nothing)
+    assert few.of(MUTANTS, nothing) != MutantSample(3, seed=2).of(MUTANTS, nothing)
+    assert {each.function for each in MutantSample(99).of(MUTANTS, lambda each: each.function == "f")} == {"g"}
+    assert MutantSample().of(MUTANTS, lambda each: True) == MUTANTS  # whether entries still hold is seen then

@@ -6,7 +6,7 @@ from conformance.selfcheck.mutation import playing
 from conformance.selfcheck.mutation.listed import BadList, ListedMutant, listed_mutants
 from conformance.selfcheck.mutation.loading import modules_of
 from conformance.selfcheck.mutation.operators import Mutant
-from conformance.selfcheck.mutation.playing import Gate
+from conformance.selfcheck.mutation.playing import Gate, Gates
 from conformance.selfcheck.mutation.report import lines_of
 from conformance.selfcheck.mutation.score import all_mutants, scored
 from harness.protocol import load
@@ -61,6 +61,15 @@ def test_an_endless_mutant_is_ended_by_its_processor_time(gate, reached, monkeyp
     monkeypatch.setattr(playing, "PATIENCE", 0.2)
     mutant = changed(gate, "session.interests.pop(message.id, None)", "while True: pass")
     assert gate.play(mutant, reached).fate == "endless"
+
+
+def test_what_roles_share_is_played_by_the_gates_of_all_of_them():
+    """Nobody is dialled by the router: the client's gate comes by what dialling takes."""
+    gates = Gates("zenoh", "router", pattern="test_finals_of_the_node")
+    reached = gates.reached()
+    mutant = changed(gates.first, "self.sessions[link].transport.start(now)", "raise ZeroDivisionError")
+    assert gates.first.play(mutant, reached[0]).fate == "never played"
+    assert gates.play(mutant, reached).fate == "killed"
 
 
 def test_what_fails_before_there_is_a_peer_does_not_load(gate, reached):
