@@ -16,8 +16,8 @@ from conformance.selfcheck.mutation.operators import Mutant, mutants_of
 from conformance.selfcheck.mutation.playing import Gate, Gates, PlayedMutant, Reached
 from conformance.selfcheck.peers import keep_out_of_the_way
 
-BATCH = 16
-"""Mutants that a process is given at once: a few seconds of work, so that all end at about the same time."""
+BATCH = 4
+"""Mutants that a process is given at once: seconds of work, so that all end at about the same time."""
 
 
 class MutantSample(msgspec.Struct, frozen=True):
@@ -101,6 +101,8 @@ def compute_score(
     yield from played
     known = {each.mutant for each in played}
     left = [(mutant, earlier.noticed_by(mutant)) for mutant in todo if mutant not in known]
+    # In a mixed order, so that what a run has seen that was ended is a fair part of all.
+    random.Random(0).shuffle(left)
     if left:
         with ProcessPoolExecutor(
             workers or cpu_count() or 1, initializer=_prepare, initargs=(gates.reached(), protocol, role, profile)

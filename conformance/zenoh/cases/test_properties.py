@@ -1,12 +1,19 @@
 """Properties: whatever is declared and asked, the answer is the reference router's."""
 
-from conformance.cases import rule
+import itertools
+
+from hypothesis import strategies as st
+
+from conformance.cases import judging, rule
 from conformance.hypothesis_settings import searched
 from conformance.zenoh.model import model
 from conformance.zenoh.strategies import Entity, changes, entities, interests, mutated, truncated
+from harness.zenoh.tester.driver import InterestHandle
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import EntityName, EntitySet, updates
-from wire.zenoh.values import EntityKind, Mode
+from wire.zenoh.inclusion import includes
+from wire.zenoh.keys import intersects, well_formed
+from wire.zenoh.values import EntityKind, Mode, WireExpr
 from wire.zenoh.values_transport import Frame, read_beginning, write_batch
 
 
@@ -29,6 +36,46 @@ def test_any_snapshot_is_the_models(
     with node.scene() as scene, model(node.profile).scene() as reference:
         expected = listed(reference, held, *interest)
         assert listed(scene, held, *interest) == expected
+
+
+# Every order of equal, longer and wild chunks, up to three: where keys are compared chunk by chunk, each step is taken.
+# And what can stand in one chunk: text around wildcards that overlaps or does not, and chunks that only they match.
+CHUNKS = ("b", "aab", "aabb", "bab", "ba", "@v", "@w", "a$*", "$*b", "a$*b", "$*a$*", "a$*a$*b", "b$*b", "@v/a", "a/@v")
+EXPRESSIONS = (
+    *("/".join(each) for size in (1, 2, 3) for each in itertools.product(("a", "ab", "*", "**"), repeat=size)),
+    *CHUNKS,
+)
+CANONICAL = tuple(each for each in EXPRESSIONS if well_formed(each))
+ANYWHERE = ("**", "**/a", "*/a", "*/**", "**/a/**")
+"""Beside them, keys that do not begin with the play's namespace."""
+
+
+def listed_keys(ask: InterestHandle) -> set[str | None]:
+    """Return the keys that a snapshot lists."""
+    return {each.key for each in ask.snapshot().declared}
+
+
+@rule("ZI-010", "ZI-045", roles=("router",))
+def test_every_pattern_lists_what_it_matches(node: NodeUnderTest) -> None:
+    """Tokens are on keys of every shape; ask for the keys of every shape, one by one.
+
+    What a key includes is listed, and nothing is listed that it does not intersect.
+    """
+    for key in CANONICAL:
+        node.other.declare_token(key)
+    all_of_them = listed_keys(node.interest(Mode.CURRENT, EntityKind.TOKEN))
+    # A snapshot may leave out what the session knows (reading R35): that is seen once, and then held against nobody.
+    known = all_of_them - listed_keys(node.interest(Mode.CURRENT, EntityKind.TOKEN))
+    asked = (*map(node.key, CANONICAL), *ANYWHERE)
+    asks = [(key, node.interest(Mode.CURRENT, EntityKind.TOKEN, key=WireExpr(key))) for key in asked]
+    for key, ask in asks:
+        listed = listed_keys(ask)
+        wanting = [each for each in CANONICAL if each not in listed | known and includes(key, node.key(each))]
+        stray = [each for each in CANONICAL if each in listed and not intersects(key, node.key(each))]
+        with judging("ZI-010"):
+            assert not wanting, f"an interest in {key} does not list {', '.join(wanting)}"
+        with judging("ZI-045"):
+            assert not stray, f"an interest in {key} lists {', '.join(stray)}"
 
 
 def change(node: NodeUnderTest, steps: list[tuple[bool, Entity]]) -> None:
@@ -90,14 +137,18 @@ def test_any_truncated_message_is_without_effect(node: NodeUnderTest, beginning:
 
 
 @rule("ZD-026", "ZD-031", roles=("router",), monitored=False)
-@searched(data=mutated())
-def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes) -> None:
-    """A message with bits flipped, bytes put in or taken out is sent.
+@searched(data=mutated(), size=st.sampled_from((0, 3)))
+def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes, size: int) -> None:
+    """A message with bits flipped, bytes put in or taken out is sent, whole or in fragments of a few bytes.
 
     The node goes on answering others; whether it ends the session is its choice.
     """
     with node.scene() as scene:
         offender = scene.session()
-        offender.offend(data, window=0.02)
+        if size:
+            offender.send_in_fragments(data, size)
+            offender.read(0.02)
+        else:
+            offender.offend(data, window=0.02)
         offender.drop()
         scene.session().barrier()
