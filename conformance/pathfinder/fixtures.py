@@ -28,21 +28,21 @@ class PublishedServices:
         if not granted(self.node.other.publish(service)):
             raise NotAnswered(f"services are not taken, such as {service.props}")
 
-    def ask(self, filter: str) -> Transaction:
-        """List what a filter matches."""
-        return open_session(self.node).services(self.node.narrow(filter))
-
     def found(self, filter: str) -> set[str]:
         """Return what a filter matches; it is one that must be accepted."""
-        listing = self.ask(filter)
-        assert granted(listing), f"{filter} is refused"
-        return self.named(listing)
+        found = self.found_if_taken(filter)
+        assert found is not None, f"{filter} is refused"
+        return found
 
     def found_if_taken(self, filter: str) -> set[str] | None:
-        """Return what a filter matches; ``None`` when it is refused, as it may be."""
-        listing = self.ask(filter)
-        assert listing.completed or listing.refused, f"{filter} is neither taken nor refused"
-        return self.named(listing) if granted(listing) else None
+        """Return what a filter matches, beside another one and alone; ``None`` when it is refused, as it may be."""
+        # What stands in a conjunction is looked up and tested in another way than the same alone, by some servers.
+        listings = [open_session(self.node).services(text) for text in (self.node.narrow(filter), filter)]
+        for listing in listings:
+            assert listing.completed or listing.refused, f"{filter} is neither taken nor refused"
+        beside, alone = (self.named(listing) if granted(listing) else None for listing in listings)
+        assert beside == alone, f"{filter} matches other services alone than beside another filter"
+        return beside
 
     def named(self, listing: Transaction) -> set[str]:
         """Return the names of the services in a listing."""

@@ -38,6 +38,8 @@ PROTOCOL = WireProtocol(
     faults=FAULTS,
     oddities=ODDITIES,
     tempo=20.0,  # the TTLs of its plays are seconds, which nobody wants to wait for
+    # Not what a server has room for (limits, matching_cost), and not what a client is told to do (scenarios): the
+    # document speaks of neither.
     decisions=(
         "harness.pathfinder.peers.server",
         "harness.pathfinder.peers.publishing",
@@ -47,12 +49,9 @@ PROTOCOL = WireProtocol(
         "harness.pathfinder.peers.session",
         "harness.pathfinder.peers.records",
         "harness.pathfinder.peers.matching_index",
-        "harness.pathfinder.peers.matching_cost",
-        "harness.pathfinder.peers.limits",
         "harness.pathfinder.peers.client",
-        "harness.pathfinder.peers.account",
+        "harness.pathfinder.peers.server_state",
         "harness.pathfinder.peers.reconnecting",
-        "harness.pathfinder.peers.scenarios",
         "wire.pathfinder.matching",
     ),
     topic=topic,

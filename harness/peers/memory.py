@@ -205,7 +205,13 @@ class World:
     def wait(self, deadline: float) -> bool:
         """Let time pass up to the peer's next action, or the next arrival; ``False`` when the deadline comes first."""
         # No polling: virtual time jumps to the next of them, or to the deadline when that comes first.
-        at = None if self._death else self._peer.next_tick()
+        at = None
+        if not self._death:
+            try:
+                at = self._peer.next_tick()
+            except Exception as error:
+                self._die(error)
+                return True
         if self._under_way and (at is None or self._under_way[0][0] <= at):
             at = self._under_way[0][0]
             if at <= deadline:
@@ -259,12 +265,16 @@ class World:
         # An answer to a control line, and no way to die.
         except ControlFailed:
             raise
-        except Exception as error:  # a node that fails has died, whatever the reason
-            self._death = f"{type(error).__name__}: {error}"
-            for number, link in self._links.items():
-                self._later(number, True, partial(link.arrive, HANG_UP))
-            # After a death nothing of the peer is called any more, so no link may lead to it.
-            self._links.clear()
+        except Exception as error:
+            self._die(error)
+
+    def _die(self, error: Exception) -> None:
+        """Take note that the node has died: one that fails has, whatever the reason."""
+        self._death = f"{type(error).__name__}: {error}"
+        for number, link in self._links.items():
+            self._later(number, True, partial(link.arrive, HANG_UP))
+        # After a death nothing of the peer is called any more, so no link may lead to it.
+        self._links.clear()
 
     def _deliver(self) -> None:
         for number, frame in self._peer.drain(self.clock.now()):

@@ -91,7 +91,8 @@ def test_a_service_that_was_unpublished(node: NodeUnderTest) -> None:
     """
     domain = node.begin("unpublish")
     connection = domain.greeted()
-    domain.asks(connection, "unpublish")
+    domain.asks(connection, "publish")
+    assert domain.does(lambda: bool(connection.asked("unpublish"))), "a service that is withdrawn is not unpublished"
     for _ in range(2):
         connection.drop()
         connection = domain.greeted()

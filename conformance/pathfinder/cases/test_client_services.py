@@ -52,7 +52,15 @@ def test_a_service_that_changes(node: NodeUnderTest) -> None:
     """
     domain = node.begin("modify")
     connection = domain.greeted()
+    published(domain, connection, 1)
+    with judging("PF-019"):
+        assert domain.does(lambda: len(connection.asked("publish")) >= 3), (
+            "a service that changes is not published anew"
+        )
     states = published(domain, connection, 3)
+    with judging("PF-019"):
+        contents = [(each.get("service-props"), each.get("ttl")) for each in states]
+        assert contents[0] != contents[1] != contents[2], "a service that changes is published anew as it was"
     with judging("PF-011"):
         assert len({each.get("service-id") for each in states}) == 1, "a service that changes gets another identifier"
     generations: list[Any] = [each.get("generation") for each in states]

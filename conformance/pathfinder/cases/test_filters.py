@@ -286,6 +286,8 @@ def test_substrings(node: NodeUnderTest) -> None:
         "ababa": "ababa",
         "ab": "ab",
         "aab": "aab",
+        "axy": "axy",
+        "axyy": "axyy",
     }
     published = PublishedServices(node, {name: {"s": [value]} for name, value in values.items()})
     published.check(
@@ -299,6 +301,7 @@ def test_substrings(node: NodeUnderTest) -> None:
             ("(s=*a*a*b)", "aab"),
             ("(s=a*a)", "aba abba ababa"),
             ("(s=*bb*)", "abba"),
+            ("(s=*xy*y)", "axyy"),
         ]
     )
     assert "xxaxxb" in published.found("(s=*a*b*)"), "(s=*a*b*) does not match xxaxxb"
@@ -335,9 +338,10 @@ def test_greater_and_less(node: NodeUnderTest) -> None:
     """
     # One digit and two: compared as texts, 10 comes before 9.
     numbers = {"five": 5, "nine": 9, "ten": 10, "minus": -3}
-    published = PublishedServices(node, {name: {"n": [value]} for name, value in numbers.items()})
+    published = PublishedServices(node, {name: {"n": [value], "a": ["x"]} for name, value in numbers.items()})
     published.check(
         [
+            ("(&(n>5)(a=x))", "nine ten"),
             ("(n>9)", "ten"),
             ("(n<9)", "five minus"),
             ("(n<10)", "five nine minus"),
@@ -350,16 +354,18 @@ def test_greater_and_less(node: NodeUnderTest) -> None:
 
 @rule("PF-213", roles=SERVER)
 def test_greater_and_texts(node: NodeUnderTest) -> None:
-    """Ask for what is above 5, with texts of numbers among the values.
+    """Ask for what is above 5 and below 9, with texts of numbers among the values.
 
     The texts match or do not, the number does.
     """
-    published = PublishedServices(
-        node, {"number": {"n": [7]}, "digits": {"n": ["7"]}, "letters": {"n": ["x"]}, "none": {}}
-    )
-    found = published.found("(n>5)")
-    node.shows("PF-213", "R06", "B" if found & {"digits", "letters"} else "A")
-    assert {"number"} <= found <= {"number", "digits", "letters"}, "(n>5) does not match what it says"
+    texts = {"digits": {"n": ["7"]}, "letters": {"n": ["x"]}}
+    # Any value may match, also one behind a text that does not.
+    numbers: dict[str, dict[str, list[str | int]]] = {"number": {"n": [7]}, "both": {"n": ["x", 7]}}
+    published = PublishedServices(node, {**numbers, **texts, "none": {}})
+    for filter in ("(n>5)", "(n<9)"):
+        found = published.found(filter)
+        node.shows("PF-213", "R06", "B" if found & texts.keys() else "A")
+        assert numbers.keys() <= found <= {*numbers, *texts}, f"{filter} does not match what it says"
 
 
 @rule("PF-214", roles=SERVER)

@@ -1,5 +1,7 @@
 """Properties: whatever clients do, what they are answered and told is what the reference server answers and tells."""
 
+from collections.abc import Mapping
+
 from hypothesis import strategies as st
 
 from conformance.cases import judging, rule
@@ -91,34 +93,60 @@ def test_any_traffic_is_the_models(node: NodeUnderTest, plan: list[Step], sample
         compare_views(group, reference)
 
 
-@rule("PF-076", "PF-120", roles=SERVER, needs=("PF-157", "PF-120"))
+@rule("PF-076", "PF-120", "PF-122", roles=SERVER, needs=("PF-157", "PF-120"))
 @searched(sampled=samples)
 def test_any_filter_finds_what_the_models_does(node: NodeUnderTest, sampled: Sample) -> None:
-    """Services exist that a filter matches or just does not; list and subscribe with it.
+    """Services exist that a filter matches or just does not; list and subscribe with it, beside another or alone.
 
-    The same services are listed, and appear, as with the reference server.
+    The same services are found as with the reference server, also when each has become as another one was.
     """
-    found: list[set[int]] = []
     # And a service without properties: what a negation matches.
     contents = [*sampled.contents, {}]
     with model(node.profile).scene() as other, node.scene() as scene:
-        for each in (other, scene):
-            group = ClientGroup(each, 1, [sampled.filter], contents)
-            for number in range(len(contents)):
-                group.sessions[0].sure(group.publish(Step("publish", 0, number, number=number)))
-            listing = each.main.services(each.narrow(sampled.filter))
-            with judging("PF-076"):
-                assert granted(listing), f"{worded(sampled.filter)} is refused"
-            found.append(set(group.listed(listing)))
-        with judging("PF-076"):
-            assert found[1] == found[0], f"{worded(sampled.filter)} does not match what it should"
-        watching = scene.main.subscribe(scene.narrow(sampled.filter))
+        expected, group = (ClientGroup(each, 1, [sampled.filter], contents) for each in (other, scene))
+        for each in (expected, group):
+            # Alone too: what stands in a conjunction is looked up, and tested, in another way by some servers.
+            filters = (each.node.narrow(sampled.filter), sampled.filter)
+            each.watches = [(each.node.main, sampled.filter, each.node.main.subscribe(text)) for text in filters]
         with judging("PF-120"):
-            assert granted(watching), f"a subscription to {worded(sampled.filter)} is refused"
-            scene.main.wait_for_notification(lambda: set(group.view(sampled.filter, watching)) == found[0])
-            assert set(group.view(sampled.filter, watching)) == found[0], (
-                f"{worded(sampled.filter)} lists other services"
+            assert all(granted(watching) for *_, watching in group.watches), (
+                f"a subscription to {worded(sampled.filter)} is refused"
             )
+        # Each service has its own contents first, and then those of the one before it.
+        for turn in range(2):
+            for each in (expected, group):
+                for number in range(len(contents)):
+                    step = Step("publish", 0, number, number=(number - turn) % len(contents))
+                    each.sessions[0].sure(each.publish(step))
+            compare_finds(group, expected, sampled.filter)
+
+
+def compare_finds(group: ClientGroup, reference: ClientGroup, filter: str) -> None:
+    """Compare what a filter finds: in lists, and for those who were there before the services and for those after."""
+    listings = [each.node.main.services(each.node.narrow(filter)) for each in (reference, group)]
+    listings += [each.node.main.services(filter) for each in (reference, group)]
+    with judging("PF-076"):
+        assert all(map(granted, listings)), f"{worded(filter)} is refused"
+        expected, *found = (
+            known_places(each.listed(listing))
+            for each, listing in zip((reference, group, reference, group), listings, strict=True)
+        )
+        assert found == [expected] * 3, f"{worded(filter)} does not match what it should"
+    late = group.node.main.subscribe(group.node.narrow(filter))
+    group.node.main.wait_for_notification(lambda: known_places(group.view(filter, late)) == expected)
+    with judging("PF-120"):
+        assert known_places(group.view(filter, late)) == expected, f"{worded(filter)} lists other services"
+    with judging("PF-122"):
+        for _, _, watching in group.watches:
+            group.node.main.wait_for_notification(lambda w=watching: known_places(group.view(filter, w)) == expected)  # type: ignore[misc]
+            assert known_places(group.view(filter, watching)) == expected, (
+                f"who watches {worded(filter)} does not know what there is"
+            )
+
+
+def known_places(found: Mapping[int, object]) -> set[int]:
+    """Return which services of a play were found: without a play's own filter others' are found too, as -1."""
+    return set(found) - {-1}
 
 
 @rule("PF-211", roles=SERVER, needs=("PF-157",))

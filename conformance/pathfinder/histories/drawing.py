@@ -26,7 +26,8 @@ from conformance.pathfinder.strategies import sampled
 from vectors.pathfinder.filter_samples import Properties
 from wire.json.strict import LEAST, MOST
 
-ENDS = ("close", "abort")
+ENDS = ("close", "abort", "break_off")
+"""How a client's connection ends: at its own wish, by a reset, or by the server, which cannot make sense of it."""
 
 CLIENTS = ("a", "b", "c", "d")
 """Clients beside the witness."""

@@ -252,7 +252,7 @@ class DirectoryPlay:
         for id in ended:
             del self.watches[id]
         began = self.now()
-        driver.abort() if verb == "abort" else driver.close()
+        {"close": driver.close, "abort": driver.abort, "break_off": driver.break_off}[verb]()
         self.model.leaves(driver.client_id)
         departures = Departures(self.node, self.model, self.comparison, self.clients[WITNESS])
         departures.settle(driver.client_id, ended, began)

@@ -27,7 +27,7 @@ RETRY = 2.0
 """Seconds until a failed command is tried again."""
 
 # The rest is for dialling, the hello and publishing anew.
-AWAY_SHARE = 0.6
+AWAY_SHARE = 0.7
 """The part of the time until a transient client must be back that it spends away."""
 
 HOPELESS = frozenset(

@@ -121,6 +121,11 @@ class Driver:
         """Reset the connection, where its link can; else end it."""
         self.exchange.abort()
 
+    def break_off(self) -> None:
+        """Send what is no message, so that the server ends the connection; end it where the server does not."""
+        self.offend(b"[]")
+        self.close()
+
     @property
     def patience(self) -> float:
         """Seconds after which an answer is taken not to come: the floor, and as much longer as the server is slow."""

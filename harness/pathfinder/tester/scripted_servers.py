@@ -306,8 +306,12 @@ class Domain:
 
     def needs(self, done: Callable[[], bool], what: str, *, seconds: float = DIAL_TIMEOUT) -> None:
         """Serve until a precondition of the play holds; ``NotCome`` names it when it never does."""
-        if not self.wait_until(done, seconds=self._ample(seconds) * self.tempo):
+        if not self.does(done, seconds=seconds):
             raise NotCome(f"the client never {what}")
+
+    def does(self, done: Callable[[], bool], *, seconds: float = DIAL_TIMEOUT) -> bool:
+        """Serve until something holds that the scenario asks for; ``False`` when it does not in ample time."""
+        return self.wait_until(done, seconds=self._ample(seconds) * self.tempo)
 
     def asks(self, connection: AcceptedConnection, command: str, *, times: int = 1) -> list[Transaction]:
         """Return the client's requests of a kind once there are ``times`` of them; ``NotCome`` otherwise."""

@@ -189,6 +189,18 @@ def test_a_node_that_dies_is_unreachable():
     assert not world.alive()
 
 
+def test_a_node_that_cannot_say_when_it_is_to_act_has_died():
+    class Timeless(Echo):
+        def next_tick(self):
+            raise RuntimeError("what time?")
+
+    world = World(Timeless.of, "echo")
+    link = world.link(trace_of(world), "a")
+    with pytest.raises(LinkClosed):
+        link.receive(1.0)
+    assert "what time" in world.last_output()
+
+
 def test_nodes_that_are_dialled_know_nothing_of_it():
     world = World(Echo.of, "echo")
     link = world.link(trace_of(world), "a")

@@ -132,7 +132,7 @@ def test_a_service_comes_again_under_its_identifier() -> None:
 
 
 def test_a_history_is_made_small() -> None:
-    accusation = str(SERVERS.accusation(OwnsByHistory, "owners", 1))
+    accusation = str(SERVERS.accusation(OwnsByHistory, "owners", *range(1, 6)))
     steps = [line for line in accusation.splitlines() if line.startswith("  ")]
     assert len(steps) < 8
     assert "alone: -k 'test_histories.test_owners[" in accusation
