@@ -10,7 +10,6 @@ first in the rule; where that is the same, the one that ends first in its own ru
 then the longest.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 import msgspec
@@ -92,6 +91,7 @@ class _Chart:
     def __init__(self, net: Network, text: str) -> None:
         self.net = net
         self.text = text
+        self.bits = [net.ascii[code] if (code := ord(character)) < 128 else net.bit(character) for character in text]
         self.size = len(text) + 1
         self.places = len(net.rule)
         self.backs: dict[int, int] = {}
@@ -100,17 +100,21 @@ class _Chart:
 
     def read(self) -> int:
         """Return the last place of the first rule, over the whole text. Raises ``NoDerivation``."""
-        net, ascii_bits = self.net, self.net.ascii
+        backs, size, places = self.backs, self.size, self.places
         states: list[State] = []
-        for at, character in enumerate(self.text):
-            code = ord(character)
-            bit = ascii_bits[code] if code < 128 else net.bit(character)
+        for at, bit in enumerate(self.bits):
             scans, _ = self.close(at, states, bit)
             if not scans:
                 self.refuse(at, states)
             states = []
+            # As ``reach`` does: written out, as it is once for every character.
             for place, step, origin in scans:
-                self.reach(at + 1, origin, step, self.packed(place, -1, at), states)
+                back = place * (places + 1) * size + at
+                known = backs.get(key := ((at + 1) * size + origin) * places + step)
+                if known is None:
+                    states.append((step, origin))
+                if known is None or back < known:
+                    backs[key] = back
         at = len(self.text)
         finals = self.close(at, states, END)[1]
         if not finals:
@@ -132,6 +136,7 @@ class _Chart:
         Returns the steps that take what follows, and the last places of the first rule if it may end here.
         """
         net, waiting = self.net, self.waiting
+        moves = net.moves_before(bit)
         scans: list[Scan] = []
         finals: list[int] = []
         states = list(kernel)
@@ -141,27 +146,24 @@ class _Chart:
             begun.add(0)
             states.append((net.starts[0], 0))
         for place, origin in states:
-            rule = net.rule[place]
-            if net.last[place] and net.follow[rule] & bit:
-                if rule == 0 and origin == 0:
+            ending, taking, calling = moves[place] or net.find_moves(place, bit)
+            if ending is not None:
+                if ending == 0 and origin == 0:
                     finals.append(place)
                 if origin == at:
-                    passed.setdefault(rule, []).append(place)
-                for before, step, start in waiting.get((origin, rule), ()):
+                    passed.setdefault(ending, []).append(place)
+                for before, step, start in waiting.get((origin, ending), ()):
                     if net.ahead[step] & bit:
                         self.reach(at, start, step, self.packed(before, place, origin), states)
-            for step in net.steps[place]:
-                mask, called = net.mask[step], net.calls[step]
-                if mask:
-                    if mask & bit:
-                        scans.append((place, step, origin))
-                elif net.first[called] & bit or (called in net.empty and net.ahead[step] & bit):
-                    waiting.setdefault((at, called), []).append((place, step, origin))
-                    if called not in begun:
-                        begun.add(called)
-                        states.append((net.starts[called], at))
-                    for last in passed.get(called, ()):
-                        self.reach(at, origin, step, self.packed(place, last, at), states)
+            for step in taking:
+                scans.append((place, step, origin))
+            for step, called in calling:
+                waiting.setdefault((at, called), []).append((place, step, origin))
+                if called not in begun:
+                    begun.add(called)
+                    states.append((net.starts[called], at))
+                for last in passed.get(called, ()):
+                    self.reach(at, origin, step, self.packed(place, last, at), states)
         return scans, finals
 
     def reach(self, end: int, origin: int, place: int, back: int, states: list[State]) -> None:
@@ -179,38 +181,42 @@ class _Chart:
 
     def derivation(self, final: int) -> Derivation:
         """Follow the states back from the last one."""
-        net = self.net
+        net, bits = self.net, self.bits
         nodes: list[DerivedRule] = []
         taken: set[Step] = set()
+        characters: set[tuple[int, int]] = set()
         # From the right to the left, outer rules first: the other way round as nodes stand.
         ahead: list[tuple[int, int, int]] = [(len(self.text), 0, final)]
         while ahead:
             end, origin, last = ahead.pop()
             if last < 0:
-                nodes += self.leaf(-1 - last, origin, taken)
-                continue
-            parts = list(self.parts(end, origin, last, taken))
-            nodes.append(DerivedRule(net.names[net.rule[last]], origin, end, len(parts)))
-            ahead += reversed(parts)
+                inside = -1 - last, bits[origin]
+                characters.add(inside)
+                for name, parts in net.names_inside(*inside):
+                    nodes.append(DerivedRule(name, origin, end, parts))
+            else:
+                within = self.parts(end, origin, last, taken)
+                nodes.append(DerivedRule(net.names[net.rule[last]], origin, end, len(within)))
+                within.reverse()
+                ahead += within
         nodes.reverse()
+        for rule, bit in characters:
+            for _, *steps in net.inside(rule, bit):
+                taken.update(steps)
         return Derivation(tuple(nodes), frozenset(net.branch[step] for step in taken))
 
-    def parts(self, end: int, origin: int, place: int, taken: set[Step]) -> Iterator[tuple[int, int, int]]:
-        """Give the rules within a rule from right to left: end, beginning, last place, or which has one character."""
+    def parts(self, end: int, origin: int, place: int, taken: set[Step]) -> list[tuple[int, int, int]]:
+        """Return the rules within a rule from right to left: end, beginning, last place, or which has one character."""
+        backs, size, places, calls = self.backs, self.size, self.places, self.net.calls
+        found: list[tuple[int, int, int]] = []
         taken.add((place, -1))
-        while (back := self.backs.get((end * self.size + origin) * self.places + place)) is not None:
-            rest, start = divmod(back, self.size)
-            before, last = divmod(rest, self.places + 1)
+        while (back := backs.get((end * size + origin) * places + place)) is not None:
+            rest, start = divmod(back, size)
+            before, last = divmod(rest, places + 1)
             taken.add((before, place))
             if last:
-                yield end, start, last - 1
-            elif self.net.calls[place] >= 0:
-                yield end, start, -1 - self.net.calls[place]
+                found.append((end, start, last - 1))
+            elif calls[place] >= 0:
+                found.append((end, start, -1 - calls[place]))
             end, place = start, before
-
-    def leaf(self, rule: int, at: int, taken: set[Step]) -> Iterator[DerivedRule]:
-        """Give the rules that one character is in, outer ones first."""
-        inside = self.net.inside(rule, self.net.bit(self.text[at]))
-        for depth, (number, *steps) in enumerate(inside, 1):
-            taken.update(steps)
-            yield DerivedRule(self.net.names[number], at, at + 1, int(depth < len(inside)))
+        return found

@@ -27,6 +27,10 @@ class CannotDerive(WireError):
     """A grammar that texts cannot be read by; the message names the rule, and what is wrong with it."""
 
 
+Moves = tuple[int | None, tuple[int, ...], tuple[tuple[int, int], ...]]
+"""What a place allows before some character: the rule that may end there, the steps that take the character, and those
+that begin a rule, with the rule."""
+
 Piece = tuple[list[int], list[int], bool]
 """Part of a rule's network: the places where it begins, those where it ends, and whether it may be passed over."""
 
@@ -61,6 +65,8 @@ class Network:
         self.check_cycles()
         self.first, self.follow, self.ahead = self.lookahead()
         self.branch = dict(self.named_branches())
+        self.moves: dict[int, list[Moves | None]] = {}
+        self.names_of_characters: dict[tuple[int, int], tuple[tuple[str, int], ...]] = {}
 
     # Names and characters
 
@@ -325,6 +331,42 @@ class Network:
                 yield (place, step), f"{self.names[rule]}: {self.label[place]} > {self.label[step]}"
             if self.last[place]:
                 yield (place, -1), f"{self.names[rule]}: {self.label[place]} > end"
+
+    # What is asked for every character of a text, and so is found only once
+
+    def moves_before(self, bit: int) -> list[Moves | None]:
+        """Return, by place, what it allows before a character of some classes, as far as that is known yet."""
+        found = self.moves.get(bit)
+        if found is None:
+            found = self.moves[bit] = [None] * len(self.rule)
+        return found
+
+    def find_moves(self, place: int, bit: int) -> Moves:
+        """Find what a place allows before a character of some classes."""
+        rule = self.rule[place]
+        steps = self.steps[place]
+        calling = [(step, self.calls[step]) for step in steps if not self.mask[step]]
+        found = self.moves_before(bit)[place] = (
+            rule if self.last[place] and self.follow[rule] & bit else None,
+            tuple(step for step in steps if self.mask[step] & bit),
+            tuple(
+                (step, called)
+                for step, called in calling
+                if self.first[called] & bit or (called in self.empty and self.ahead[step] & bit)
+            ),
+        )
+        return found
+
+    def names_inside(self, rule: int, bit: int) -> tuple[tuple[str, int], ...]:
+        """Return the names of the rules that a character is in, outer ones first, each with the number of its parts."""
+        found = self.names_of_characters.get((rule, bit))
+        if found is None:
+            inside = self.inside(rule, bit)
+            found = tuple(
+                (self.names[number], int(depth < len(inside))) for depth, (number, *_) in enumerate(inside, 1)
+            )
+            self.names_of_characters[rule, bit] = found
+        return found
 
     def inside(self, rule: int, bit: int) -> list[tuple[int, tuple[int, int], tuple[int, int]]]:
         """Return what a character is in a rule of one character: the rules, outer ones first, with their two steps."""
