@@ -1,6 +1,6 @@
 """``goldwire selfcheck --histories``: which faults histories find alone, without the cases' help."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from os import cpu_count
@@ -13,13 +13,13 @@ from conformance.selfcheck.peers import by_history, compute_row, keep_out_of_the
 from conformance.suite import Suite
 
 
-def check_histories(protocol: str, profile: Profile, workers: int) -> tuple[bool, str]:
-    """Play histories alone against every peer and print what they find.
+def check_histories(protocol: str, profile: Profile, workers: int, roles: Collection[str] = ()) -> tuple[bool, str]:
+    """Play histories alone against every peer, of some roles or of all, and print what they find.
 
     Returns whether no innocent peer was accused and nothing went wrong, and the table as Markdown.
     """
     rows = []
-    for row in history_rows(protocol, profile, workers):
+    for row in history_rows(protocol, profile, workers, roles):
         rows.append(row)
         click.echo(line(row, Suite(protocol)))
     faults = [row for row in rows if row.kind == "fault"]
@@ -37,10 +37,10 @@ def check_histories(protocol: str, profile: Profile, workers: int) -> tuple[bool
     return not (accused or errors), page(protocol, profile, rows, summary)
 
 
-def history_rows(protocol: str, profile: Profile, workers: int) -> Iterator[MatrixRow]:
+def history_rows(protocol: str, profile: Profile, workers: int, roles: Collection[str] = ()) -> Iterator[MatrixRow]:
     """Yield a row for each peer whose role has histories, in the order of the declarations."""
-    roles = {role for case in Suite(protocol).cases if case.marks.is_history for role in case.marks.roles}
-    todo = [peer for peer in matrix_peers(protocol) if peer.role in roles]
+    played = {role for case in Suite(protocol).cases if case.marks.is_history for role in case.marks.roles}
+    todo = [peer for peer in matrix_peers(protocol) if peer.role in played and peer.role in (roles or played)]
     play = partial(compute_row, protocol, profile=profile, histories=True)
     with ProcessPoolExecutor(workers or cpu_count() or 1, initializer=keep_out_of_the_way) as pool:
         yield from pool.map(play, todo)

@@ -81,7 +81,7 @@ def selfcheck(
                 write.write_text(page)
             continue
         if histories:
-            is_sound, page = check_histories(each, profile, workers or 0)
+            is_sound, page = check_histories(each, profile, workers or 0, roles)
             sound = is_sound and sound
             if write is not None:
                 write.write_text(page)

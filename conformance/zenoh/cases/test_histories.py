@@ -30,6 +30,18 @@ def test_client(node: NodeUnderTest, seed: int) -> frozenset[str]:
     return play_history(node, CLIENT, "client", seed, "test_histories.test_client")
 
 
+@history("ZI-047", roles=("client",))
+def test_client_aliases(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Both documents: a client and its router give numbers to keys, use them, take them back and give them anew."""
+    return play_history(node, CLIENT, "client_aliases", seed, "test_histories.test_client_aliases")
+
+
+@history("ZI-061", roles=("client",))
+def test_client_requests(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Both documents: a client asks, ends and names things, is told what its router has, and is asked meanwhile."""
+    return play_history(node, CLIENT, "client_requests", seed, "test_histories.test_client_requests")
+
+
 @history("ZI-070", "ZD-091", roles=ROLES, seeded=False)
 def test_abilities(node: NodeUnderTest) -> frozenset[str]:
     """Both documents: what a node does at all, thing by thing; what it does not do, the histories leave out."""

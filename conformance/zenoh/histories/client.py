@@ -1,128 +1,23 @@
-"""Histories with a client: it dials once, declares what control lines tell it to, and is asked by us, as its router."""
+"""Histories with a client: it declares and asks what control lines tell it to, and is asked by its router, us."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import msgspec
+
 from conformance.histories.drawing import Chooser
-from conformance.histories.mismatch import Mismatch
-from conformance.zenoh.histories.abilities import Abilities, Lack
-from conformance.zenoh.histories.actions import Action, Declares, Undeclares
-from conformance.zenoh.histories.attribution import Attribution
-from conformance.zenoh.histories.drawing import ZenohMoveGenerator
-from conformance.zenoh.histories.knowledge import SessionKnowledge
-from conformance.zenoh.histories.moves import Move, Sends
-from conformance.zenoh.histories.playing import HistoryPlay
-from conformance.zenoh.histories.router import less
+from conformance.zenoh.histories.abilities import MANY, Abilities, Lack, end_of_patience
+from conformance.zenoh.histories.client_drawing import ClientMoveGenerator
+from conformance.zenoh.histories.client_playing import ENDING, GETTING, NAMING, PUTTING, ClientPlay
+from conformance.zenoh.histories.commanding import MODES
+from conformance.zenoh.histories.moves import Move
+from conformance.zenoh.histories.router import ROUTER
 from harness.errors import Unsupported
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import ByControl, NodeUnderTest
 from harness.zenoh.tester.snapshots import EntityName, live_entities
-from wire.zenoh.values import EntityKind, Mode, WireExpr
+from wire.zenoh.values import Declare, DeclareFinal, DeclareKeyExpr, EntityKind, Interest, InterestFinal, Mode
 from wire.zenoh.values_transport import WhatAmI
-
-NODE = "node"
-"""Who declares: the client itself, at the command of control lines."""
-
-ROUTER = "router"
-"""Who asks: the only session that it has."""
-
-
-RULES = {
-    **dict.fromkeys(("ZD-091", "ZD-092"), "ZI-072"),
-    **dict.fromkeys(("ZD-053", "ZD-075", "ZD-083", "ZD-078"), "ZI-017"),
-    **dict.fromkeys(("ZD-094", "ZD-095"), "ZI-075"),
-    "ZD-093": "ZI-001",
-}
-"""What a client breaks where a router breaks a rule about routers."""
-
-
-class ClientPlay(HistoryPlay):
-    """One history in the course of being played with a client."""
-
-    def begin(self) -> None:
-        """Let the client dial, and be its router."""
-        driver = self.node.session(whatami=WhatAmI.ROUTER)
-        self.control = ByControl(self.node.instance, self.node.namespace)
-        self.handles: dict[tuple[EntityKind, int], int] = {}
-        self.model.begin()
-        for who in (NODE, ROUTER):
-            self.model.joins(who)
-        self.listeners[ROUTER] = SessionKnowledge(driver)
-
-    def send(self, move: Sends, *, is_alone: bool = True) -> None:
-        """Send messages as its router, or have it declare and undeclare."""
-        if move.who == ROUTER:
-            super().send(move, is_alone=is_alone)
-            return
-        for action in move.actions:
-            self.command(action)
-            self.model.receives(NODE, action.message())
-        self.forget()
-
-    def command(self, action: Action) -> None:
-        """Command the client to declare or undeclare."""
-        match action:
-            case Declares(kind=kind, id=number, key=key):
-                self.handles[kind, number] = self.control.declare(kind, key.suffix or "")
-            case Undeclares(kind=kind, id=number):
-                self.control.undeclare(kind, self.handles.pop((kind, number)))
-
-    @property
-    def senders(self) -> Collection[str]:
-        """Who can send."""
-        return (NODE, ROUTER)
-
-    def settle(self, who: str, attribution: Attribution) -> None:
-        """Make sure that the client has acted on what its router sent; a control line is answered when it is done."""
-        if who == ROUTER:
-            super().settle(who, attribution)
-
-    def forget(self) -> None:
-        """Let the router forget what has ended while it did not ask."""
-        self.listeners[ROUTER].forget(self.model.concerns[self.model.names[ROUTER]].gone, self.model.things())
-
-    def do(self, move: Move) -> None:
-        """Make a move and compare what came of it: by the rules about whoever is asked, where others are routers'."""
-        try:
-            super().do(move)
-        except Mismatch as mismatch:
-            raise Mismatch(RULES.get(mismatch.rule, mismatch.rule), mismatch.what) from None
-        for rule in [rule for rule in self.judged if rule in RULES]:
-            self.judged[RULES[rule]] += self.judged.pop(rule)
-
-
-class ClientMoveGenerator(ZenohMoveGenerator):
-    """Draws what a client declares, and what its router asks."""
-
-    def opening(self) -> list[Move]:
-        """Begin with both."""
-        for who in (NODE, ROUTER):
-            self.model.joins(who)
-        return []
-
-    def move(self) -> Move | None:
-        """Draw the next move."""
-        self.model.begin()
-        self.busy = set()
-        if self.number(0, 1):
-            action = self.commanded_declaration() if self.number(0, 2) else self.commanded_undeclaration()
-            if action is None:
-                return None
-            self.model.receives(NODE, action.message())
-            return Sends(NODE, (action,))
-        return self.sends(ROUTER)
-
-    def commanded_declaration(self) -> Action | None:
-        """Draw a declaration that a control line can ask for: on a plain key, and one of the kind on each."""
-        action = self.declaration(NODE)
-        if not isinstance(action, Declares):
-            return None
-        return Declares(action.kind, action.id, WireExpr(action.key.suffix))
-
-    def commanded_undeclaration(self) -> Action | None:
-        """Draw the end of what the client has declared."""
-        action = self.undeclaration(NODE)
-        return Undeclares(action.kind, action.id, None) if isinstance(action, Undeclares) else None
 
 
 class ClientHistories:
@@ -135,14 +30,16 @@ class ClientHistories:
         return ClientMoveGenerator(chooser, theme)
 
     def abilities(self, node: NodeUnderTest) -> Abilities:
-        """Return what a client declares at all when it is told to, and what it answers."""
+        """Return what a client declares and asks at all when it is told to, and what it answers."""
         with node.scene() as scene:
             driver = scene.session(whatami=WhatAmI.ROUTER)
             # A client may push what it has and answer nobody; then there is nothing that histories could stand on.
             if driver.interest(Mode.CURRENT_FUTURE, EntityKind.TOKEN, key="none").reply().final is None:
                 what = "a CurrentFuture interest in tokens is not answered up to D_FINAL"
                 return Abilities((Lack("CURRENT_FUTURE", "ZI-070", what),), blocked=what)
-            return Abilities(tuple(_lacks(driver, ByControl(scene.instance, scene.namespace))))
+            control = ByControl(scene.instance, scene.namespace)
+            can = Abilities((*_unanswered(driver, control), *_unsaid(scene, driver)))
+            return _readings(driver, control, can)
 
     @contextmanager
     def scene(self, node: NodeUnderTest, can: Abilities) -> Iterator[ClientPlay]:
@@ -152,10 +49,10 @@ class ClientHistories:
 
     def simpler(self, move: Move) -> Sequence[Move]:
         """Return a move with less in it."""
-        return tuple(less(move)) if isinstance(move, Sends) else ()
+        return ROUTER.simpler(move)
 
 
-def _lacks(driver: Driver, control: ByControl) -> Iterator[Lack]:
+def _unanswered(driver: Driver, control: ByControl) -> Iterator[Lack]:
     declared = []
     for kind in EntityKind:
         try:
@@ -172,6 +69,72 @@ def _lacks(driver: Driver, control: ByControl) -> Iterator[Lack]:
                 yield Lack(name, "ZI-070", f"a {mode.name} interest in a {kind.value} is not answered up to D_FINAL")
             elif EntityName(kind.value, "a/b") not in live_entities(driver):
                 yield Lack(name, rule, f"a {mode.name} interest in a {kind.value} does not list it")
+
+
+def _readings(driver: Driver, control: ByControl, can: Abilities) -> Abilities:
+    """Return how a client reads what is open; what cannot be seen is left as it is by default."""
+    if not {"token", "CURRENT token", "CURRENT_FUTURE token"} & can.lacking:
+        control.declare(EntityKind.TOKEN, "r/*")
+        one, two = (driver.interest(Mode.CURRENT, EntityKind.TOKEN, key="r/b").reply() for _ in range(2))
+        listed = EntityName("token", "r/*") in live_entities(driver)
+        can = msgspec.structs.replace(can, exact=listed, again=not listed or len(one.entities) == len(two.entities))
+        for number in range(MANY):
+            control.declare(EntityKind.TOKEN, f"many/{number}")
+        reply = driver.interest(Mode.CURRENT, EntityKind.TOKEN, key="many/*", aggregate=True).reply()
+        if can.again and "silence" not in can.lacking and len(reply.entities) >= MANY:
+            what = f"a snapshot of {MANY} tokens with A lists all of them"
+            can = msgspec.structs.replace(can, lacks=(*can.lacks, Lack("aggregation", "ZI-066", what)))
+    if not {"subscriber", "CURRENT_FUTURE subscriber"} & can.lacking:
+        for _ in range(2):
+            control.declare(EntityKind.SUBSCRIBER, "r/s")
+        reply = driver.interest(Mode.CURRENT_FUTURE, EntityKind.SUBSCRIBER, key="r/s").reply()
+        can = msgspec.structs.replace(can, merges=len(reply.entities) < 2)
+    return can
+
+
+def _unsaid(node: NodeUnderTest, driver: Driver) -> Iterator[Lack]:
+    """Yield what a client does not say when control lines tell it to: no rule asks for that, and no history does."""
+    asked: dict[tuple[Mode, EntityKind], str] = {}
+    for mode in MODES:
+        for kind in EntityKind:
+            key = f"{node.namespace}{mode.name.lower()}/{kind.value}"
+            if _obeys(node, "ask", f"a{len(asked)}", MODES[mode], kind.value, key):
+                asked[mode, kind] = key
+            else:
+                yield Lack(f"asking {mode.name} {kind.value}", "", f"it cannot ask for a {kind.value} in mode {mode}")
+    until = end_of_patience(node)
+    ids = {}
+    for number, ((mode, kind), key) in enumerate(asked.items()):
+        event = driver.wait_for(lambda e, key=key: isinstance(e.message, Interest) and e.key == key, until=until)  # type: ignore[misc]
+        if event is None or not isinstance(event.message, Interest) or kind not in event.message.kinds:
+            yield Lack(f"asking {mode.name} {kind.value}", "", f"no INTEREST comes for a {kind.value}")
+            continue
+        if mode is not Mode.FUTURE:
+            driver.send(Declare(DeclareFinal(), event.message.id))
+        if mode is not Mode.CURRENT and _obeys(node, "end", f"a{number}"):
+            ids[number] = event.message.id
+    for id in ids.values():
+        if not driver.wait_for(lambda e, id=id: isinstance(e.message, InterestFinal), until=until):  # type: ignore[misc]
+            yield Lack(ENDING, "", "no Final comes")
+            break
+    if not ids:
+        yield Lack(ENDING, "", "nothing can be ended")
+    key = f"{node.namespace}named"
+    if not _obeys(node, "declare", "keyexpr", "k1", key) or not driver.wait_for(
+        lambda e: isinstance(e.body, DeclareKeyExpr) and e.key == key
+    ):
+        yield Lack(NAMING, "", "no number is given to a key")
+    for verb, name in (("put", PUTTING), ("get", GETTING)):
+        if not _obeys(node, verb, key, *["text"] * (verb == "put")):
+            yield Lack(name, "", f"it cannot {verb}")
+
+
+def _obeys(node: NodeUnderTest, verb: str, *arguments: str) -> bool:
+    try:
+        node.instance.command(verb, *arguments)
+    except Unsupported:
+        return False
+    return True
 
 
 CLIENT = ClientHistories()

@@ -38,6 +38,9 @@ KEYS = ("a", "b", "ab", "a/b", "a/c", "b/c", "a/b/c", f"a/{LONG}")
 WILD = ("a/*", "*/b", "a/**", "**/c", "a/*/c", "a/b$*", "**")
 PATTERNS = (*WILD, "*", "a$*", "$*b/c", "a/b/**")
 
+BELOW = ("", "/*", "/**", "/c")
+"""What is asked for below an alias."""
+
 TOP = 2**32 - 1
 ENTITY_IDS = (1, 2, 3, 127, 128, TOP)
 INTEREST_IDS = (1, 2, 3, 0, 128, TOP)
@@ -65,8 +68,6 @@ WEIGHTS: dict[str, dict[str, int]] = {
 }
 """How often each kind of action is drawn, by theme."""
 
-QUESTIONS = {"ask": 6, "end": 3, "name": 1, "release": 1}
-"""How often each kind of action is drawn for whoever only asks: the router of a client."""
 
 LEAVING = {"propagation": 4, "entities": 2, "aliases": 2}
 """How many of a hundred moves end a session, by theme; else one."""
@@ -85,6 +86,7 @@ class ZenohMoveGenerator:
         self.choose, self.number = chooser.choice, chooser.randint
         self.theme = theme
         self.model = Model()
+        self.rarely = RARELY
         self.count = 0
         self.crowded = False
         self.busy: set[int] = set()
@@ -101,7 +103,7 @@ class ZenohMoveGenerator:
             "publish": self.publication,
             "query": self.query,
         }
-        self.choices = [name for name, weight in WEIGHTS.get(theme, QUESTIONS).items() for _ in range(weight)]
+        self.choices = [name for name, weight in WEIGHTS.get(theme, {}).items() for _ in range(weight)]
 
     def opening(self) -> list[Move]:
         """Draw who is there at the beginning."""
@@ -237,9 +239,16 @@ class ZenohMoveGenerator:
         self.busy.add(number)
         mode = self.choose([Mode.CURRENT, Mode.FUTURE, Mode.CURRENT_FUTURE, Mode.CURRENT_FUTURE])
         kinds = self.choose(SETS_OF_KINDS)
-        key = self.key(who, self.choose(PATTERNS + KEYS)) if self.number(0, 3) else None
+        key = self.key_to_ask_for(who) if self.number(0, 3) else None
         flags = self.number(0, 9)
         return SendsInterest(number, mode, kinds, key, flags == 0, flags in (1, 2, 3, 4), self.extensions())
+
+    def key_to_ask_for(self, who: str) -> WireExpr:
+        """Draw the key of an interest: where it is about aliases, one that begins with an alias half of the time."""
+        named = sorted(self.model.session(who).theirs.values())
+        if named and self.theme.endswith("aliases") and self.number(0, 1):
+            return self.key(who, self.choose(named) + self.choose(BELOW))
+        return self.key(who, self.choose(PATTERNS + KEYS))
 
     def final(self, who: str) -> Action | None:
         """Draw the end of an interest."""
@@ -274,11 +283,11 @@ class ZenohMoveGenerator:
 
     def extensions(self) -> Extensions:
         """Draw the extensions of a message, if any."""
-        return (self.choose(KNOWN + UNKNOWN_EXTENSIONS),) if self.number(1, RARELY) == 1 else ()
+        return (self.choose(KNOWN + UNKNOWN_EXTENSIONS),) if self.number(1, self.rarely) == 1 else ()
 
     def inner(self) -> Extensions:
         """Draw extensions of a body that nobody knows, if any."""
-        return (self.choose(UNKNOWN_EXTENSIONS),) if self.number(1, RARELY) == 1 else ()
+        return (self.choose(UNKNOWN_EXTENSIONS),) if self.number(1, self.rarely) == 1 else ()
 
 
 S, Q, T = EntityKind

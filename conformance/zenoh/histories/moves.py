@@ -19,6 +19,13 @@ class Sends(msgspec.Struct, frozen=True):
         return calls(self.who, self.actions, "in one batch")
 
 
+class ClientCommands(Sends, frozen=True):
+    """A client is commanded by control lines, one after the other, to declare and to ask."""
+
+    def __str__(self) -> str:
+        return calls(self.who, self.actions, "one after the other")
+
+
 class Unspecified(msgspec.Struct, frozen=True):
     """A guest sends what the document leaves some room for, and leaves; afterwards all is as it was.
 

@@ -37,10 +37,10 @@ WITNESSED = SendsInterest(1, Mode.CURRENT_FUTURE, frozenset(EntityKind), WireExp
 class HistoryPlay:
     """One history in the course of being played; ``judged`` counts what was compared, by rule."""
 
-    def __init__(self, node: NodeUnderTest, abilities: Abilities) -> None:
+    def __init__(self, node: NodeUnderTest, abilities: Abilities, model: Model | None = None) -> None:
         self.node = node
         self.abilities = abilities
-        self.model = Model(exact=abilities.exact)
+        self.model = model or Model(exact=abilities.exact)
         self.listeners: dict[str, SessionKnowledge] = {}
         self.judged: Counter[str] = Counter()
         self.deployed = node.profile == "deployed"

@@ -18,6 +18,7 @@ from wire.zenoh.values import EntityKind, Extension, Mode, Options, WireExpr
 
 S, Q, T = EntityKind
 EVERYTHING = frozenset(EntityKind)
+ALL_KINDS = Options.S | Options.Q | Options.T
 
 ONE, TWO = WireExpr("guest/1"), WireExpr("guest/2")
 UNKNOWN = 77
@@ -80,9 +81,29 @@ UNSPECIFIED: tuple[Unspecified, ...] = (
     Unspecified((LISTENS, Declares(T, 1, ONE)), "ZD-097", both(T)[:1], listens=True),
     # Interests that ask for nothing, or for what nobody can read.
     Unspecified((SendsInterest(1, Mode.CURRENT, frozenset()),), "ZI-052", asked=1),
-    Unspecified((SendsOddInterest(1, Options.S | Options.Q | Options.T | Options.N),), "ZI-049", asked=1, all=True),
-    Unspecified((SendsOddInterest(1, Options.S | Options.Q | Options.T | Options.M),), "ZI-049", asked=1, all=True),
+    Unspecified((SendsOddInterest(1, ALL_KINDS | Options.N),), "ZI-049", asked=1, all=True),
+    Unspecified((SendsOddInterest(1, ALL_KINDS | Options.M),), "ZI-049", asked=1, all=True),
     Unspecified((SendsInterest(1, Mode.CURRENT_FUTURE, EVERYTHING, WireExpr(None, UNKNOWN)),), "ZI-053"),
     Unspecified((SendsInterest(1, Mode.CURRENT_FUTURE, EVERYTHING, WireExpr("a/b", UNKNOWN)),), "ZI-053"),
     Unspecified((SendsInterest(1, Mode.CURRENT_FUTURE, EVERYTHING, extensions=(ALIEN,)),), "ZI-059", all=True),
 )
+
+STRAY = 77
+"""The id of an interest that a router asks a client besides those of a history."""
+
+FROM_A_ROUTER: tuple[Unspecified, ...] = (
+    # What ends nothing, or is about nothing.
+    Unspecified((EndsInterest(STRAY),), "ZI-064"),
+    Unspecified((SendsFinal(),), "ZD-088"),
+    Unspecified((SendsFinal(STRAY),), "ZD-088"),
+    Unspecified((ReleasesAlias(UNKNOWN),), "ZD-040"),
+    *(Unspecified((Undeclares(kind, STRAY, ONE),), "ZD-056") for kind in EntityKind),
+    # Interests that ask for nothing, or for what nobody can read.
+    Unspecified((SendsInterest(STRAY, Mode.CURRENT, frozenset()),), "ZI-052", asked=STRAY),
+    Unspecified((SendsOddInterest(STRAY, ALL_KINDS | Options.N),), "ZI-049", asked=STRAY, all=True),
+    Unspecified((SendsOddInterest(STRAY, ALL_KINDS | Options.M),), "ZI-049", asked=STRAY, all=True),
+    Unspecified((SendsInterest(STRAY, Mode.CURRENT_FUTURE, EVERYTHING, WireExpr(None, UNKNOWN)),), "ZI-053"),
+    Unspecified((SendsInterest(STRAY, Mode.CURRENT_FUTURE, EVERYTHING, WireExpr("a/b", UNKNOWN)),), "ZI-053"),
+    Unspecified((SendsInterest(STRAY, Mode.CURRENT_FUTURE, EVERYTHING, extensions=(ALIEN,)),), "ZI-059", all=True),
+)
+"""The same where there are no guests: on the one session of a client, which it may end for that."""

@@ -1,26 +1,32 @@
 """Histories of clients: the reference is not accused; who forgets what it is asked is."""
 
 import pytest
-from played_histories import PlayedHistories
+from played_histories import PlayedHistories, make_all
 
 from conformance.cases import NotPlayed
-from conformance.zenoh.histories.abilities import PLAIN
+from conformance.zenoh.histories.abilities import PLAIN, Abilities, Lack
+from conformance.zenoh.histories.actions import Declares, DeclaresAlias, EndsInterest, SendsInterest, Undeclares
 from conformance.zenoh.histories.client import CLIENT
+from conformance.zenoh.histories.client_drawing import COMMANDS
+from conformance.zenoh.histories.moves import ClientCommands, Sends
+from conformance.zenoh.histories.unspecified import FROM_A_ROUTER
 from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.session import Entity, Session
 from harness.zenoh.variants.registry import ODDITIES
-from wire.zenoh.values import Interest, InterestFinal
+from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, WireExpr
 
 CLIENTS = PlayedHistories("zenoh", "client", CLIENT, PLAIN, dials=True)
 
 
-def play(peer: type[Client], *seeds: int) -> frozenset[str]:
-    return CLIENTS.play(CLIENTS.node(peer), "client", *seeds)
+def play(peer: type[Client], *seeds: int, theme: str = "client") -> frozenset[str]:
+    return CLIENTS.play(CLIENTS.node(peer), theme, *seeds)
 
 
-@pytest.mark.parametrize("seed", range(11, 16))
-def test_the_reference_is_not_accused(seed: int) -> None:
-    assert {"ZI-014", "ZI-070"} <= play(Client, seed)
+@pytest.mark.parametrize("theme", COMMANDS)
+def test_the_reference_is_not_accused(theme: str) -> None:
+    judged = play(Client, 11, 12, 13, theme=theme)
+    assert {"ZI-014", "ZI-070"} <= judged
+    assert ("ZI-061" in judged) is (theme == "client_requests")
 
 
 def test_a_client_that_pushes_tokens_is_not_accused() -> None:
@@ -46,6 +52,86 @@ class KeepsItsEndsToItself(Client):
 @pytest.mark.parametrize(("peer", "rule"), [(EndsAllInterests, "ZI-072"), (KeepsItsEndsToItself, "ZI-017")])
 def test_who_forgets_is_accused_by_the_rules_about_who_is_asked(peer: type[Client], rule: str) -> None:
     assert CLIENTS.accusation(peer, "client", *range(1, 20)).ids == (rule,)
+
+
+class EndsTheOldest(Client):
+    """Ends the oldest of its interests when it is told to end another."""
+
+    running: list[int]
+
+    def ask(self, mode: Mode, kind: EntityKind, key: str) -> int:
+        interest = super().ask(mode, kind, key)
+        if mode is not Mode.CURRENT:
+            self.running = [*vars(self).get("running", []), interest]
+        return interest
+
+    def end(self, interest: int) -> None:
+        super().end(self.running.pop(0))
+
+
+class NumbersBelowTheLast(Client):
+    """Gives the number behind the last one that was taken back, whoever has it."""
+
+    def undeclare(self, what: tuple[EntityKind, int] | int) -> None:
+        super().undeclare(what)
+        if isinstance(what, int):
+            self.next_alias = what
+
+
+class ActsOnStrayFinals(Client):
+    """Ends all interests at a Final for one that does not run."""
+
+    def on_interest_final(self, session: Session, message: InterestFinal) -> None:
+        if message.id not in session.interests:
+            session.interests.clear()
+        super().on_interest_final(session, message)
+
+
+@pytest.mark.parametrize(
+    ("peer", "theme", "rule"),
+    [
+        (EndsTheOldest, "client_requests", "ZI-061"),
+        (NumbersBelowTheLast, "client_aliases", "ZD-036"),
+        (ActsOnStrayFinals, "client", "ZI-072"),
+    ],
+)
+def test_who_says_too_much_or_loses_something_is_accused(peer: type[Client], theme: str, rule: str) -> None:
+    assert CLIENTS.accusation(peer, theme, *range(1, 20)).ids == (rule,)
+
+
+def test_a_client_that_may_not_understand_may_end_its_session() -> None:
+    with CLIENTS.scene(RefusesStrayFinals) as scene:
+        make_all(scene, FROM_A_ROUTER[0])
+        assert scene.is_over
+        assert not scene.fits(FROM_A_ROUTER[0])
+
+
+class RefusesStrayFinals(Client):
+    """Ends a session that ends what does not run."""
+
+    def on_interest_final(self, session: Session, message: InterestFinal) -> None:
+        if message.id not in session.interests:
+            self.refuse(session, "nothing to end")
+
+
+def test_what_a_client_cannot_be_told_is_left_out() -> None:
+    ask = SendsInterest(1, Mode.FUTURE, frozenset({EntityKind.TOKEN}), WireExpr("a/*"))
+    can = Abilities((Lack("asking FUTURE token", "", ""), Lack("naming keys", "", "")))
+    with CLIENTS.scene(Client, can) as scene:
+        assert not scene.fits(ClientCommands("node", (ask,)))
+        assert not scene.fits(ClientCommands("node", (DeclaresAlias(1, WireExpr("a")),)))
+        assert scene.fits(ClientCommands("node", (Declares(EntityKind.TOKEN, 1, WireExpr("a")),)))
+
+
+def test_a_router_tells_a_client_what_that_asks_for_alone() -> None:
+    ask = SendsInterest(1, Mode.CURRENT_FUTURE, frozenset({EntityKind.TOKEN}), WireExpr("a/*"))
+    inside, outside = (Sends("router", (Declares(EntityKind.TOKEN, 1, WireExpr(key)),)) for key in ("a/b", "b"))
+    with CLIENTS.scene(Client) as scene:
+        assert not scene.fits(inside)
+        make_all(scene, ClientCommands("node", (ask,)), inside)
+        assert not scene.fits(outside)
+        make_all(scene, ClientCommands("node", (EndsInterest(1),)))
+        assert not scene.fits(Sends("router", (Undeclares(EntityKind.TOKEN, 1, None),)))
 
 
 class Mute(Client):
