@@ -27,7 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="document",
         help="the document to the letter, or what the field has settled on",
     )
-    group.addoption("--goldwire-strict", choices=("should",), help="a SHOULD that is not kept fails")
+    group.addoption(
+        "--goldwire-strictness",
+        choices=("lenient", "as-expected", "strict"),
+        default="as-expected",
+        help="warnings never fail, where the expectations lack them, or always",
+    )
     group.addoption("--link", dest="goldwire_link", metavar="TRANSPORT", help="default: what it speaks first")
     group.addoption("--expectations", dest="goldwire_expectations", metavar="FILE", help="what is known to be wrong")
     group.addoption("--accept", dest="goldwire_accept", action="store_true", help="rewrite the expectations as it is")

@@ -57,7 +57,8 @@ class Suite:
 
     def broken(self, rule: str) -> Outcome:
         """Return the outcome of a rule that is broken."""
-        return when_broken(self.catalogue.rules[rule].strength)
+        found = self.catalogue.rules[rule]
+        return when_broken(found.strength, follows=bool(found.follows))
 
     def _check(self, folder: str, rules: set[str]) -> None:
         """Refuse a rule that is not in the catalogue: a typing error would leave the one that was meant untested."""

@@ -57,24 +57,49 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
     return max(outcomes, key=lambda outcome: outcome.rank, default=Outcome.INCONCLUSIVE)
 
 
-def when_broken(strength: Strength) -> Outcome:
+class Strictness(Enum):
+    """What makes a run fail besides failures: warnings never, where an expectation file does not have them, always.
+
+    An expectation file says all that is known to be wrong: what else is not kept is not as expected, however mild.
+    """
+
+    LENIENT = "lenient"
+    AS_EXPECTED = "as-expected"
+    STRICT = "strict"
+
+
+def when_broken(strength: Strength, *, follows: bool = False) -> Outcome:
     """Return the outcome of a rule of this strength that is broken.
 
-    What a document states or demands is violated; what it recommends, or what is only inferred from it, is
-    deviated from. A broken MAY is what lies outside the permission, hence a violation.
+    What a document states or demands is violated, and so is what ``follows`` from its statements by necessity; what it
+    recommends, or what is implied and only our taste, is deviated from. A broken MAY is what lies outside the
+    permission, hence a violation.
     """
-    return Outcome.DEVIATION if strength in (Strength.SHOULD, Strength.IMPLIED) else Outcome.VIOLATION
+    is_mild = strength is Strength.SHOULD or (strength is Strength.IMPLIED and not follows)
+    return Outcome.DEVIATION if is_mild else Outcome.VIOLATION
 
 
-def verdict(outcome: Outcome, *, strict: bool = False) -> Verdict:
-    """Return what an outcome means for the gate; ``strict`` turns a deviation into a failure."""
+def is_red(outcome: Outcome, strictness: Strictness, *, contract: bool) -> bool:
+    """Tell whether an outcome that nobody expects makes a run fail; ``contract``: an expectation file stands.
+
+    Where one does, it says all that is known to be wrong: warnings are red that it does not have, and rules that could
+    not be judged. ``LENIENT`` lets them pass.
+    """
+    if verdict(outcome, strictness) in (Verdict.FAIL, Verdict.ERROR):
+        return True
+    is_kept = outcome in (Outcome.PASS, Outcome.ODD)
+    return contract and strictness is not Strictness.LENIENT and not is_kept
+
+
+def verdict(outcome: Outcome, strictness: Strictness = Strictness.AS_EXPECTED) -> Verdict:
+    """Return what an outcome means for the gate; ``STRICT`` turns a deviation into a failure."""
     match outcome:
         case Outcome.PASS | Outcome.ODD:
             return Verdict.PASS
         case Outcome.INCONCLUSIVE:
             return Verdict.INCONCLUSIVE
         case Outcome.DEVIATION:
-            return Verdict.FAIL if strict else Verdict.WARN
+            return Verdict.FAIL if strictness is Strictness.STRICT else Verdict.WARN
         case Outcome.VIOLATION | Outcome.CRASH:
             return Verdict.FAIL
         case Outcome.ERROR:
@@ -106,7 +131,8 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     seen to follow (``R23=A``), ``evidence`` the number of observations that support the outcome. ``entry`` is the place
     in the trace that shows it, ``nth`` which message there (from 0), ``field`` the field of it that is wrong, if one
     is; ``messages`` are those that matter, told for a person. ``blocked_by`` is the rule for want of which this one
-    cannot be judged.
+    cannot be judged. ``at_worst`` is what the worst of several plays came to that differed, which is no verdict on
+    anybody.
     """
 
     rule: str
@@ -122,3 +148,4 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     field: str = ""
     messages: tuple[EvidenceMessage, ...] = ()
     blocked_by: str = ""
+    at_worst: Outcome | None = None

@@ -44,6 +44,7 @@ def gate(
     select: str = "",
     profile: Literal["document", "deployed"] = "document",
     strict: bool = False,
+    lenient: bool = False,
     link: str | None = None,
     workers: int | None = None,
     expectations: Path | None = None,
@@ -52,15 +53,16 @@ def gate(
     """Play the rules of a protocol against an implementation; ``exit`` of what is returned is 0 if all is as expected.
 
     ``iut`` is what ``goldwire test --iut`` takes (docs/iut.md): a name, a file or an address; our own reference peer
-    by default. ``select`` is a pattern of rule ids and case names (``-k``), ``strict`` makes a SHOULD that is not kept
-    fail, ``workers`` play at the same time, each with an instance of its own. ``report`` is a folder for the journal,
-    the summary, the page and the traces.
+    by default. ``select`` is a pattern of rule ids and case names (``-k``), ``strict`` makes warnings fail, ``lenient``
+    lets them pass, also where the expectations lack them. ``workers`` play at the same time, each with an instance of
+    its own. ``report`` is a folder for the journal, the summary, the page and the traces.
 
     Raises ``BadRun`` where there is nothing to sum up: wrong usage, or an implementation that does not exist. One that
     could not be started is in the summary (``not_started``, exit 3).
     """
     words = ["test", protocol, "--iut", iut, "--profile", profile]
-    words += ["--strict", "should"] if strict else []
+    words += ["--strict"] if strict else []
+    words += ["--lenient"] if lenient else []
     words += ["--link", link] if link else []
     words += ["-k", select] if select else []
     words += ["-n", str(workers)] if workers else []

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from conformance.catalogue.rules import Catalogue, Document, Reading, Rule
+from conformance.verdicts import Strength
 
 RULE_ID = re.compile(r"[A-Z]{2,4}-\d{3}")
 READING_ID = re.compile(r"R\d{2}")
@@ -146,6 +147,7 @@ def _rule(key: str, table: dict[str, Any], readings: dict[str, Reading], documen
         if reading not in readings:
             raise CatalogueError(file, key, f"key 'readings': {reading!r} is unknown; add it to readings.toml")
     _check_ways(file, rule)
+    _check_implied(file, rule)
     return rule
 
 
@@ -158,6 +160,21 @@ def _check_ways(file: str, rule: Rule) -> None:
             raise CatalogueError(file, rule.id, "key 'reason' is missing: say why the rule cannot be seen")
     elif rule.reason:
         raise CatalogueError(file, rule.id, "key 'reason': only a rule on paper has one; remove it")
+
+
+def _check_implied(file: str, rule: Rule) -> None:
+    # What we infer accuses people: each inference is argued for, one way or the other.
+    if rule.strength is not Strength.IMPLIED:
+        for text in ("follows", "taste"):
+            if getattr(rule, text):
+                raise CatalogueError(file, rule.id, f"key {text!r}: only an implied rule has one; remove it")
+    elif bool(rule.follows.strip()) == bool(rule.taste.strip()):
+        raise CatalogueError(
+            file,
+            rule.id,
+            "an implied rule has either 'follows' (from which statements, by necessity) or 'taste' (what is left open);"
+            " give one of them",
+        )
 
 
 def _check_needs(rules: dict[str, Rule]) -> None:

@@ -27,6 +27,8 @@ class Rule(msgspec.Struct, frozen=True):
     ``lines`` cites the document's file (``"96,133-135"``), ``binds`` is the role that has to keep the rule,
     ``reason`` says why a rule that is verified on ``paper`` cannot be seen on a wire. ``needs`` are the rules without
     which this one cannot be judged: who does not do what they ask for at all is told that, and nothing of this one.
+    A rule that is only implied has either ``follows``, from which statements it follows by necessity, or ``taste``,
+    what the document leaves open and we ask for all the same: a breach of the first fails, one of the second warns.
     """
 
     id: str
@@ -40,6 +42,16 @@ class Rule(msgspec.Struct, frozen=True):
     readings: tuple[str, ...] = ()
     reason: str = ""
     needs: tuple[str, ...] = ()
+    follows: str = ""
+    taste: str = ""
+
+    @property
+    def weight(self) -> str:
+        """How strongly the rule binds, in words: its strength, and of an implied one whether it follows or is taste."""
+        strength: str = self.strength.value
+        if self.strength is not Strength.IMPLIED:
+            return strength
+        return f"{strength}, {'follows' if self.follows else 'taste'}"
 
     @property
     def line_numbers(self) -> tuple[int, ...]:

@@ -141,7 +141,7 @@ def row(rule: Rule, counts: dict[str, dict[str, int]]) -> list[str]:
     """Return the cells of one rule; each way shows how many vectors, cases or monitors there are, if that is known."""
     known = counts.get(rule.id, {})
     verified = [f"{way}:{known.get(way, 0)}" if counts and way != "paper" else way for way in rule.verified]
-    return [rule.id, rule.strength.value, rule.binds, " ".join(verified) or "-", rule.section, rule.gist]
+    return [rule.id, rule.weight, rule.binds, " ".join(verified) or "-", rule.section, rule.gist]
 
 
 def show(catalogue: Catalogue, counts: dict[str, dict[str, int]]) -> None:
@@ -168,6 +168,9 @@ def show(catalogue: Catalogue, counts: dict[str, dict[str, int]]) -> None:
         click.echo(f"uncovered: {name}, line {number}")
     for rule_id in unverified(catalogue):
         click.echo(f"unverified: {rule_id}")
+    for rule in catalogue.rules.values():
+        if rule.follows or rule.taste:
+            click.echo(f"{rule.weight}: {rule.id}: {rule.follows or rule.taste}")
     for rule in catalogue.rules.values():
         if rule.reason:
             click.echo(f"on paper: {rule.id}: {rule.reason}")

@@ -37,7 +37,8 @@ def differing_rules(plays: list[PlayResult]) -> dict[str, str]:
 
 
 def _differ(outcomes: list[Outcome | None]) -> bool:
-    said = {outcome for outcome in outcomes if outcome is not None}
+    # Odd is kept, in an unusual way: who chooses between two ways that are allowed is no less sure to keep the rule.
+    said = {Outcome.PASS if outcome is Outcome.ODD else outcome for outcome in outcomes if outcome is not None}
     # Nobody is accused who was not caught twice. A rule that was kept may go unjudged where a play ends earlier.
     return len(said) > 1 or (None in outcomes and any(outcome.accuses for outcome in said))
 
@@ -60,7 +61,9 @@ def _merged(plays: list[PlayResult], differing: dict[str, str]) -> Iterator[Judg
         what = f"flaky: {counts}; {heaviest.what}"
         # What is kept is the trace of the first play: a place in another one's would point to any message of this.
         place = heaviest.entry if heaviest in plays[0].judgements else None
-        yield msgspec.structs.replace(heaviest, outcome=Outcome.INCONCLUSIVE, what=what, entry=place)
+        yield msgspec.structs.replace(
+            heaviest, outcome=Outcome.INCONCLUSIVE, what=what, entry=place, at_worst=heaviest.outcome
+        )
 
 
 def _counts(seen: list[Outcome | None]) -> str:

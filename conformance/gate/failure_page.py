@@ -37,8 +37,10 @@ def failure_page(record: CasePlayed, catalogue: Catalogue, rules: Iterable[str] 
 def rule_lines(rule: Rule) -> list[str]:
     """Return what a rule says and where its document says it."""
     return [
-        f"{rule.id}  {rule.strength.value}  {rule.gist}",
+        f"{rule.id}  {rule.weight}  {rule.gist}",
         *labelled("document", f"{rule.document}, {rule.section!r}, lines {rule.lines}"),
+        *labelled("follows", rule.follows),
+        *labelled("taste", rule.taste),
     ]
 
 

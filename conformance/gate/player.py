@@ -17,7 +17,7 @@ from conformance.gate.messages import ImplementationNotStarted, Message, Played
 from conformance.run.kept_traces import keep_trace
 from conformance.run.records import TRACES, CasePlayed
 from conformance.run.settings import RunSettings
-from conformance.verdicts import Judgement, Outcome, Verdict, verdict
+from conformance.verdicts import Judgement, Outcome, is_red
 from harness.errors import HarnessError, StartFailed
 from harness.protocol import load
 
@@ -78,8 +78,9 @@ class Player:
         return entries[0] if entries and all(entry is not None for entry in entries) else None
 
     def accuses(self, judgement: Judgement) -> bool:
-        """Tell whether a judgement fails the gate if it is not expected."""
-        return verdict(judgement.outcome, strict=self.settings.strict) is Verdict.FAIL
+        """Tell whether a judgement blames the implementation and fails the gate if it is not expected."""
+        contract = self.settings.expectations.path is not None
+        return judgement.outcome.accuses and is_red(judgement.outcome, self.settings.strictness, contract=contract)
 
     def close(self) -> None:
         """Stop the implementation; once is enough."""

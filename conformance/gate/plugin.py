@@ -118,6 +118,7 @@ def _spelt_out(glob: str, names: set[str]) -> str:
 
 def _settings(config: pytest.Config) -> "RunSettings":
     from conformance.run.settings import BadSettings, gather
+    from conformance.verdicts import Strictness
 
     option = config.option
     protocol = option.goldwire_protocol or _protocol(config.args)
@@ -126,7 +127,7 @@ def _settings(config: pytest.Config) -> "RunSettings":
             option.iut,
             protocol,
             profile=option.goldwire_profile,
-            strict=option.goldwire_strict == "should",
+            strictness=Strictness(option.goldwire_strictness),
             link=option.goldwire_link,
             expectations=Path(option.goldwire_expectations) if option.goldwire_expectations else None,
             accept=option.goldwire_accept,

@@ -9,7 +9,7 @@ from conformance.contract.signatures import first_line
 from conformance.gate.failure_page import labelled, message_lines, rule_lines
 from conformance.run.records import CasePlayed, Record
 from conformance.run.summary import RuleSummary, RunSummary
-from conformance.verdicts import EvidenceMessage, Judgement, Outcome, Verdict
+from conformance.verdicts import EvidenceMessage, Judgement, Outcome, Strictness, Verdict
 
 COLOURS = {
     Verdict.PASS: "green",
@@ -20,6 +20,13 @@ COLOURS = {
 }
 SHOWN = (Verdict.FAIL, Verdict.WARN, Verdict.ERROR)
 """Verdicts whose rules are shown one by one, the most urgent first."""
+
+RED = {
+    Verdict.FAIL: "not kept",
+    Verdict.WARN: "deviated from, which the expectations do not have",
+    Verdict.INCONCLUSIVE: "not judged, which the expectations do not have",
+}
+"""Verdicts on rules that make a run red if nobody expects them, and what to say of them."""
 
 LAST_LINES = 15
 """Lines of a traceback that are shown: its end says what went wrong, and where in the case or the driver."""
@@ -40,7 +47,7 @@ def summary_lines(summary: RunSummary, catalogue: Catalogue, records: Sequence[R
             yield ""
             yield from non_pass(key, rule, catalogue, played)
             yield from labelled("blocks", _blocked(roots[key]) if key in roots else "")
-    yield from _below([known(key, rule) for key, rule in shown.items() if rule.expected])
+    yield from _below([known(key, rule, roots.get(key, [])) for key, rule in shown.items() if rule.expected])
     yield from _inconclusive(summary, played)
     yield from _listed("The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary))
     yield from _listed("Expectations that did not come true:", summary.complaints)
@@ -52,10 +59,10 @@ def summary_lines(summary: RunSummary, catalogue: Catalogue, records: Sequence[R
 def header(summary: RunSummary) -> str:
     """Return who was tested, and how."""
     version = f" {summary.version}" if summary.version else ""
-    strict = ", strict: should" if summary.strict else ""
+    strictness = "" if summary.strictness is Strictness.AS_EXPECTED else f", {summary.strictness.value}"
     return (
         f"{summary.protocol}: {summary.name}{version} as {summary.role} over {summary.transport},"
-        f" profile {summary.profile}{strict}"
+        f" profile {summary.profile}{strictness}"
     )
 
 
@@ -89,10 +96,11 @@ def non_pass(key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable
         yield from labelled("repeat", record.reproduce)
 
 
-def known(key: str, rule: RuleSummary) -> str:
-    """Return one line for what was expected: whoever wrote that down has seen the messages."""
+def known(key: str, rule: RuleSummary, blocked: Sequence[str]) -> str:
+    """Return one line for what was expected, and what it blocks: whoever wrote that down has seen the messages."""
     link = f" ({rule.link})" if rule.link else ""
-    return f"{_styled(rule.verdict.value, rule.verdict)}  {key}  expected, {rule.outcome}: {rule.reason}{link}"
+    blocks = f" (blocks {_number(len(blocked), 'rule')})" if blocked else ""
+    return f"{_styled(rule.verdict.value, rule.verdict)}  {key}  expected, {rule.outcome}: {rule.reason}{link}{blocks}"
 
 
 def messages_of(key: str, rule: RuleSummary, record: CasePlayed) -> tuple[EvidenceMessage, ...]:
@@ -134,14 +142,19 @@ def conclusion(summary: RunSummary) -> str:
 
 
 def _wrong(summary: RunSummary) -> Iterator[str]:
+    roots = summary.roots
     if not summary.played:
         yield "no case was played"
     elif not summary.counts[Verdict.PASS.value]:
         yield "nothing was proven"
-    if broken := [key for key, rule in summary.unexpected.items() if rule.verdict is Verdict.FAIL]:
-        yield f"{_named(broken)} not kept"
-    for root, blocked in summary.roots.items():
-        yield f"{_number(len(blocked), 'rule', 'blocked by')} {root}"
+    for verdict, words in RED.items():
+        # Of a root that could not be judged, what it blocks is all that there is to say.
+        silent = () if verdict is Verdict.FAIL else roots
+        if red := [key for key, rule in summary.unexpected.items() if rule.verdict is verdict and key not in silent]:
+            yield f"{_named(red)} {words}"
+    for root, blocked in roots.items():
+        if not summary.rules[root].expected:
+            yield f"{_number(len(blocked), 'rule', 'blocked by')} {root}"
     if summary.complaints:
         yield _number(len(summary.complaints), "expectation", "did not come true")
     if summary.errors:
@@ -172,7 +185,8 @@ def _inconclusive(summary: RunSummary, played: Sequence[CasePlayed]) -> Iterator
     yield ""
     yield _styled("INCONCLUSIVE, hence neither kept nor broken:", Verdict.INCONCLUSIVE)
     for key, rule in rules.items():
-        yield f"  {key}  {first_line(rule.what) or 'no cause given'}"
+        expected = f" (expected: {rule.reason})" if rule.expected else ""
+        yield f"  {key}  {first_line(rule.what) or 'no cause given'}{expected}"
     silent = [each for each in played if each.outcome is Outcome.INCONCLUSIVE and not each.judgements]
     for record in silent:
         yield f"  {record.case}  {record.what or 'no evidence'}"

@@ -20,6 +20,7 @@ from conformance.gate.progress import ProgressBar
 from conformance.gate.terminal import summary_lines
 from conformance.run.settings import BadSettings, RunSettings, gather
 from conformance.run.summary import INTERRUPTED
+from conformance.verdicts import Strictness
 from harness.command import WRONG_USAGE, WrongUsage
 from harness.iuts.environments import cache
 from harness.links.transports import SPELLINGS, TRANSPORTS
@@ -40,7 +41,7 @@ STATUSES: dict[int, int] = {
 @click.argument("protocol")
 @click.option("--iut", default="peer:", show_default=True, metavar="NAME|FILE|ADDRESS", help="What to test.")
 @judging_options.profile
-@judging_options.strict
+@judging_options.strictness
 @judging_options.report()
 @click.option("-k", "keyword", metavar="PATTERN", help="Only cases whose name or rule ids match: 'ZI-01* or options'.")
 @click.option("-n", "workers", metavar="N|auto", help="Play with N workers, each with an instance of its own.")
@@ -59,7 +60,7 @@ def test(
     protocol: str,
     iut: str,
     profile: Profile,
-    strict: str | None,
+    strictness: Strictness,
     report: Path | None,
     keyword: str | None,
     workers: str | None,
@@ -81,7 +82,7 @@ def test(
             iut,
             protocol,
             profile=profile,
-            strict=strict is not None,
+            strictness=strictness,
             link=link,
             expectations=expectations,
             accept=accept,
@@ -93,7 +94,7 @@ def test(
     arguments = [
         *_isolation(folder),
         *("--iut", iut, "--goldwire-protocol", protocol, "--profile", profile, "--link", settings.transport),
-        *(("--goldwire-strict", strict) if strict else ()),
+        *("--goldwire-strictness", strictness.value),
         *(("--goldwire-report", str(report)) if report else ()),
         *(("-k", keyword) if keyword else ()),
         *(("--expectations", str(expectations)) if expectations else ()),

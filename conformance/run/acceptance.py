@@ -6,6 +6,8 @@ Only entries that did not come true are touched: what stays as it was need not b
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
+import msgspec
+
 from conformance.contract.comparison import Breach, Complaint
 from conformance.contract.expectation_file import ExpectationFile
 from conformance.contract.expectations import (
@@ -36,10 +38,12 @@ def accept(settings: RunSettings, records: Sequence[Record], around: Circumstanc
     expectations = settings.expectations
     today = around.today or datetime.now(UTC).date()
     file = ExpectationFile.of(expectations.path, len(expectations.entries))
+    # A file will stand, be it the first: then warnings have to be in it as well.
+    expectations = msgspec.structs.replace(expectations, path=expectations.path or target)
     before = file.text()
     reasons: dict[str, str] = {}
     for _ in range(ROUNDS):
-        summary, comparison = evaluate(records, settings.catalogue, settings.strict, expectations, around)
+        summary, comparison = evaluate(records, settings.catalogue, settings.strictness, expectations, around)
         rules = {key: (Outcome(rule.outcome), rule.what) for key, rule in summary.rules.items() if rule.cases}
         cases = {each.case: (each.outcome, each.what) for each in records if isinstance(each, CasePlayed)}
         for complaint in comparison.complaints:
@@ -51,7 +55,7 @@ def accept(settings: RunSettings, records: Sequence[Record], around: Circumstanc
             break
         file = ExpectationFile(file.text())
         expectations = parse_expectations(file.text(), target)
-    mended, _ = evaluate(records, settings.catalogue, settings.strict, expectations, around)
+    mended, _ = evaluate(records, settings.catalogue, settings.strictness, expectations, around)
     for name, rule in mended.unexpected.items():
         file.add(added(name, Outcome(rule.outcome), rule.what, today, reasons.get(name, "")))
     after = file.text()

@@ -57,7 +57,7 @@ class RunRecorder:
             profile=settings.profile,
             transport=settings.transport,
             goldwire=version("goldwire"),
-            strict=settings.strict,
+            strictness=settings.strictness,
             documents={name: document.sha256 for name, document in settings.catalogue.documents.items()},
         )
         self._write(started)
@@ -110,7 +110,9 @@ class RunRecorder:
 
     def _summarise(self) -> RunSummary:
         settings = self.settings
-        return summarise(self.records, settings.catalogue, settings.strict, settings.expectations, self.circumstances())
+        return summarise(
+            self.records, settings.catalogue, settings.strictness, settings.expectations, self.circumstances()
+        )
 
     def _accept(self) -> None:
         # Only here: it writes TOML with the comments kept, by a library that no other run needs.

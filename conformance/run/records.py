@@ -8,7 +8,7 @@ from importlib.resources import as_file, files
 
 import msgspec
 
-from conformance.verdicts import Judgement, Outcome, worst
+from conformance.verdicts import Judgement, Outcome, Strictness, worst
 from vectors.json_schemas import schema_file
 
 JOURNAL = "run.ndjson"
@@ -35,7 +35,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
     transport: str
     goldwire: str
     seed: int = 0
-    strict: bool = False
+    strictness: Strictness = Strictness.AS_EXPECTED
     documents: dict[str, str] = {}
 
 
@@ -87,11 +87,12 @@ Record = RunStarted | CasePlayed | RunEnded
 def worst_judgement(judgements: tuple[Judgement, ...] | list[Judgement]) -> Judgement:
     """Return the worst of some judgements; among equals the first that says what came, or else the first.
 
-    One that was made without a play comes last: it has nothing to show.
+    One that was made without a play comes last, as it has nothing to show; and one on which plays differ behind those
+    on which they agree.
     """
     outcome = worst(judgement.outcome for judgement in judgements)
     equals = [judgement for judgement in judgements if judgement.outcome is outcome]
-    equals.sort(key=lambda judgement: bool(judgement.blocked_by))
+    equals.sort(key=lambda judgement: (bool(judgement.blocked_by), judgement.at_worst is not None))
     return next((judgement for judgement in equals if judgement.what), equals[0])
 
 

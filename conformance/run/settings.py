@@ -11,6 +11,7 @@ from conformance.catalogue.loading import CatalogueError, protocols
 from conformance.catalogue.rules import Catalogue, Profile
 from conformance.contract.expectations import BadExpectations, Expectations, find_expectations, load_expectations
 from conformance.suite import Suite
+from conformance.verdicts import Strictness
 from harness.errors import BadDescription
 from harness.iuts.description import Description, Embedded, Remote, resolve
 from harness.links.transports import known_transport
@@ -32,7 +33,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     protocol: str
     profile: Profile
     transport: str
-    strict: bool
+    strictness: Strictness
     description: Description
     catalogue: Catalogue
     expectations: Expectations
@@ -59,8 +60,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
         words = ["goldwire", "test", self.protocol, "--iut", self.iut]
         if self.profile != "document":
             words += ["--profile", self.profile]
-        if self.strict:
-            words += ["--strict", "should"]
+        if self.strictness is not Strictness.AS_EXPECTED:
+            words += [f"--{self.strictness.value}"]
         if self.transport != self.description.transports[0]:
             words += ["--link", self.transport]
         if self.given is not None:
@@ -73,7 +74,7 @@ def gather(
     protocol: str,
     *,
     profile: Profile = "document",
-    strict: bool = False,
+    strictness: Strictness = Strictness.AS_EXPECTED,
     link: str | None = None,
     expectations: Path | None = None,
     accept: bool = False,
@@ -101,7 +102,7 @@ def gather(
         protocol=protocol,
         profile=profile,
         transport=transport,
-        strict=strict,
+        strictness=strictness,
         description=description,
         catalogue=catalogue,
         expectations=_contract(description, protocol, expectations, accept=accept),

@@ -12,7 +12,7 @@ from conformance.contract.comparison import Comparison, JudgedItem, KnownNames, 
 from conformance.contract.expectations import Expectation, Expectations
 from conformance.run.played_cases import PlayedCases, why_unseen, why_untested
 from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted, worst_judgement
-from conformance.verdicts import Judgement, Outcome, Verdict, verdict, worst
+from conformance.verdicts import Judgement, Outcome, Strictness, Verdict, is_red, verdict, worst
 
 UNTESTED = "untested"
 INTERRUPTED = 130
@@ -27,8 +27,8 @@ class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     ``cases`` judged it, ``evidence`` is the number of observations, ``reading`` lists the readings seen.
     ``what`` is what came in the worst of its judgements, ``reason`` why it is untested or why that was
-    expected, ``flaky`` in which cases the attempts differed. ``blocked_by`` is the rule for want of which this one
-    could not be judged.
+    expected, ``flaky`` in which cases the attempts differed, ``at_worst`` what the worst of them came to where they
+    differ on this rule. ``blocked_by`` is the rule for want of which this one could not be judged.
     """
 
     outcome: str
@@ -41,6 +41,7 @@ class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     link: str = ""
     flaky: str = ""
+    at_worst: str = ""
     blocked_by: str = ""
 
 
@@ -48,8 +49,9 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A run in one value, the content of ``summary.json``.
 
     ``counts`` are rules by verdict, ``complaints`` the expectations that did not come true, ``errors`` what
-    the tester did wrong, by case. ``played`` is the number of cases, ``blocked`` that of those which were not played as
-    nothing that they are about can be judged; ``exit`` the exit status.
+    the tester did wrong, by case. ``has_contract`` says that an expectation file stands, so that what it does not have
+    is not as expected. ``played`` is the number of cases, ``blocked`` that of those which were not played as nothing
+    that they are about can be judged; ``exit`` the exit status.
     """
 
     protocol: str
@@ -60,11 +62,12 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     role: str
     transport: str
-    strict: bool
+    strictness: Strictness
     goldwire: str
     counts: dict[str, int]
     played: int
     blocked: int = 0
+    has_contract: bool = False
     complaints: tuple[str, ...] = ()
     errors: dict[str, str] = {}
     trouble: tuple[str, ...] = ()
@@ -99,13 +102,17 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unexpected(self) -> dict[str, RuleSummary]:
-        """The rules that fail, or stand in the way of others, and were not expected to."""
+        """The rules that make the run fail, or stand in the way of others, and were not expected to."""
         roots = self.roots
-        return {
-            key: rule
-            for key, rule in self.rules.items()
-            if (rule.verdict is Verdict.FAIL or key in roots) and not rule.expected
-        }
+        return {key: rule for key, rule in self.rules.items() if not rule.expected and self._is_red(key, rule, roots)}
+
+    def _is_red(self, key: str, rule: RuleSummary, roots: Mapping[str, Sequence[str]]) -> bool:
+        if key in roots:
+            return True
+        # What is blocked is told by its root. Nobody is blamed for what only some plays saw, by an exit status neither.
+        if rule.outcome == UNTESTED or rule.blocked_by or rule.at_worst:
+            return False
+        return is_red(Outcome(rule.outcome), self.strictness, contract=self.has_contract)
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +133,7 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
 def summarise(
     records: Sequence[Record],
     catalogue: Catalogue,
-    strict: bool,
+    strictness: Strictness,
     expectations: Expectations,
     circumstances: Circumstances | None = None,
 ) -> RunSummary:
@@ -134,13 +141,13 @@ def summarise(
 
     ``records`` begin with RunStarted; a RunEnded among them tells whether the run was interrupted.
     """
-    return evaluate(records, catalogue, strict, expectations, circumstances or Circumstances())[0]
+    return evaluate(records, catalogue, strictness, expectations, circumstances or Circumstances())[0]
 
 
 def evaluate(
     records: Sequence[Record],
     catalogue: Catalogue,
-    strict: bool,
+    strictness: Strictness,
     expectations: Expectations,
     circumstances: Circumstances,
 ) -> tuple[RunSummary, Comparison]:
@@ -165,7 +172,7 @@ def evaluate(
     for key, rule in catalogue.rules.items():
         if judgements := judged.get(key):
             expectation = comparison.rules.get(key) or _through_cases(judgements, comparison.cases)
-            rules[key] = _judged(judgements, strict, expectation, flaky)
+            rules[key] = _judged(judgements, strictness, expectation, flaky)
         else:
             reason = why_unseen(rule) if around.passive else why_untested(rule, scope, interrupted=around.interrupted)
             rules[key] = RuleSummary(outcome=UNTESTED, verdict=Verdict.UNTESTED, reason=reason)
@@ -179,7 +186,8 @@ def evaluate(
         version=started.version,
         role=started.role,
         transport=started.transport,
-        strict=strict,
+        strictness=strictness,
+        has_contract=expectations.path is not None,
         goldwire=started.goldwire,
         counts={each.value: counts[each.value] for each in Verdict},
         played=sum(record.attempts > 0 for record in played),
@@ -240,7 +248,7 @@ def _by_rule(played: Sequence[CasePlayed], catalogue: Catalogue) -> dict[str, li
 
 def _unit(rule: str, judgements: list[Judgement], scope: PlayedCases) -> JudgedItem:
     heaviest = worst_judgement(judgements)
-    return JudgedItem(rule, heaviest.outcome, heaviest.what, scope.is_thorough(rule))
+    return JudgedItem(rule, heaviest.outcome, heaviest.what, scope.is_thorough(rule), heaviest.at_worst)
 
 
 def _through_cases(judgements: list[Judgement], accepted: Mapping[str, Expectation]) -> Expectation | None:
@@ -254,12 +262,12 @@ def _through_cases(judgements: list[Judgement], accepted: Mapping[str, Expectati
 
 
 def _judged(
-    judgements: list[Judgement], strict: bool, expectation: Expectation | None, flaky: Mapping[str, str]
+    judgements: list[Judgement], strictness: Strictness, expectation: Expectation | None, flaky: Mapping[str, str]
 ) -> RuleSummary:
     heaviest = worst_judgement(judgements)
     return RuleSummary(
         outcome=heaviest.outcome.value,
-        verdict=verdict(heaviest.outcome, strict=strict),
+        verdict=verdict(heaviest.outcome, strictness),
         cases=_distinct(judgements, lambda each: each.case),
         reading=", ".join(sorted(_distinct(judgements, lambda each: each.reading))),
         evidence=sum(each.evidence for each in judgements),
@@ -268,6 +276,7 @@ def _judged(
         reason=expectation.reason if expectation else "",
         link=expectation.link if expectation else "",
         flaky="; ".join(f"{case}: {flaky[case]}" for case in _distinct(judgements, lambda j: j.case) if case in flaky),
+        at_worst=heaviest.at_worst.value if heaviest.at_worst else "",
         blocked_by=heaviest.blocked_by,
     )
 

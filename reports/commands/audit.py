@@ -23,6 +23,7 @@ from conformance.run.recorder import Unwritable
 from conformance.run.settings import RunSettings
 from conformance.run.summary import RunSummary
 from conformance.suite import Suite
+from conformance.verdicts import Strictness
 from harness.captures.losses import Losses
 from harness.captures.recorded_session import SIDES, RecordedSession
 from harness.captures.recordings import Recording
@@ -71,7 +72,7 @@ Judged = Literal["listening", "dialling", "both"]
 @click.option("--link", type=click.Choice([*TRANSPORTS, *SPELLINGS]), help="Default: as the frames show.")
 @click.option("--session", "session", type=int, metavar="N", help="Only the session that begins at this packet.")
 @judging.profile
-@judging.strict
+@judging.strictness
 @click.option(
     "--iut",
     metavar="NAME|FILE",
@@ -98,7 +99,7 @@ def audit(
     link: str | None,
     session: int | None,
     profile: Profile,
-    strict: str | None,
+    strictness: Strictness,
     iut: str | None,
     expectations: Path | None,
     report: Path | None,
@@ -113,8 +114,8 @@ def audit(
     """
     # Both pairs of words are taken, as people say server and client; but who listens is what a capture shows.
     judged: Judged = {"server": "listening", "client": "dialling"}.get(sides, sides)  # type: ignore[assignment]
-    settings = _settings(protocol, captures, judged, profile, strict is not None, iut, expectations, report)
-    command_line = _command_line(protocol, judged, servers, link, profile, strict, iut, expectations)
+    settings = _settings(protocol, captures, judged, profile, strictness, iut, expectations, report)
+    command_line = _command_line(protocol, judged, servers, link, profile, strictness, iut, expectations)
     run = Audit(settings)
     try:
         wanted = tuple(parse_server(text) for text in servers)
@@ -155,7 +156,7 @@ def _settings(
     captures: tuple[Path, ...],
     judged: Judged,
     profile: Profile,
-    strict: bool,
+    strictness: Strictness,
     iut: str | None,
     expectations: Path | None,
     report: Path | None,
@@ -180,7 +181,7 @@ def _settings(
         protocol=protocol,
         profile=profile,
         transport=OVER,
-        strict=strict,
+        strictness=strictness,
         description=description,
         catalogue=suite.catalogue,
         expectations=contract,
@@ -210,7 +211,7 @@ def _command_line(
     servers: tuple[str, ...],
     link: str | None,
     profile: str,
-    strict: str | None,
+    strictness: Strictness,
     iut: str | None,
     expectations: Path | None,
 ) -> list[str]:
@@ -220,8 +221,9 @@ def _command_line(
     for server in servers:
         words += ["--server", server]
     # Only what was given: the shorter the line, the more likely somebody repeats it.
-    for name, value in (("link", link), ("strict", strict), ("iut", iut), ("expectations", expectations)):
+    for name, value in (("link", link), ("iut", iut), ("expectations", expectations)):
         words += [f"--{name}", str(value)] if value else []
+    words += [f"--{strictness.value}"] if strictness is not Strictness.AS_EXPECTED else []
     return words + (["--profile", profile] if profile != "document" else [])
 
 

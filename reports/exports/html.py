@@ -131,8 +131,10 @@ def _article(
 ) -> Iterator[str]:
     entry = catalogue.rules[key]
     yield f'<article id="{key}" data-verdict="{rule.verdict.value}"><h3>{_verdict(rule)} {key} '
-    yield f"{escape(entry.strength.value)}: {escape(entry.gist)}</h3><dl>"
+    yield f"{escape(entry.weight)}: {escape(entry.gist)}</h3><dl>"
     yield _term("document", f"{entry.document}, {entry.section}, lines {entry.lines}")
+    yield _term("follows", entry.follows)
+    yield _term("taste", entry.taste)
     yield _term("came", f"{rule.outcome}: {rule.what}", preformatted=True)
     yield _term("expected", rule.reason if rule.expected else "")
     yield _term("reading", rule.reading)
@@ -179,7 +181,7 @@ def _table(summary: RunSummary, catalogue: Catalogue) -> Iterator[str]:
         entry = catalogue.rules[key]
         # Only what has an article below can be linked to.
         name = f'<a href="#{key}">{key}</a>' if rule.verdict in NON_PASSES else key
-        texts = (rule.outcome, entry.strength.value, entry.gist, entry.section, rule.reading, rule.reason)
+        texts = (rule.outcome, entry.weight, entry.gist, entry.section, rule.reading, rule.reason)
         cells = [name, _verdict(rule), *map(escape, texts)]
         yield f'<tr data-verdict="{rule.verdict.value}">{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
     yield "</tbody></table></section>"

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from conformance.catalogue.loading import load_catalogue
 from conformance.run.records import CasePlayed, Record, RunStarted
 from conformance.run.summary import RunSummary
-from conformance.verdicts import Outcome, Verdict, verdict
+from conformance.verdicts import Judgement, Outcome, Verdict, is_red
 from reports.exports.runs import by_file, load
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
@@ -26,7 +26,7 @@ def write_junit(records: Sequence[Record], summary: RunSummary, path: Path) -> N
     what it broke is expected. Expectations that did not come true are a suite of their own.
     """
     started = next((record for record in records if isinstance(record, RunStarted)), None)
-    strengths = {key: rule.strength.value for key, rule in load_catalogue(summary.protocol).rules.items()}
+    strengths = {key: rule.weight for key, rule in load_catalogue(summary.protocol).rules.items()}
     root = ET.Element("testsuites", name=f"goldwire {summary.protocol} {summary.iut}")
     for name, played in by_file(records).items():
         suite = ET.SubElement(root, "testsuite", name=name, timestamp=started.time if started else "")
@@ -81,21 +81,28 @@ def _case(suite: ET.Element, name: str, record: CasePlayed, summary: RunSummary,
 
 
 def _accused(record: CasePlayed, summary: RunSummary) -> list[str]:
-    return [
-        each.rule
-        for each in record.judgements
-        if each.rule in summary.rules and verdict(each.outcome, strict=summary.strict) is Verdict.FAIL
-    ]
+    return [each.rule for each in record.judgements if each.rule in summary.rules and _is_accused(each, summary)]
+
+
+def _is_accused(judgement: Judgement, summary: RunSummary) -> bool:
+    # What could not be judged is skipped, and no failure of the case: the summary says what is not as expected.
+    return judgement.outcome.accuses and is_red(judgement.outcome, summary.strictness, contract=summary.has_contract)
 
 
 def _gate(root: ET.Element, summary: RunSummary) -> None:
-    """Add what no single case shows: expectations, errors outside of cases, a report that is incomplete."""
+    """Add what no single case shows: expectations, what nobody could judge, a report that is incomplete."""
+    vague = tuple(
+        f"{key} could not be judged, which nobody expects: {rule.what}"
+        for key, rule in summary.unexpected.items()
+        if rule.verdict is Verdict.INCONCLUSIVE
+    )
     # Without this suite a CI that reads only JUnit would see a green run where the gate has failed.
-    if not (summary.complaints or summary.trouble or summary.not_started):
+    if not (summary.complaints or vague or summary.trouble or summary.not_started):
         return
     suite = ET.SubElement(root, "testsuite", name="gate")
     for kind, texts in (
         ("expectation", summary.complaints),
+        ("rule", vague),
         ("report", summary.trouble),
         ("start", (summary.not_started,) if summary.not_started else ()),
     ):

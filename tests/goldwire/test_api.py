@@ -68,7 +68,12 @@ def test_what_is_not_there_is_named() -> None:
 
 def test_a_gate_with_options_is_that_of_the_command(tmp_path: Path) -> None:
     summary = goldwire.gate("zenoh", select="ZI-070", profile="deployed", strict=True, report=tmp_path)
-    assert (summary.exit, summary.profile, summary.strict, summary.unexpected) == (0, "deployed", True, {})
+    assert (summary.exit, summary.profile, summary.strictness.value, summary.unexpected) == (
+        0,
+        "deployed",
+        "strict",
+        {},
+    )
     assert summary.rules["ZI-070"].cases
     assert summary == msgspec.json.decode((tmp_path / "summary.json").read_bytes(), type=goldwire.RunSummary)
     assert (tmp_path / "index.html").is_file()

@@ -21,7 +21,8 @@ from harness.zenoh.tester.node_under_test import NodeUnderTest
 from wire.zenoh.values import EntityKind, Mode
 
 SUITE = Suite("zenoh")
-MUST, STATED, SHOULD, IMPLIED = "ZI-069", "ZI-010", "ZI-066", "ZI-012"
+MUST, STATED, SHOULD, IMPLIED = "ZI-069", "ZI-010", "ZI-066", "ZI-064"
+FOLLOWS = "ZI-012"
 
 
 def case(function: Callable[[NodeUnderTest], None]) -> Case:
@@ -56,6 +57,7 @@ def test_what_holds_passes_with_evidence() -> None:
         (STATED, Outcome.VIOLATION),
         (SHOULD, Outcome.DEVIATION),
         (IMPLIED, Outcome.DEVIATION),
+        (FOLLOWS, Outcome.VIOLATION),
     ],
 )
 def test_what_does_not_hold_is_as_bad_as_the_rule_is_strong(broken: str, outcome: Outcome) -> None:
@@ -197,6 +199,17 @@ def test_a_rule_that_the_second_play_does_not_judge_is_seen_once() -> None:
 def test_a_rule_that_was_kept_need_not_be_judged_again() -> None:
     plays = [one_play(A=Outcome.VIOLATION, B=Outcome.PASS), one_play(A=Outcome.VIOLATION)]
     assert differing_rules(plays) == {}
+
+
+def test_two_ways_to_keep_a_rule_are_no_difference() -> None:
+    plays = [one_play(A=Outcome.VIOLATION, B=Outcome.ODD), one_play(A=Outcome.VIOLATION, B=Outcome.PASS)]
+    assert differing_rules(plays) == {}
+
+
+def test_what_differs_keeps_what_the_worst_came_to() -> None:
+    plays = [one_play(A=Outcome.VIOLATION), one_play(A=Outcome.PASS), one_play(A=Outcome.PASS)]
+    (judgement,) = merge(plays).result.judgements
+    assert (judgement.outcome, judgement.at_worst) == (Outcome.INCONCLUSIVE, Outcome.VIOLATION)
 
 
 def test_a_pass_is_played_once() -> None:

@@ -15,7 +15,7 @@ from conformance.run.acceptance import accept
 from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted
 from conformance.run.settings import RunSettings, gather
 from conformance.run.summary import Circumstances, RunSummary, summarise
-from conformance.verdicts import Judgement, Outcome, Verdict, worst
+from conformance.verdicts import Judgement, Outcome, Strictness, Verdict, worst
 
 ZENOH = load_catalogue("zenoh")
 TODAY = date(2026, 6, 1)
@@ -54,11 +54,14 @@ def played(name: str, *judgements: Judgement, **fields: object) -> CasePlayed:
 
 
 def summed(
-    *records: Record, strict: bool = False, entries: str = "", around: Circumstances | None = None
+    *records: Record,
+    strictness: Strictness = Strictness.AS_EXPECTED,
+    entries: str | None = None,
+    around: Circumstances | None = None,
 ) -> RunSummary:
-    expectations = parse_expectations(entries, Path("e.toml"))
+    expectations = Expectations() if entries is None else parse_expectations(entries, Path("e.toml"))
     around = msgspec.structs.replace(around or Circumstances(), today=TODAY)
-    return summarise([STARTED, *records], ZENOH, strict, expectations, around)
+    return summarise([STARTED, *records], ZENOH, strictness, expectations, around)
 
 
 GOOD = played("test_a.test_good", judged("ZI-011", Outcome.PASS), judged("ZI-012", Outcome.ODD))
@@ -120,7 +123,46 @@ def test_an_unexpected_pass_fails() -> None:
 def test_a_deviation_warns_unless_strict() -> None:
     assert summed(GOOD, SOFT).rules["ZI-013"].verdict is Verdict.WARN
     assert summed(GOOD, SOFT).exit == 0
-    assert summed(GOOD, SOFT, strict=True).exit == 1
+    assert summed(GOOD, SOFT, strictness=Strictness.STRICT).exit == 1
+
+
+def test_where_a_contract_stands_whatever_is_not_in_it_is_red() -> None:
+    soft = summed(GOOD, SOFT, entries="")
+    assert (soft.exit, soft.rules["ZI-013"].verdict, list(soft.unexpected)) == (1, Verdict.WARN, ["ZI-013"])
+    assert "ZI-013 deviated from, which the expectations do not have" in conclusion(soft)
+    vague = summed(GOOD, VAGUE, entries="")
+    assert (vague.exit, vague.rules["ZI-014"].verdict) == (1, Verdict.INCONCLUSIVE)
+    assert "ZI-014 not judged, which the expectations do not have" in conclusion(vague)
+    for strictness, exit_status in ((Strictness.LENIENT, 0), (Strictness.STRICT, 1)):
+        assert summed(GOOD, SOFT, VAGUE, entries="", strictness=strictness).exit == exit_status
+    entries = EXPECTED.replace("ZI-011", "ZI-013").replace("violation", "deviation")
+    assert summed(GOOD, SOFT, entries=entries).exit == 0
+
+
+def test_lenient_lets_no_failure_pass() -> None:
+    assert summed(GOOD, BAD, entries="", strictness=Strictness.LENIENT).exit == 1
+
+
+def test_what_only_some_plays_saw_accuses_nobody() -> None:
+    seen = msgspec.structs.replace(
+        judged("ZI-014", Outcome.INCONCLUSIVE, "flaky: x; D_FINAL"), at_worst=Outcome.VIOLATION
+    )
+    flaky = played("test_b.test_flaky", seen)
+    assert summed(GOOD, flaky, entries="").exit == 0
+    known = EXPECTED.replace("ZI-011", "ZI-014")
+    assert summed(GOOD, flaky, entries=known).exit == 0
+    # It does not hide that another case could not be judged.
+    assert summed(GOOD, flaky, VAGUE, entries="").exit == 1
+
+
+def test_what_is_blocked_by_what_is_expected_is_as_expected() -> None:
+    root = played("test_b.test_root", msgspec.structs.replace(judged("ZI-011", Outcome.VIOLATION), blocked_by=""))
+    rest = msgspec.structs.replace(judged("ZI-014", Outcome.INCONCLUSIVE, "blocked by ZI-011"), blocked_by="ZI-011")
+    known = summed(GOOD, root, played("test_b.test_rest", rest), entries=EXPECTED)
+    assert (known.exit, known.roots) == (0, {"ZI-011": ["ZI-014"]})
+    lines = "\n".join(summary_lines(known, ZENOH, []))
+    assert "ZI-011  expected, violation: known since 1.0 (blocks 1 rule)" in lines
+    assert summed(GOOD, root, played("test_b.test_rest", rest), entries="").exit == 1
 
 
 def test_inconclusive_neither_passes_nor_fails() -> None:
@@ -213,7 +255,7 @@ def accepted(settings: RunSettings, text: str, *records: Record) -> str:
     settings = msgspec.structs.replace(settings, expectations=parse_expectations(text, path))
     around = Circumstances(today=TODAY)
     expectations = accept(settings, [STARTED, GOOD, *records], around)
-    summary = summarise([STARTED, GOOD, *records], ZENOH, settings.strict, expectations, around)
+    summary = summarise([STARTED, GOOD, *records], ZENOH, settings.strictness, expectations, around)
     assert summary.exit == 0
     return path.read_text()
 
@@ -251,6 +293,20 @@ def test_accept_spells_out_a_wide_glob(settings: RunSettings) -> None:
             reason="known since 1.0",
         ),
     )
+
+
+def test_accept_writes_down_warnings_too(settings: RunSettings) -> None:
+    text = accepted(settings, "", SOFT, VAGUE)
+    assert [(each.rule, each.outcome) for each in parse_expectations(text, Path("x")).entries] == [
+        ("ZI-013", Outcome.DEVIATION),
+        ("ZI-014", Outcome.INCONCLUSIVE),
+    ]
+
+
+def test_a_first_file_has_warnings_too(settings: RunSettings) -> None:
+    assert settings.expectations.path is None
+    expectations = accept(settings, [STARTED, GOOD, SOFT], Circumstances(today=TODAY))
+    assert [each.rule for each in expectations.entries] == ["ZI-013"]
 
 
 def test_accept_drops_a_date_that_is_past(settings: RunSettings) -> None:

@@ -13,7 +13,7 @@ from conformance.contract.expectations import parse_expectations
 from conformance.run.journal import Journal
 from conformance.run.records import JOURNAL, SUMMARY, CasePlayed, Record, RunStarted
 from conformance.run.summary import Circumstances, summarise
-from conformance.verdicts import Judgement, Outcome
+from conformance.verdicts import Judgement, Outcome, Strictness
 from reports.exports import html, junit
 
 NASTY = "<script>alert(1)</script> & \x00 \"quoted\" 'too'"
@@ -71,7 +71,8 @@ def folder(tmp_path: Path) -> Path:
         for record in RECORDS:
             journal.write(record)
     expectations = parse_expectations(EXPECTED, Path("e.toml"))
-    summary = summarise(RECORDS, load_catalogue("zenoh"), False, expectations, Circumstances(trouble=("disk <full>",)))
+    around = Circumstances(trouble=("disk <full>",))
+    summary = summarise(RECORDS, load_catalogue("zenoh"), Strictness.AS_EXPECTED, expectations, around)
     (tmp_path / SUMMARY).write_bytes(msgspec.json.encode(summary))
     return tmp_path
 
@@ -80,7 +81,7 @@ def test_junit_has_each_case(folder: Path) -> None:
     junit.export(folder)
     root = ET.parse(folder / "junit.xml").getroot()
     counts = {name: root.get(name) for name in ("tests", "failures", "errors", "skipped", "time")}
-    assert counts == {"tests": "7", "failures": "3", "errors": "1", "skipped": "2", "time": "2.500"}
+    assert counts == {"tests": "8", "failures": "4", "errors": "1", "skipped": "2", "time": "2.500"}
     assert [suite.get("name") for suite in root] == ["test_a", "test_b", "gate"]
     cases = {case.get("name"): case for case in root.iter("testcase")}
     good, bad = cases["test_good"], cases["test_bad"]
