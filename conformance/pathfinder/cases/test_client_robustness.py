@@ -1,49 +1,13 @@
 """Pathfinder, "Message" and "Transactions": what a client makes of what no server may say."""
 
-from functools import cache
 from itertools import count
-from typing import Any
 
 from conformance.cases import judging, rule
 from conformance.pathfinder.roles import CLIENT, EVERY_LINK
-from conformance.wording import worded
+from conformance.pathfinder.server_offences import ALIEN, REQUESTS, no_messages, notice, strays
 from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
-from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain, match, service
-from wire.json.strict import MOST
-from wire.pathfinder.values import Message
-
-# A number that stands in no other event by chance.
-ALIEN = 1 << 40
-"""The service that a client must not learn of."""
-
-# More levels than recursion takes in any language; twice as many brackets still fit the largest message.
-NESTED = 100_000
-
-# Of the wrong type, beyond the range, or of a type that some languages take for the right one.
-WRONG: tuple[tuple[str, Any], ...] = (
-    ("ta-id", b"1.5"),
-    ("msg-type", "update"),
-    ("match-type", "changed"),
-    ("service-id", str(ALIEN)),
-    ("generation", "0"),
-    ("generation", -1),
-    ("generation", 1.5),
-    ("generation", MOST + 1),
-    ("generation", None),
-    ("ttl", -1),
-    ("ttl", True),
-    ("client-id", "7"),
-    ("service-props", ["name"]),
-    ("service-props", {"name": "goldwire"}),
-    ("service-props", {"name": [1.5]}),
-    ("service-props", {"name": [["goldwire"]]}),
-    ("service-props", {"name": [MOST + 1]}),
-    ("service-props", {"name": ["gold\0wire"]}),
-    ("orphan-since", "now"),
-    ("orphan-since", b"NaN"),
-)
-"""Values that fields of a notification cannot have."""
+from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
 
 _SERVICES = count(1)
 
@@ -71,33 +35,6 @@ def goes_on(domain: Domain, connection: AcceptedConnection) -> AcceptedConnectio
 def learnt(domain: Domain, service_id: int = ALIEN) -> list[str]:
     """Return what a client has told of a service, of the one that it must not learn of unless it is said."""
     return [event for event in domain.events if str(service_id) in event.split()]
-
-
-def notice(ta: int | None, **changes: Any) -> dict[str, Any]:
-    """Return a notification of a subscription, with some fields changed."""
-    fields = {"ta-cmd": "subscribe", "ta-id": ta, "msg-type": "notify", **match("appeared", ALIEN)}
-    return fields | {name.replace("_", "-"): value for name, value in changes.items()}
-
-
-@cache
-def no_messages(ta: int | None) -> dict[str, bytes]:
-    """Return frames for a connection that are no messages, by what they are."""
-    right = notice(ta)
-    whole = encode_message(right)
-    found = {repr(frame): frame for frame in (b"garbage", b"", b"[]", b"null", b"5", b'"x"', b"{}", b"\xff\xfe")}
-    found |= {
-        "a piece of a message": whole[:-1],
-        "a message and a brace": whole + b"}",
-        "two messages": whole + whole,
-        "an array of a message": b"[" + whole + b"]",
-        "a text that is no UTF-8": whole.replace(b"goldwire", b"\xc3\x28"),
-        "deep nesting": whole.replace(b'{"name"', b'{"x":' + b"[" * NESTED + b"]" * NESTED + b',"name"'),
-    }
-    for name in right:
-        found[f"no {name}"] = encode_message({each: value for each, value in right.items() if each != name})
-    for name, value in WRONG:
-        found[f"{name} {worded(value)}"] = encode_message({**right, name: value})
-    return found
 
 
 @rule("PF-221", roles=CLIENT, needs=("PF-097",))
@@ -144,28 +81,13 @@ def test_a_request_of_a_server(node: NodeUnderTest) -> None:
     """
     domain = node.begin("subscribe")
     connection = domain.subscribed()
-    # Numbers that the client has not come to itself.
-    for ta, command in ((MOST, "ping"), (MOST - 1, "services")):
-        connection.say({"ta-cmd": command, "ta-id": ta, "msg-type": "request"})
+    for request in REQUESTS.values():
+        connection.say(request)
         connection = goes_on(domain, connection)
     # The client has read the requests, since it went on behind each; this is for an answer that is written late.
     domain.read(0.2)
     said = {event.type for each in domain.connections for event in each.messages} - {"request"}
     assert not said, f"a client says {', '.join(sorted(said))}"
-
-
-def strays(connection: AcceptedConnection) -> dict[str, Message]:
-    """Return notifications that belong to no subscription of a connection, by what they come under."""
-    subscription = connection.subscriptions[0]
-    used = {each.ta for each in connection.requests}
-    over = {each.ta for each in connection.requests if each.is_over} - {subscription.ta}
-    return {
-        # Behind those that the scenario has used, so that it is nobody's.
-        "a number that was never used": notice(next(ta for ta in count(5) if ta not in used)),
-        "the largest number": notice(MOST),
-        "the number of what is over": notice(min(over, key=str, default=MOST)),
-        "another command": {"ta-cmd": "services", "ta-id": subscription.ta, "msg-type": "notify", **service(ALIEN)},
-    }
 
 
 @rule("PF-222", roles=CLIENT)

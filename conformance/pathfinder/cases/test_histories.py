@@ -1,13 +1,15 @@
-"""Histories: what the sentences of the document do together, over several clients and many transactions.
+"""Histories: what the sentences of the document do together, over several clients or servers and many transactions.
 
-Each is drawn from a seed (``conformance/pathfinder/histories/``) and judged after every move by the reference server's
-knowledge of what is published and who watches what. ``-k 'test_owners[17]'`` plays the history of another seed.
+Each is drawn from a seed (``conformance/pathfinder/histories/``) and judged after every move: that of a server by the
+reference server's knowledge of what is published and who watches what, that of a client by what its servers have told
+it. ``-k 'test_owners[17]'`` plays the history of another seed.
 """
 
 from conformance.cases import history
 from conformance.histories.history import play_abilities, play_history
+from conformance.pathfinder.histories.client import CLIENT_HISTORIES
 from conformance.pathfinder.histories.server import SERVER_HISTORIES
-from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.roles import CLIENT, SERVER
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
 
@@ -62,3 +64,32 @@ def test_transactions(node: NodeUnderTest, seed: int) -> frozenset[str]:
 def test_unspecified(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """The whole document: guests send what it forbids or leaves open; nobody else is harmed."""
     return play(node, "unspecified", seed)
+
+
+def play_client(node: NodeUnderTest, theme: str, seed: int) -> frozenset[str]:
+    """Play the history of a seed with a client."""
+    return play_history(node, CLIENT_HISTORIES, theme, seed, f"test_histories.test_{theme}")
+
+
+@history("PF-042", "PF-046", roles=CLIENT, seeded=False)
+def test_client_abilities(node: NodeUnderTest) -> frozenset[str]:
+    """The whole document: what a client does at all, thing by thing; what it does not do is not told again."""
+    return play_abilities(node, CLIENT_HISTORIES)
+
+
+@history("PF-044", roles=CLIENT)
+def test_domains(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """ "Multiple Server Domains": a client hears of the same services from servers that disagree, vanish and return."""
+    return play_client(node, "domains", seed)
+
+
+@history("PF-046", roles=CLIENT)
+def test_answers(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """ "Transactions" to "Unpublish Command": servers answer late, in any order, with refusals, or vanish before."""
+    return play_client(node, "answers", seed)
+
+
+@history("PF-221", roles=CLIENT)
+def test_offences(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """The whole document: a server says what none may say; what others say counts as before."""
+    return play_client(node, "offences", seed)

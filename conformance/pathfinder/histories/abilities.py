@@ -1,9 +1,11 @@
-"""Abilities: what a server does at all, so that histories accuse nobody of doing wrongly what it never does."""
+"""Abilities: what a server or a client does at all, so that nobody is accused of doing wrongly what it never does."""
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 import msgspec
 
+from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionEnds, SessionOpens
 from conformance.pathfinder.histories.actions import (
     HelloRequest,
@@ -31,6 +33,48 @@ class ServerAbilities(msgspec.Struct, frozen=True):
     def lacking(self) -> frozenset[str]:
         """The rules that it was told once to break."""
         return frozenset(rule for rule, _ in self.complaints)
+
+
+class ClientAbilities(msgspec.Struct, frozen=True):
+    """What a client does not do, with the rules that ask for it; ``comes_back``: whether it was seen to come back."""
+
+    complaints: Sequence[tuple[str, str]] = ()
+    blocked: str = ""
+    comes_back: bool = False
+
+    @property
+    def lacking(self) -> frozenset[str]:
+        """The rules that it was told once to break."""
+        return frozenset(rule for rule, _ in self.complaints)
+
+
+class Playing(Protocol):
+    """A history in the course of being played, with a server or a client."""
+
+    def begin(self) -> None:
+        """Do what every history begins with; raises ``Mismatch``."""
+        ...
+
+    def fits(self, move: Any, /) -> bool:
+        """Tell whether a move can be made as things are."""
+        ...
+
+    def do(self, move: Any, /) -> None:
+        """Make a move and compare; raises ``Mismatch``."""
+        ...
+
+
+def complaint(play: Playing, moves: Sequence[object]) -> tuple[str, str] | None:
+    """Return the rule that is broken when moves are made, and how; ``None`` when none is."""
+    try:
+        play.begin()
+        for move in moves:
+            if play.fits(move):
+                play.do(move)
+    except Mismatch as difference:
+        steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
+        return difference.rule, "\n".join([difference.what, *steps])
+    return None
 
 
 S1 = PublishRequest(1, 0, 60, {"kind": ["x"]})

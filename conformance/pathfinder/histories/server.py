@@ -10,7 +10,7 @@ from conformance.histories.drawing import Chooser
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import Together
 from conformance.histories.shrinking import with_less
-from conformance.pathfinder.histories.abilities import BASIS, LEFT_ALONE, PROBES, TRIED, ServerAbilities
+from conformance.pathfinder.histories.abilities import BASIS, LEFT_ALONE, PROBES, TRIED, ServerAbilities, complaint
 from conformance.pathfinder.histories.drawing import DirectoryGenerator
 from conformance.pathfinder.histories.moves import ClientAsks, HistoryMove
 from conformance.pathfinder.histories.playing import DirectoryPlay
@@ -44,15 +44,7 @@ class ServerHistories:
     ) -> tuple[str, str] | None:
         """Return the rule that is broken when moves are made, and how; ``None`` when none is."""
         with self.scene(node, can) as play:
-            try:
-                play.begin()
-                for move in moves:
-                    if play.fits(move):
-                        play.do(move)
-            except Mismatch as difference:
-                steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
-                return difference.rule, "\n".join([difference.what, *steps])
-        return None
+            return complaint(play, moves)
 
     def reclaims_at_hello(self, node: NodeUnderTest) -> bool:
         """Tell whether an orphan has its owner back before that has published it again (R24)."""

@@ -37,6 +37,7 @@ class NodeUnderTest:
         self.sessions: list[Driver] = []
         self.domains: list[Domain] = []
         self._heard: list[Driver] = []
+        self._met: list[Domain] = []
         self._labels = Labels()
         self._main: Driver | None = None
         self._other: Driver | None = None
@@ -150,6 +151,7 @@ class NodeUnderTest:
             self.instance, self.trace, self._labels.next, servers, self.instance.patience, self.tempo, deployed
         )
         self.domains.append(domain)
+        self._met.append(domain)
         return domain
 
     # --- both ---------------------------------------------------------------------------------------------
@@ -168,7 +170,7 @@ class NodeUnderTest:
     @property
     def conversations(self) -> list[Conversation]:
         """The conversations of all connections, as far as they were read."""
-        connections = [connection.conversation for domain in self.domains for connection in domain.connections]
+        connections = [connection.conversation for domain in self._met for connection in domain.connections]
         return [session.conversation for session in self._heard] + connections
 
     @property

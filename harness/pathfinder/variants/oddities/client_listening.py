@@ -87,4 +87,8 @@ class CountsOldMatches(Client):
 @oddity("PF-043", does="tells as modified only what a server calls so, in a higher generation")
 class NeedsHigherGenerations(Client):
     def is_news(self, known: KnownService, latest: MatchedService, match_type: str) -> bool:
-        return match_type == "modified" and latest.generation > known.seen.generation
+        is_newer = latest.generation > known.seen.generation
+        if is_newer:
+            # Told or not: it has received that generation, and a lower one is outdated from now on (PF-041).
+            known.seen = latest
+        return is_newer and match_type == "modified"
