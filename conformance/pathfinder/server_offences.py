@@ -44,6 +44,7 @@ WRONG: tuple[tuple[str, Any], ...] = (
 
 
 NESTING = "deep nesting"
+"""A frame of a quarter of a megabyte."""
 
 STRAYS = ("a number that was never used", "the largest number", "the number of what is over", "another command")
 """What a notification of no open subscription comes under."""
@@ -105,10 +106,6 @@ def offences(connection: AcceptedConnection) -> dict[str, bytes | Message]:
         over = [each.ta for each in connection.asked("subscribe") if each.is_over]
         return {BEHIND_THE_END: notice(over[0])} if over else {}
     return {**no_messages(live[0].ta), **strays(connection), **REQUESTS}
-
-
-OFFENCES = (*no_messages(0), *STRAYS, *REQUESTS)
-"""What those are that are said while there is a subscription."""
 
 
 def rule_of_offence(name: str) -> str:

@@ -85,8 +85,14 @@ def test_domains(node: NodeUnderTest, seed: int) -> frozenset[str]:
 
 @history("PF-046", roles=CLIENT)
 def test_answers(node: NodeUnderTest, seed: int) -> frozenset[str]:
-    """ "Transactions" to "Unpublish Command": servers answer late, in any order, with refusals, or vanish before."""
+    """ "Transactions" to "Unpublish Command": servers answer late and in any order, or vanish before that."""
     return play_client(node, "answers", seed)
+
+
+@history("PF-223", roles=CLIENT)
+def test_refusals(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """ "Common Reason Codes" and "Hello Fail Reason Codes": servers refuse what is asked, with and without a reason."""
+    return play_client(node, "refusals", seed)
 
 
 @history("PF-221", roles=CLIENT)

@@ -15,7 +15,7 @@ from conformance.pathfinder.histories.domain_moves import (
     ServerVanishes,
     ServiceMatch,
 )
-from conformance.pathfinder.server_offences import BEHIND_THE_END, NESTING, OFFENCES
+from conformance.pathfinder.server_offences import BEHIND_THE_END, NESTING, REQUESTS, STRAYS, no_messages
 from wire.json.strict import MOST
 
 STEPS = (1, 1, 1, 2, 2**32)
@@ -24,18 +24,21 @@ STEPS = (1, 1, 1, 2, 2**32)
 LISTENING = ("subscribe", "subscribe", "subscribe-all")
 """The scenarios in which a client hears of services to the end."""
 
-BUSY = ("publish", "modify", "unpublish", "list", "unsubscribe", "subscribe", "modify", "publish")
-"""The scenarios in which a client has several things to do."""
+BUSY = {
+    "answers": ("modify", "modify", "publish", "modify", "unpublish", "list", "unsubscribe"),
+    "refusals": ("subscribe", "publish", "subscribe", "modify"),
+}
+"""The scenarios in which a client asks for several things, by theme."""
 
 REASONS = ("insufficient-resources", "permission-denied", None)
 
-TOO_LONG = {NESTING}
-"""Offences that take long to read, and which cases look after."""
+MALFORMED = tuple(each for each in no_messages(0) if each != NESTING)
+"""Offences that are no messages; without one that takes long to read, and that cases look after."""
 
-LIFE = {"answers": 9}
+LIFE = {"answers": 10, "refusals": 10}
 """After how many moves a client is started anew, by theme; else never."""
 
-LOSING = {"domains": 14, "answers": 30, "offences": 8}
+LOSING = {"domains": 14, "answers": 22, "refusals": 15, "offences": 8}
 """How many of a hundred moves end a connection, by theme."""
 
 
@@ -45,19 +48,21 @@ class DomainGenerator:
     def __init__(self, chooser: Chooser, theme: str) -> None:
         self.choose, self.number = chooser.choice, chooser.randint
         self.theme = theme
+        self.is_busy = theme in BUSY
+        """Whether it is about what a client asks, with servers that answer late; else about what it hears."""
         self.begin()
 
     def begin(self) -> ClientBegins:
         """Draw what the client is started with."""
         least = 2 if self.theme == "domains" else 1
         # Two servers most often: three are needed where two are to agree and one is not.
-        self.servers = self.choose((least, 2, 2, 3))
-        self.scenario = self.choose(BUSY if self.theme == "answers" else LISTENING)
+        self.servers = self.choose((1, 1, 2) if self.is_busy else (least, 2, 2, 3))
+        self.scenario = self.choose(BUSY.get(self.theme, LISTENING))
         if self.theme == "answers" and self.number(0, 11) == 0:
             self.scenario, self.servers = "many", 1
         if self.theme == "offences" and self.number(0, 4) == 0:
             self.scenario = "unsubscribe"
-        self.silent = {each for each in range(self.servers) if self.theme == "answers" and self.number(0, 3)}
+        self.silent = {each for each in range(self.servers) if self.is_busy and self.number(0, 3)}
         self.away: set[int] = set()
         self.known: list[dict[int, ServiceMatch]] = [{} for _ in range(self.servers)]
         self.latest: dict[int, int] = {}
@@ -81,9 +86,11 @@ class DomainGenerator:
             return self.come_back()
         if self.silent and dice < 85:
             return self.answer()
+        if self.scenario not in LISTENING:
+            # Nobody listens, so it is about what is asked: what is not under way is begun anew.
+            return self.come_back() if self.away else self.lose() if self.is_busy else self.err()
         if self.theme == "offences" and dice > 50:
-            there = [each for each in range(self.servers) if each not in self.away]
-            return ServerErrs(self.choose(there), self.offence()) if there else None
+            return self.err()
         if dice > 84:
             return self.tell_together()
         return self.tell(self.number(0, self.servers - 1), list(IDS))
@@ -113,7 +120,7 @@ class DomainGenerator:
 
     def is_silent(self, server: int) -> bool:
         """Draw whether a server answers nothing at first."""
-        if self.theme != "answers" or self.number(0, 1):
+        if not self.is_busy or self.number(0, 1):
             return False
         self.silent.add(server)
         return True
@@ -124,14 +131,18 @@ class DomainGenerator:
         if self.number(0, 4) == 0:
             self.silent.remove(server)
             return ServerObliges(server)
-        refuses = self.number(0, 4) == 0
+        refuses = self.number(0, 1 if self.theme == "refusals" else 5) == 0
         return ServerAnswers(server, self.number(0, 3), refuses, self.choose(REASONS) if refuses else None)
 
-    def offence(self) -> str:
-        """Draw what no server may say."""
+    def err(self) -> ServerErrs | None:
+        """Draw what a server says that none may say."""
+        there = [each for each in range(self.servers) if each not in self.away]
+        if not there:
+            return None
         if self.scenario == "unsubscribe":
-            return BEHIND_THE_END
-        return self.choose([each for each in OFFENCES if each not in TOO_LONG])
+            return ServerErrs(self.choose(there), BEHIND_THE_END)
+        # What is a message, and stands in no transaction, as often as what is none: of the latter there are many more.
+        return ServerErrs(self.choose(there), self.choose(self.choose(((*STRAYS, *REQUESTS), MALFORMED))))
 
     # --- services -----------------------------------------------------------------------------------------
 

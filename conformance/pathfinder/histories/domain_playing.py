@@ -212,7 +212,7 @@ class DomainPlay:
         self.bring_up_to_date()
         if not self.at(server).subscriptions:
             # What it is not to say it would say first of all, behind its hello; with a subscription marks show that.
-            self.the_domain.read(MOMENT)
+            self.the_domain.wait_until(self.is_left, seconds=MOMENT)
         known = [replace(each, what="appeared") for each in self.directories[server].values()]
         if known and self.can_tell(server):
             self.hear([(server, each) for each in known])
@@ -247,7 +247,7 @@ class DomainPlay:
         if asked.command == "hello":
             return
         text = f"failed {asked.command} {move.reason or '-'}"
-        if not self.the_domain.wait_until(lambda: text in self.the_domain.events[known:]):
+        if not self.the_domain.wait_until(lambda: text in self.the_domain.events[known:] or bool(connection.ended)):
             raise Mismatch("PF-104", f"the application is not told: {text}")
         self.judged["PF-104"] += 1
 
@@ -263,7 +263,7 @@ class DomainPlay:
         self.bring_up_to_date()
         if any(each is not None and not each.obliges for each in self.connections):
             # What is said to a server that is silent is read as well.
-            self.the_domain.read(MOMENT)
+            self.the_domain.wait_until(self.is_left, seconds=MOMENT)
         for connection in self.connections:
             if connection is not None and not connection.obliges and len(connection.waiting) > MOST_WAITING:
                 raise Mismatch("PF-089", f"{len(connection.waiting)} transactions wait at once")

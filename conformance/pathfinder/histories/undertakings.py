@@ -67,10 +67,9 @@ class ServerAccount:
         self.is_subscribed = self.is_unsubscribed = False
         self.commands: set[str] = set()
         """What was asked for and answered."""
-        self.is_refused = False
-        """Whether something was refused: what becomes of that is the client's business."""
+        self.refused: set[tuple[str, Any]] = set()
+        """What was refused, and not granted since: what becomes of that is the client's business."""
         self.is_lost = False
-        self.filters: set[Any] = set()
 
 
 class Undertakings:
@@ -165,8 +164,10 @@ class Undertakings:
     def _answered(self, account: ServerAccount, transaction: Transaction) -> None:
         command, service = transaction.command, transaction.request.fields.get("service-id")
         if transaction.failed:
-            account.is_refused = account.is_refused or command != "hello"
+            # It says hello again, or it would not be there.
+            account.refused.update({(command, service)} - {("hello", None)})
             return
+        account.refused.discard((command, service))
         account.commands.add(command)
         if command == "publish":
             account.done[service] = publication_of(transaction.request.fields)
@@ -176,7 +177,12 @@ class Undertakings:
 
     def lose(self, server: int) -> None:
         """Take note that a connection to a server was lost."""
-        self.accounts[server].is_lost = True
+        account = self.accounts[server]
+        account.is_lost = True
+        if "unsubscribe" in self.end.commands:
+            # The subscription has ended with the connection; that it was to be ended may have been on its way.
+            account.is_unsubscribed = True
+            account.commands.add("unsubscribe")
 
     # --- what it must have said ---------------------------------------------------------------------------
 
@@ -186,16 +192,16 @@ class Undertakings:
         if not any(each.completed for each in connection.asked("hello")):
             return Mismatch("PF-107", "the client says no hello")
         # What was never answered is a service of the client's as well; unless that was refused, as it may be given up.
-        for service in account.done if account.is_refused else account.sent:
+        for service in account.done if account.refused else account.sent:
             least = account.done[service].generation if service in account.done else 0
             again = connection.published.get(service, {}).get("generation", -1)
             if service not in account.withdrawn and not (is_whole(again) and again >= least):
                 return Mismatch("PF-046", f"{service} is not published again, in generation {least} or later")
         if account.is_subscribed and not account.is_unsubscribed and not connection.subscriptions:
-            if account.is_refused:
+            if account.refused:
                 return None
             return Mismatch("PF-220" if account.is_lost else "PF-097", "the client does not subscribe")
-        return None if account.is_refused else self._unfinished(account)
+        return None if account.refused else self._unfinished(account)
 
     def _unfinished(self, account: ServerAccount) -> Mismatch | None:
         """Return what is missing of the scenario."""

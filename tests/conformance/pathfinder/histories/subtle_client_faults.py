@@ -126,7 +126,7 @@ class ForgetsAllBehindARefusal(Remembering):
 
 
 class ForgetsWhatChangedMeanwhile(Remembering):
-    """Goes back to the properties before a change that a server had not answered when it was lost, generation and all."""
+    """Goes back to the contents before a change that had no answer when a server was lost, under the new generation."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
