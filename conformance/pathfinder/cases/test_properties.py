@@ -132,13 +132,17 @@ def compare_finds(group: ClientGroup, reference: ClientGroup, filter: str) -> No
             for each, listing in zip((reference, group, reference, group), listings, strict=True)
         )
         assert found == [expected] * 3, f"{worded(filter)} does not match what it should"
-    late = group.node.main.subscribe(group.node.narrow(filter))
-    group.node.main.wait_for_notification(lambda: known_places(group.view(filter, late)) == expected)
+    asking = group.node.main
+    late = asking.subscribe(group.node.narrow(filter))
     with judging("PF-120"):
+        assert granted(late), f"a subscription to {worded(filter)} is refused"
+        asking.wait_for_notification(lambda: known_places(group.view(filter, late)) == expected)
         assert known_places(group.view(filter, late)) == expected, f"{worded(filter)} lists other services"
+    # A server may have room for few.
+    asking.unsubscribe(late.request.fields["subscription-id"])
     with judging("PF-122"):
         for _, _, watching in group.watches:
-            group.node.main.wait_for_notification(lambda w=watching: known_places(group.view(filter, w)) == expected)  # type: ignore[misc]
+            asking.wait_for_notification(lambda w=watching: known_places(group.view(filter, w)) == expected)  # type: ignore[misc]
             assert known_places(group.view(filter, watching)) == expected, (
                 f"who watches {worded(filter)} does not know what there is"
             )
