@@ -36,6 +36,9 @@ os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(128 * 1024))
 # Arrow's own allocator keeps what it has had once: 40 MB after a file of vectors was written.
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
+_PEAKS: dict[str, int] = {}
+"""The memory that each worker had at most, in MB; it is known when the worker has ended."""
+
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)  # glibc has it, others may not
 
 
@@ -77,3 +80,34 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     if nextitem is not None and nextitem.path != item.path:
         gc.collect()
         _trim(0)
+
+
+def _peak() -> int | None:
+    """Return the memory that this process has had at most, in MB; ``None`` where the system does not say."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) // 1024 for line in status.splitlines() if line.startswith("VmHWM:")), None)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a worker tell the process that started it how much memory it took."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["peak"] = _peak()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: Any) -> None:
+    """Note how much memory a worker took; of one that died it is not known."""
+    peak = getattr(node, "workeroutput", {}).get("peak")
+    if peak is not None:
+        _PEAKS[node.gateway.id] = peak
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say how much memory the workers took: they are to stay below 300 MB, and nobody sees it otherwise."""
+    if _PEAKS and not config.getoption("iut", default=None):
+        told = ", ".join(f"{name} {peak} MB" for name, peak in sorted(_PEAKS.items()))
+        terminalreporter.write_line(f"memory of each worker at most: {told}")

@@ -8,7 +8,7 @@ users; the head of each notes file explains its tables.
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -295,7 +295,7 @@ def payload_place(name: str) -> LayoutPlace:
     return place_tree_of(lay_out(getattr(import_module(module), attribute), name), {})
 
 
-@cache
+@lru_cache(maxsize=2048)  # as many as the largest layouts have; grammars that are made on the spot are without end
 def _notes_at(notes: tuple[Note, ...], path: str, place: LayoutPlace) -> tuple[Note, ...]:
     """Return the notes with a condition over what there is at a place."""
     part = place.part

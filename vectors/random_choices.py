@@ -3,6 +3,7 @@
 import math
 import struct
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from vectors.json import spelling as json
@@ -212,8 +213,14 @@ def _assorted(text: bool) -> Sequence[Pair]:
 
 def _contents(lengths: Sequence[int], text: bool) -> Sequence[Pair]:
     """Return one content of each length; the texts have letters of one, two and three bytes."""
+    return [_content(length, text) for length in lengths]
+
+
+@lru_cache(maxsize=256)  # a field's own would take half a megabyte: all layouts share them, which have few lengths
+def _content(length: int, text: bool) -> Pair:
+    """Return a content of so many bytes."""
     if not text:
-        octets = bytes(range(1, 252))
-        return [(data, data) for data in ((octets * (length // 251 + 1))[:length] for length in lengths)]
-    letters = [("a\u00e9\u20ac/" * (length // 7) + "abcdefg"[: length % 7]) for length in lengths]
-    return [(each, each.encode()) for each in letters]
+        data = (bytes(range(1, 252)) * (length // 251 + 1))[:length]
+        return data, data
+    letters = "a\u00e9\u20ac/" * (length // 7) + "abcdefg"[: length % 7]
+    return letters, letters.encode()

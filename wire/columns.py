@@ -21,7 +21,7 @@ Of a text of JSON there is only ``type`` so far, the name of the message that th
 
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 
 import msgspec
 
@@ -65,7 +65,7 @@ def columns_of(layout: Layout) -> Table:
     return table_of(layout.root)
 
 
-@cache
+@lru_cache(maxsize=64)  # as many as the largest layouts have; grammars that are made on the spot are without end
 def table_of(*parts: Part) -> Table:
     """Return the columns that hold the values of all ``parts``, which stand at the same place."""
     slots = _Slots()

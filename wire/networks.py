@@ -10,7 +10,7 @@ into classes, and a set of classes is an integer with a bit for each; ``END`` is
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 
 from wire.abnf import Alternatives, Expression, Grammar, Literal, Range, Repeat, RuleRef, Sequence, children, walk
@@ -379,7 +379,7 @@ class Network:
         return found
 
 
-@cache
+@lru_cache(maxsize=32)  # the languages of one process; tests make grammars without end
 def network(grammar: Grammar) -> Network:
     """Return the network of a grammar. Raises ``CannotDerive``."""
     return Network(grammar)

@@ -4,23 +4,18 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from wire import reference, varints
-from wire.constructs import NamedBits, vle
+from wire.constructs import OCTET as OCTET  # for generated code
+from wire.constructs import BitNames, NamedBits, octet_values, vle
 from wire.errors import DecodeError, EncodeError, Reason, UnknownLayout
-
-Bits = tuple[tuple[str, int, int], ...]
-"""Named bits of a byte: name, highest value, shift; ``X`` with shift 0 stands for those without a name."""
 
 Table = tuple[NamedBits | None, ...]
 """The values of a byte of flags, by the byte; ``None`` where the byte cannot stand there."""
 
 
-def flags_table(bits: Bits, begins: Iterable[int] = range(256)) -> Table:
+def flags_table(bits: BitNames, begins: Iterable[int] = range(256)) -> Table:
     """Return the values of the bytes that can stand somewhere."""
     possible = set(begins)
-    return tuple(
-        NamedBits({name: byte >> shift & highest for name, highest, shift in bits}, byte) if byte in possible else None
-        for byte in range(256)
-    )
+    return tuple(value if value.byte in possible else None for value in octet_values(bits))
 
 
 class Codec(NamedTuple):
@@ -166,9 +161,6 @@ BIT_0, BIT_1, BIT_2, BIT_3, BIT_4, BIT_5, BIT_6 = (
 )
 """Whether a bit is set, by the byte."""
 
-OCTET = tuple(bytes((byte,)) for byte in range(256))
-"""One byte, by its number."""
-
 VARINT, CONTINUED = varints.SHORT, varints.CONTINUED
 """Variable-length integers of one or two bytes, by their number; and the same in two bytes that more follow."""
 
@@ -188,7 +180,7 @@ def spell_varint(value: Any, bits: int) -> bytes:
     return vle(value)
 
 
-def spell_bits(value: Any, bits: Bits, fixed: dict[str, int]) -> int:
+def spell_bits(value: Any, bits: BitNames, fixed: dict[str, int]) -> int:
     """Return the integer of named bits; an absent name counts as 0, and those that are fixed are not read.
 
     Raises ``EncodeError`` if a value does not fit.
@@ -207,7 +199,7 @@ def spell_bits(value: Any, bits: Bits, fixed: dict[str, int]) -> int:
     return integer
 
 
-def spell_flags(value: Any, bits: Bits, fixed: dict[str, int], table: Table) -> int:
+def spell_flags(value: Any, bits: BitNames, fixed: dict[str, int], table: Table) -> int:
     """Return the byte of named bits; ``EncodeError`` also if the byte cannot stand here."""
     byte = spell_bits(value, bits, fixed)
     if table[byte] is None:
@@ -215,7 +207,7 @@ def spell_flags(value: Any, bits: Bits, fixed: dict[str, int], table: Table) -> 
     return byte
 
 
-def named_bits(number: int, bits: Bits) -> NamedBits:
+def named_bits(number: int, bits: BitNames) -> NamedBits:
     """Return the named bits of an integer."""
     return NamedBits({name: number >> shift & highest for name, highest, shift in bits}, number)
 

@@ -275,6 +275,13 @@ def test_the_longest_lists(name):
     assert answer(engine(name).codec(BATCH), b"\x04" * 65_536) == (Reason.TOO_LONG, 65_535)
 
 
+def test_flags_are_shared_by_the_grammar_and_generated_code():
+    """Each would have 256 values of its own for every byte of flags: megabytes."""
+    name, frame = "zenoh/network-message", bytes.fromhex("1905")
+    by_grammar, by_code = (engine(each).decode(name, frame)["header"] for each in ("reference", "python"))
+    assert by_grammar is by_code
+
+
 def test_unknown_layouts():
     for name in engines.NAMES:
         with pytest.raises(UnknownLayout, match="zenoh/batch"):

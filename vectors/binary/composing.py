@@ -5,7 +5,7 @@ conditions demand is written by itself: a flag that announces a field brings the
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from vectors.binary.coverage import trace
@@ -53,7 +53,7 @@ class _Composer:
         return plain_values(record)
 
 
-@cache
+@lru_cache(maxsize=512)  # as many as the largest layouts have; grammars that are made on the spot are without end
 def plain_values(record: LayoutPlace) -> dict[str, bytes]:
     """Return the bytes of the fields that conditions look at, in the plainest form of a record."""
     # The first, as they are found from the lowest flags on: nothing is set that need not be.

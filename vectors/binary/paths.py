@@ -8,9 +8,9 @@ Which branches of a record can be reached together is found by trying the values
 look at (``Arrangement``): all of them for bits, a choice for larger numbers, and then nothing is called impossible.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -79,7 +79,7 @@ class LayoutPlace:
         self.labels: tuple[str, ...] = ()
         self.impossible: frozenset[str] = frozenset()
         self.arrangements: tuple[Arrangement, ...] = ()
-        self.table: list[Any] = []
+        self.table: Sequence[Any] = ()
 
     def __repr__(self) -> str:
         return f"{type(self.part).__name__} at {self.path or '(frame)'}"
@@ -218,7 +218,7 @@ class _PlaceTreeBuilder:
             _decide(each, fields, chooses=not can_be_composed(place.part))
 
 
-@cache
+@lru_cache(maxsize=512)  # as many as the largest layouts have; grammars that are made on the spot are without end
 def can_be_composed(part: Part) -> bool:
     """Tell whether frames of a part are composed by a plan; of others they are searched."""
     return all(each.is_composed and _is_led(each.record_fields or {}) for each in walk(part))

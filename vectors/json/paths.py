@@ -9,7 +9,7 @@ is ``known`` where a union has compared the value, and ``sure`` where nothing of
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from vectors.binary.paths import CannotCover, LayoutPlace, join
 from wire.catalogue import grammars
@@ -107,7 +107,7 @@ def chosen(union: LayoutPlace, key: tuple[str, ...]) -> LayoutPlace:
     return choices(union)[key]
 
 
-@cache
+@lru_cache(maxsize=64)  # as many as the largest layouts have; grammars that are made on the spot are without end
 def choices(union: LayoutPlace) -> Mapping[tuple[str, ...], LayoutPlace]:
     """Return what some members can have together, and the place of the message that they then choose."""
     assert isinstance(union.part, JsonUnion)

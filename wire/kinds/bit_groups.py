@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wire.constructs import NamedBits
+from wire.constructs import BitNames, NamedBits
 from wire.expressions import Group
 from wire.kinds.base import FieldFinding, FieldLoop, Part
 from wire.kinds.bit_places import Bit, spare_name
@@ -72,6 +72,12 @@ class BitGroups(Part, frozen=True):
         return (*self.group_names, *((self.spare_name,) if self.spare else ()))
 
     @property
+    def places(self) -> BitNames:
+        """Where the bits of each name stand."""
+        named = tuple((bit.name, bit.mask >> bit.low, bit.low) for bit in self.bits)
+        return (*named, (self.spare_name, self.spare, 0)) if self.spare else named
+
+    @property
     def group_names(self) -> tuple[str, ...]:
         return tuple(bit.name for bit in self.bits)
 
@@ -81,8 +87,7 @@ class BitGroups(Part, frozen=True):
 
     def value(self, number: int) -> dict[str, int]:
         """Take an integer apart."""
-        value = {bit.name: (number & bit.mask) >> bit.low for bit in self.bits}
-        return value | {self.spare_name: number & self.spare} if self.spare else value
+        return {name: number >> shift & highest for name, highest, shift in self.places}
 
     def paired(self, number: int) -> Pair:
         return NamedBits(self.value(number), number), self.spelled(number)

@@ -4,7 +4,7 @@ A branch is a name at a place. A kind gives the names that can happen (``Part.br
 frame is read (``Part.traced``): a reader of its own, the fourth opinion beside the three engines.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from wire.errors import Reason
@@ -54,7 +54,7 @@ class Place(Protocol):
     @property
     def inner(self) -> "tuple[Place, ...]": ...
     @property
-    def table(self) -> list[Any]: ...
+    def table(self) -> Sequence[Any]: ...
 
 
 class TracedRefusal(Exception):

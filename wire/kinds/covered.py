@@ -5,7 +5,7 @@ made (``vectors/binary/composing.py``, ``specimens.py``): a kind that is compose
 frames of any other are searched (``vectors/binary/searching.py``).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wire.expressions import Expr
@@ -49,9 +49,9 @@ class Covered(Coded, frozen=True):
         """Give the places within a place of this part, the fields of a record aside."""
         yield from ()
 
-    def by_first_byte(self) -> list[Any]:
+    def by_first_byte(self) -> Sequence[Any]:
         """Return what is looked up by the first byte, if anything is."""
-        return []
+        return ()
 
     def alternatives(self) -> tuple[str, ...]:
         """Return the labels between which the fields that stand earlier choose."""

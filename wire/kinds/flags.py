@@ -1,10 +1,21 @@
 """One byte of named bits, and the header byte of a message."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import IO, Any
 
-from wire.constructs import Context, Leaf, Message, NamedBits, Span, bounded, dotted, take
+from wire.constructs import (
+    OCTET,
+    Context,
+    Leaf,
+    Message,
+    NamedBits,
+    Span,
+    bounded,
+    dotted,
+    octet_values,
+    take,
+)
 from wire.errors import DecodeError, EncodeError, Reason
 from wire.expressions import Expr, Ref
 from wire.kinds.base import Part, Sampling, Scope, Walk
@@ -37,19 +48,14 @@ class Bits(Leaf):
         self.fields = {name: (where, where) if isinstance(where, int) else where for name, where in fields.items()}
         self.named = sum(self.mask(name) for name in self.fields)
         self.spare = spare_name(iter(self.fields))
-        self.values = [self.split(byte) for byte in range(256)]
+        named = tuple((name, self.mask(name) >> low, low) for name, (_, low) in self.fields.items())
+        left = ~self.named & 0xFF
+        self.values = octet_values((*named, (self.spare, left, 0)) if left else named)
 
     def mask(self, name: str) -> int:
         """Return the bits of one field, in place."""
         high, low = self.fields[name]
         return (2 << high) - (1 << low)
-
-    def split(self, byte: int) -> NamedBits:
-        """Take a byte apart."""
-        value = {name: (byte & self.mask(name)) >> low for name, (_, low) in self.fields.items()}
-        if self.named != 0xFF:
-            value[self.spare] = byte & ~self.named & 0xFF
-        return NamedBits(value, byte)
 
     def read(self, stream: IO[bytes], context: Context, path: str) -> NamedBits:
         return self.values[take(stream, 1, path, "a byte of flags")[0]]
@@ -136,6 +142,9 @@ class Flags(BitGroups, frozen=True):
     def bit(self, name: str) -> Bit:
         """Return one group of bits by its name."""
         return next(bit for bit in self.bits if bit.name == name)
+
+    def value(self, number: int) -> NamedBits:
+        return octet_values(self.places)[number]
 
     def fewest(self) -> int:
         return 1
@@ -281,12 +290,12 @@ class Flags(BitGroups, frozen=True):
         return [*mutations, truncate(path)]
 
     def number_finder(self, path: str, more: Sequence[Mutation] = ()) -> Find:
-        begins, name = frozenset(self.begins), path.rpartition(".")[2]
+        begins, name = None if self.is_any else frozenset(self.begins), path.rpartition(".")[2]
         place = MutableField(path, self, [*self.mutations(path), *more])
 
         def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:
             numbers[name] = byte = data[at]
-            if byte not in begins:
+            if begins is not None and byte not in begins:
                 raise UnreadableFrame
             found.append((at, at + 1, place, ()))
             return at + 1
@@ -295,8 +304,8 @@ class Flags(BitGroups, frozen=True):
 
     # Coverage
 
-    def by_first_byte(self) -> list[Any]:
-        return [self.value(byte) for byte in range(256)]
+    def by_first_byte(self) -> Sequence[Any]:
+        return octet_values(self.places)
 
     def branches(self, place: Place) -> Iterator[str]:
         for name in self.names:
@@ -388,13 +397,13 @@ def flip(name: str, masks: tuple[int, ...]) -> Mutation:
     return name, flip
 
 
-@cache
+@lru_cache(maxsize=256)  # more than all protocols have
 def flag_pairs(flags: Flags) -> tuple[Pair, ...]:
     """Return the values of all bytes with the bytes; they are shared, and cannot be changed."""
-    return tuple((NamedBits(flags.value(byte), byte), bytes((byte,))) for byte in range(256))
+    return tuple(zip(octet_values(flags.places), OCTET, strict=True))
 
 
-@cache
+@lru_cache(maxsize=4096)  # most bytes of most flags never come
 def flag_branches(flags: Flags, byte: int) -> tuple[str, ...]:
     """Say what each group of bits is in a byte."""
     return tuple(flags.group_branch(name, byte) for name in flags.names)

@@ -1,11 +1,11 @@
 """One of several messages, told apart by their first byte."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
 import msgspec
 
-from wire.constructs import Context, Grammar, Message, Values, dotted, take
+from wire.constructs import OCTET, Context, Grammar, Message, Values, dotted, take
 from wire.errors import DecodeError, EncodeError, Reason
 from wire.kinds.base import FieldFinding, FieldLoop, Part, Sampling, Scope, Walk, walk, within
 from wire.kinds.boundaries import PLAIN
@@ -199,8 +199,8 @@ class Union(Compound, frozen=True):
         """Return what can be done to the header of a message: another one, or one that begins none."""
         where = path or "frame"
         begun = self.begun()
-        unknown = [bytes((byte,)) for byte in range(256) if begun[byte] is None]
-        other = [bytes((byte,)) for each in self.messages if each is not message for byte in each.header.begins]
+        unknown = [OCTET[byte] for byte in range(256) if begun[byte] is None]
+        other = [OCTET[byte] for each in self.messages if each is not message for byte in each.header.begins]
         return [
             replaced(name, options)
             for name, options in ((f"unknown id in {where}", unknown), (f"another id in {where}", other))
@@ -238,8 +238,8 @@ class Union(Compound, frozen=True):
     def takes_rest(self) -> bool:
         return all(message.takes_rest for message in self.messages)
 
-    def by_first_byte(self) -> list[Any]:
-        return list(self.begun())
+    def by_first_byte(self) -> Sequence[Any]:
+        return self.begun()
 
     def inside(self) -> Iterator[Inside]:
         for message in self.messages:

@@ -8,10 +8,26 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scapy.layers.inet import IP, TCP, UDP, IPOption_NOP, fragment
-from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrHopByHop
-from scapy.layers.l2 import ARP, CookedLinux, CookedLinuxV2, Dot1Q, Ether, Loopback
-from scapy.utils import PcapNgWriter, PcapReader, RawPcapWriter
+from with_scapy import (
+    ARP,
+    IP,
+    TCP,
+    UDP,
+    CookedLinux,
+    CookedLinuxV2,
+    Dot1Q,
+    Ether,
+    IPOption_NOP,
+    IPv6,
+    IPv6ExtHdrDestOpt,
+    IPv6ExtHdrFragment,
+    IPv6ExtHdrHopByHop,
+    Loopback,
+    PcapNgWriter,
+    PcapReader,
+    RawPcapWriter,
+    fragment,
+)
 
 from harness.captures.losses import Loss, Missing
 from harness.captures.packets import format_end

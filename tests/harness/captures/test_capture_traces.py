@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+from with_scapy import packets_of
 
 from harness.captures.traces import write_pcapng
 from harness.links.framing import LengthPrefixed
@@ -36,11 +37,9 @@ def trace():
 @pytest.fixture
 def read(tmp_path):
     def write_and_read(trace):
-        from scapy.utils import rdpcap
-
         path = tmp_path / "trace.pcapng"
         write_pcapng(trace, path, {"tcp": FRAMING})
-        return list(rdpcap(str(path)))
+        return packets_of(path)
 
     return write_and_read
 

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from recorded_plays import STRANGE, damaged, mixed, pcap, readdressed
-from scapy.layers.inet import IP, TCP, UDP
-from scapy.layers.inet6 import IPv6
-from scapy.layers.l2 import CookedLinux, CookedLinuxV2, Dot1Q, Ether, Loopback
+from with_scapy import IP, TCP, UDP, CookedLinux, CookedLinuxV2, Dot1Q, Ether, IPv6, Loopback
 
 from harness.captures import flow_table as sorting
 from harness.captures.flow_table import FlowTable

@@ -6,8 +6,7 @@ from ipaddress import ip_address
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scapy.layers.inet import IP, TCP, UDP
-from scapy.layers.inet6 import IPv6
+from with_scapy import IP, TCP, UDP, IPv6
 
 from harness.captures.losses import Losses
 from harness.captures.packets import RAW_IP, Dissector, format_end

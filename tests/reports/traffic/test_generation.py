@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
 
 from lake_contents import quiet
+from with_scapy import packets_of
 
 from conformance.suite import Suite
 from harness.captures.reader import CaptureReader as Reading
@@ -233,7 +234,6 @@ def test_names_keep_their_order(one, two, seed):
 
 def test_packets_are_sound(tmp_path):
     """Checksums, sequence numbers across their end, segments, and both ways to end."""
-    scapy = pytest.importorskip("scapy.all")
     said = [TimedBytes(0, True, b"odd"), TimedBytes(1000, False, bytes(3 * SEGMENT + 1)), TimedBytes(2000, True, b"")]
     for number, is_reset in enumerate((False, True)):
         connection = GeneratedConnection(30000 + number, 1_700_000_000_999_999_999, Random(number))
@@ -245,7 +245,7 @@ def test_packets_are_sound(tmp_path):
                 writer.write(data, time)
         times = [time for time, _ in packets]
         assert times == sorted(times)
-        read = list(scapy.rdpcap(str(path)))
+        read = packets_of(path)
         assert len(read) == 3 + 2 + 4 + (1 if is_reset else 3)
         for packet in read:
             sums = packet["IP"].chksum, packet["TCP"].chksum

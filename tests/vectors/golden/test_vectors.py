@@ -276,7 +276,7 @@ def wire_expr(payload: bytes, deployed: bool) -> dict:
     return {"sender": key.sender, "scope": key.scope, "suffix": key.suffix}
 
 
-MEANING = [vector for layout in LAYOUTS for vector in golden(layout) if vector.meaning]
+MEANING = [vector for layout in LAYOUTS for vector in load(layout) if vector.meaning]  # the others are let go
 
 
 @pytest.mark.parametrize("vector", MEANING, ids=lambda vector: vector.id)

@@ -3,7 +3,7 @@
 In every test others are served meanwhile: a subscriber, a publisher and a pinger, each answered promptly.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from pathfinder_attack import ANSWER_TIMEOUT, CLOCK, FRAMED, Bystanders, Client, Served, service
@@ -110,21 +110,22 @@ PUBLISH = (
     b'{"ta-cmd":"publish","ta-id":2,"msg-type":"request","service-id":2,"generation":0,"ttl":1,"service-props":%s}'
 )
 
-DEEP = {
-    "arrays": b"[" * 100_000 + b"]" * 100_000,
-    "arrays without end": b"[" * LARGEST,
-    "objects": b'{"":' * 50_000 + b"1" + b"}" * 50_000,
-    "objects without end": b'{"":' * 65_000,
-    "both": b'[{"":' * 50_000,
-    "a property": PUBLISH % (b"[" * 100_000 + b"]" * 100_000),
-    "an object for a property": PUBLISH % (b'{"a":' * 40_000 + b"1" + b"}" * 40_000),
+DEEP: dict[str, Callable[[], bytes]] = {
+    "arrays": lambda: b"[" * 100_000 + b"]" * 100_000,
+    "arrays without end": lambda: b"[" * LARGEST,
+    "objects": lambda: b'{"":' * 50_000 + b"1" + b"}" * 50_000,
+    "objects without end": lambda: b'{"":' * 65_000,
+    "both": lambda: b'[{"":' * 50_000,
+    "a property": lambda: PUBLISH % (b"[" * 100_000 + b"]" * 100_000),
+    "an object for a property": lambda: PUBLISH % (b'{"a":' * 40_000 + b"1" + b"}" * 40_000),
 }
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_depth(served: Served, transport: str) -> None:
     before = served.effort()
-    for what, frame in DEEP.items():
+    for what, make in DEEP.items():
+        frame = make()
         if transport == "tcp-stream" and what == "objects without end":
             frame += frame  # a server of streams has to wait until it is too long
         assert fate(served, frame, transport) == "ended", what
@@ -237,7 +238,6 @@ def test_both_sides_are_heard_to_the_end(served: Served) -> None:
 
 MOST_TEXT = 131_072  # characters of a filter that the server takes
 LONG = "a" * 250_000
-MANY = [1] * 120_000
 STARS = "*a" * 40_000
 
 
@@ -249,32 +249,32 @@ def _wide(item: str, operator: str = "|") -> str:
     return f"({operator}{item * (MOST_TEXT // len(item) - 1)})"
 
 
-TAKEN = {
-    "not, 20,000 deep": _nested("!", 20_000),
-    "and, 20,000 deep": _nested("&", 20_000),
-    "or, 20,000 deep": _nested("|", 20_000),
-    "all of them, 21,000 deep": "(&(!(|" * 7_000 + "(hostile=b)" + ")))" * 7_000,
-    "a comb, 4,000 deep": "(&(hostile=a)(!(hostile>1))" * 4_000 + "(hostile=b)" + ")" * 4_000,
-    "40,000 stars": f"(hostile={STARS}*)",
-    "40,000 stars, and an end that is not there": f"(hostile={STARS}*b)",
-    "40,000 stars, and something else among them": f"(hostile={STARS}*b{STARS[:20_000]}*)",
-    "a long text that is nearly there": f"(hostile=*{'a' * 65_000}b{'a' * 65_000}*)",
-    "nothing but stars": "(hostile=" + "*" * 130_000 + ")",
-    "many equals": _wide("(hostile=5)"),
-    "a key as long as filters are": f"({'k' * 131_000}=*)",
-    "backslashes": "(hostile=" + "\\\\" * 65_000 + ")",
+TAKEN: dict[str, Callable[[], str]] = {
+    "not, 20,000 deep": lambda: _nested("!", 20_000),
+    "and, 20,000 deep": lambda: _nested("&", 20_000),
+    "or, 20,000 deep": lambda: _nested("|", 20_000),
+    "all of them, 21,000 deep": lambda: "(&(!(|" * 7_000 + "(hostile=b)" + ")))" * 7_000,
+    "a comb, 4,000 deep": lambda: "(&(hostile=a)(!(hostile>1))" * 4_000 + "(hostile=b)" + ")" * 4_000,
+    "40,000 stars": lambda: f"(hostile={STARS}*)",
+    "40,000 stars, and an end that is not there": lambda: f"(hostile={STARS}*b)",
+    "40,000 stars, and something else among them": lambda: f"(hostile={STARS}*b{STARS[:20_000]}*)",
+    "a long text that is nearly there": lambda: f"(hostile=*{'a' * 65_000}b{'a' * 65_000}*)",
+    "nothing but stars": lambda: "(hostile=" + "*" * 130_000 + ")",
+    "many equals": lambda: _wide("(hostile=5)"),
+    "a key as long as filters are": lambda: f"({'k' * 131_000}=*)",
+    "backslashes": lambda: "(hostile=" + "\\\\" * 65_000 + ")",
 }
-TOO_LABORIOUS = {
-    "many short texts": _wide("(hostile=*aab*)"),
-    "many short texts that are there, denied": _wide("(!(hostile=*aaa*))"),
-    "many texts from the middle": _wide("(hostile=*aaaaaaaabaaaaaaaa*)"),
-    "many integers": _wide("(hostile>5)"),
-    "many equals, denied": _wide("(!(hostile=1))", "&"),
-    "nearly as long as messages are": _wide("(a=1)", "&") + " " * 100_000,
+TOO_LABORIOUS: dict[str, Callable[[], str]] = {
+    "many short texts": lambda: _wide("(hostile=*aab*)"),
+    "many short texts that are there, denied": lambda: _wide("(!(hostile=*aaa*))"),
+    "many texts from the middle": lambda: _wide("(hostile=*aaaaaaaabaaaaaaaa*)"),
+    "many integers": lambda: _wide("(hostile>5)"),
+    "many equals, denied": lambda: _wide("(!(hostile=1))", "&"),
+    "nearly as long as messages are": lambda: _wide("(a=1)", "&") + " " * 100_000,
 }
-WRONG = {
-    "a prefix without end": "(&" * 65_000,
-    "a backslash too many": "(hostile=" + "\\\\" * 65_000 + "\\)",
+WRONG: dict[str, Callable[[], str]] = {
+    "a prefix without end": lambda: "(&" * 65_000,
+    "a backslash too many": lambda: "(hostile=" + "\\\\" * 65_000 + "\\)",
 }
 REASONS = {
     **dict.fromkeys(TAKEN, None),
@@ -287,7 +287,7 @@ REASONS = {
 def bulky(served: Served) -> Iterator[None]:
     """Services that take long to look through."""
     with Client(served.addresses["tcp"]).greet() as client:
-        for values in ([LONG], MANY, ["a" * 1_000 + "b"] * 200, [LONG[:100_000], LONG[:100_001]]):
+        for values in ([LONG], [1] * 120_000, ["a" * 1_000 + "b"] * 200, [LONG[:100_000], LONG[:100_001]]):
             assert client.ask("publish", **service(new_id(), hostile=values))["msg-type"] == "complete"
         yield
 
@@ -296,7 +296,7 @@ def bulky(served: Served) -> Iterator[None]:
 @pytest.mark.parametrize("what", REASONS)
 def test_filters(served: Served, what: str) -> None:
     """In a list, in a subscription, and when services change that a subscription may match."""
-    text, number, before = {**TAKEN, **TOO_LABORIOUS, **WRONG}[what], new_id(), served.effort()
+    text, number, before = {**TAKEN, **TOO_LABORIOUS, **WRONG}[what](), new_id(), served.effort()
     with Client(served.addresses["tcp"]).greet() as client, Client(served.addresses["tcp"]).greet() as publisher:
         assert client.ask("services", filter=text).get("fail-reason") == REASONS[what]
         assert client.ask("subscribe", subscription_id=number, filter=text).get("fail-reason") == REASONS[what]
