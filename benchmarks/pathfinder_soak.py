@@ -25,6 +25,7 @@ from harness.errors import Deadline
 from harness.links.transports import dial, free_addresses
 from harness.pathfinder.framings import FRAMINGS
 from harness.pathfinder.tester.driver import Driver, Service, new_id
+from harness.timing import Timing
 from harness.trace import Trace
 
 TRANSPORTS: tuple[str, ...] = ("tcp", "tcp-stream", "ux", "tls")
@@ -50,7 +51,7 @@ class Server:
         """Connect to one of its addresses."""
         trace = Trace("pathfinder")
         link = dial(rng.choice(self.addresses), FRAMINGS, CLOCK, timeout=PATIENCE, trace=trace)
-        return Driver(link, trace, client_id=client_id, patience=PATIENCE)
+        return Driver(link, trace, client_id=client_id, timing=Timing(answer=PATIENCE))
 
     def settle(self, rng: random.Random) -> None:
         """Wait until all that clients have left behind has expired."""

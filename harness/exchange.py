@@ -14,9 +14,6 @@ from harness.errors import Deadline, LinkClosed
 from harness.links.link import Link
 from harness.trace import Direction, Entry
 
-MARGIN = 2.0
-"""Round trips by which a stated quiet time is longer: an answer takes one, and the next may be slower than the last."""
-
 Message = TypeVar("Message")
 Fed = TypeVar("Fed")
 # Type checkers want them: what is only taken is contravariant, what is only returned covariant.

@@ -23,6 +23,7 @@ from harness.peers.embedded import EmbeddedImplementation
 from harness.peers.memory import Latency, World
 from harness.peers.peer import Dialler, Peer, PeerMaker, PeerSettings
 from harness.peers.variants import Variants
+from harness.timing import Timing
 from harness.trace import Trace
 from wire.catalogue import grammars
 
@@ -70,6 +71,11 @@ class NodeInPlay(Protocol):
         ...
 
     @property
+    def timing(self) -> Timing:
+        """How long it waits for what, by what was measured of the implementation."""
+        ...
+
+    @property
     def conversations(self) -> Sequence[Judgeable]:
         """What was said on every link: the monitors read it after the play."""
         ...
@@ -77,6 +83,10 @@ class NodeInPlay(Protocol):
     @property
     def evidence(self) -> int:
         """How much the implementation said or did: a play without evidence proves nothing."""
+        ...
+
+    def measure(self) -> None:
+        """Measure, before the first play, what ``timing`` is to know beside how long answers take."""
         ...
 
     def probe(self) -> None:
@@ -102,10 +112,10 @@ class WireProtocol:
 
     ``layout`` is what a frame on any link holds. ``roles`` are the reference peers by role, the first is the default;
     a role whose peer is a ``Dialler`` dials, and so does each in ``dials``, which its runner lets dial once. ``probe``
-    speaks to an address and raises ``LinkError`` when nobody answers there. ``tempo`` is how much faster than ours the
-    time of an embedded peer runs. ``decisions`` are the modules in which the peers do what the documents speak of:
-    the mutation score is about these. ``ports`` are those at which its nodes usually listen. ``topic`` says what a
-    frame is about, so that reports show the messages that matter.
+    speaks to an address and raises ``LinkError`` when nobody answers there within so many seconds. ``tempo`` is how
+    much faster than ours the time of an embedded peer runs. ``decisions`` are the modules in which the peers do what
+    the documents speak of: the mutation score is about these. ``ports`` are those at which its nodes usually listen.
+    ``topic`` says what a frame is about, so that reports show the messages that matter.
     """
 
     name: str
@@ -115,7 +125,7 @@ class WireProtocol:
     dials: frozenset[str] = frozenset()
     node_under_test: NodeFactory
     conversations: Callable[[Trace], Mapping[str, Judgeable]]
-    probe: Callable[[str], None]
+    probe: Callable[[str, float], None]
     faults: Variants
     oddities: Variants
     tempo: float = 1.0

@@ -88,7 +88,7 @@ def play(
 
 
 def _see_served(instance: Instance, suite: Suite, profile: Profile, namespace: str, transport: str) -> None:
-    """Take note of whether the node answers at all, before the first play that would miss it."""
+    """Take note of whether the node answers at all, and how far away it is, before the first play."""
     # Once after each start: a node that answers nobody would have to be waited for before each play.
     if instance.has_served is not None or instance.dials:
         return
@@ -99,6 +99,8 @@ def _see_served(instance: Instance, suite: Suite, profile: Profile, namespace: s
     with suppress(HarnessError):
         node.probe()
         instance.has_served = True
+        node.measure()
+    instance.timing.begin_with(node.timing)
     node.close()
 
 

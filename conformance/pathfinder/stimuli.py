@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from harness.exchange import MARGIN
-from harness.pathfinder.tester.driver import WINDOW, Driver, new_id
+from harness.pathfinder.tester.driver import Driver, new_id
 from harness.pathfinder.tester.events import Event
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.pathfinder.values import VERSION, Message
@@ -85,10 +84,9 @@ def offend(node: NodeUnderTest, stimuli: Iterable[Message | bytes]) -> list[Offe
         else:
             session.send(stimulus)
     # One window for all of them: a window each would make a case with forty stimuli take forty times as long.
-    deadline = node.instance.clock.now() + WINDOW + MARGIN * node.round_trip
+    deadline = node.instance.clock.now() + node.timing.window
     for each in offences:
-        left = max(0.0, deadline - node.instance.clock.now())
-        each.session.wait_until(lambda each=each: bool(each.session.ended or each.said), seconds=left * node.tempo)  # type: ignore[misc]
+        each.session.wait_until(lambda each=each: bool(each.session.ended or each.said), deadline)  # type: ignore[misc]
     return offences
 
 

@@ -46,7 +46,7 @@ def wait_until(node: NodeUnderTest, holds: Callable[[], bool], *, seconds: float
 
     So it is when the main connection ends.
     """
-    deadline = node.main.now() + (node.patience if seconds is None else seconds)
+    deadline = node.main.now() + (node.patience if seconds is None else node.timing.stretched(seconds))
     while not holds():
         if node.main.ended or node.main.now() >= deadline:
             return False

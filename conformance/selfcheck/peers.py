@@ -6,7 +6,6 @@ So a row costs a second or two, waits for nothing, and is the same on every mach
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from itertools import cycle
 
 import msgspec
 
@@ -15,7 +14,7 @@ from conformance.catalogue.rules import Profile
 from conformance.engine.play import play
 from conformance.hypothesis_settings import without_shrinking
 from conformance.selfcheck.matrix import Kind, Matrix, MatrixRow
-from conformance.selfcheck.worlds import WORLDS, both, chosen_pairs
+from conformance.selfcheck.worlds import WORLDS, both, chosen_pairs, surroundings
 from conformance.suite import Suite
 from conformance.verdicts import Outcome, worst
 from harness.iuts.environments import cache
@@ -60,11 +59,11 @@ def matrix_peers(protocol: str, *, pairs: int = 0, seed: int = 0) -> list[Matrix
         for role in definition.roles
         for world in WORLDS
     ]
-    # Each oddity at one latency, and the next at the next: a habit that is unfair at one will have a neighbour there.
-    found += [
-        MatrixPeer("latency", f"{v.name}, {world}", v.role, v.rules, v.sentence, (v.name,), world)
-        for v, world in zip(oddities, cycle(WORLDS))
-    ]
+    for v, world, other in surroundings(definition.oddities.all, definition.roles):
+        names = (v.name,) if other is None else (v.name, other.name)
+        found.append(
+            MatrixPeer("latency", f"{v.name}, {world or names[-1]}", v.role, v.rules, v.sentence, names, world)
+        )
     for one, two in chosen_pairs(definition.oddities.all, definition.roles, pairs, seed):
         name, sentence = f"{one.name} + {two.name}", f"{one.sentence}; {two.sentence}"
         found.append(MatrixPeer("pair", name, one.role, one.rules + two.rules, sentence, (one.name, two.name)))

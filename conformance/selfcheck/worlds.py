@@ -1,11 +1,12 @@
 """What may befall an innocent peer beside its own habits: latencies, and the habits of another.
 
-Nobody is accused who is only slow, or only different. So originals are played at every latency, each oddity at one of
-them, and oddities in pairs: two habits at once are where assumptions about either show.
+Nobody is accused who is only slow, or only different. So originals are played at every latency; each oddity at one of
+them, or with an oddity about when and in which pieces all things come (``everywhere``): updates behind answers, small
+batches. And oddities in pairs: two habits at once are where assumptions about either show.
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from harness.peers.memory import Latency
@@ -22,13 +23,33 @@ WORLDS: Mapping[str, Latency] = {
 """The latencies, by their names in the matrix: a machine nearby, another continent, a bad radio link, disorder."""
 
 
+def surroundings(
+    oddities: Mapping[str, Variant], originals: Mapping[str, type[Peer]]
+) -> Iterator[tuple[Variant, str, Variant | None]]:
+    """Yield each oddity with a latency, by its name, or with another oddity that it does not contradict.
+
+    In turn: a habit that is unfair at one will have a neighbour there.
+    """
+    around: list[str | Variant] = [*WORLDS, *(each for each in oddities.values() if each.everywhere)]
+    for number, oddity in enumerate(oddities.values()):
+        turn = number % len(around)
+        for what in (*around[turn:], *around[:turn]):
+            if isinstance(what, str):
+                yield oddity, what, None
+                break
+            if are_compatible(oddity, what, originals):
+                yield oddity, "", what
+                break
+
+
+def are_compatible(one: Variant, two: Variant, originals: Mapping[str, type[Peer]]) -> bool:
+    """Tell whether a single peer can have two oddities: neither overrides what the other does."""
+    return one is not two and one.role == two.role and not _overridden(one, originals) & _overridden(two, originals)
+
+
 def pairs(oddities: Mapping[str, Variant], originals: Mapping[str, type[Peer]]) -> list[tuple[Variant, Variant]]:
-    """Return the pairs of oddities of one role that a single peer can have: neither overrides what the other does."""
-    return [
-        (one, two)
-        for one, two in combinations(oddities.values(), 2)
-        if one.role == two.role and not _overridden(one, originals) & _overridden(two, originals)
-    ]
+    """Return the pairs of oddities of one role that a single peer can have."""
+    return [each for each in combinations(oddities.values(), 2) if are_compatible(*each, originals)]
 
 
 def chosen_pairs(

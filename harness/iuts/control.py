@@ -13,6 +13,7 @@ from typing import TextIO
 import msgspec
 
 from harness.errors import ControlFailed, Unsupported
+from harness.timing import CONTROL
 from harness.trace import Direction, EntryKind, Trace
 
 UNSUPPORTED = "unsupported"
@@ -125,7 +126,7 @@ class Control:
         """Say that no answer will come any more."""
         self._answers.put(None)
 
-    def request(self, verb: str, *args: str, timeout: float = 5.0) -> str:
+    def request(self, verb: str, *args: str, timeout: float = CONTROL) -> str:
         """Ask the node and return the text of its ``ok``.
 
         Unsupported when the node does not know how; ControlFailed when it answers ``error`` otherwise, ends,

@@ -19,7 +19,7 @@ from harness.iuts.process import Process
 from harness.links.addresses import Address
 from harness.links.transports import free_addresses
 
-Probe = Callable[[str], None]
+Probe = Callable[[str, float], None]
 
 
 class ProbeSession(Protocol):
@@ -46,6 +46,8 @@ def probing(session: ProbeSession) -> Iterator[None]:
 
 # Between two probes of a node that is starting: short against a start, long enough not to take its processor away.
 _PROBE_PAUSE = 0.02
+# Seconds for the first answer to a probe; each further try has twice as many, as nobody knows how far the node is.
+_FIRST_TRY = 1.0
 # A node that somebody else runs is there or not: it is not awaited as a start would be.
 _REMOTE_TIMEOUT = 5.0
 
@@ -225,6 +227,11 @@ class ProgramImplementation(_StopsOnExit):
         """Return the texts of the lines ``event TEXT`` that it printed since it was started."""
         return self._process.events()
 
+    @property
+    def _start_timeout(self) -> float:
+        """Seconds to be ready in."""
+        return self._source.program.start_timeout * self.description.time_scale
+
     def _interpreter(self) -> str:
         its = self._source.environment
         return sys.executable if its is None else str(environment(its.package, its.version))
@@ -272,15 +279,13 @@ class ProgramImplementation(_StopsOnExit):
         return {f"GOLDWIRE_{key.upper()}": value for key, value in hints.items()}
 
     def _await(self, process: Process) -> None:
-        program = self._source.program
+        program, patience = self._source.program, self._start_timeout
         if program.ready == "line":
-            if not process.wait_ready(program.start_timeout):
+            if not process.wait_ready(patience):
                 raise self._failure(process, "printed the line 'ready'")
         elif not self.description.is_dialling and self._probe is not None:
             # A node that dials shows that it is ready by dialling.
-            complaint = _probed(
-                self._probe, self.address(self.description.transports[0]), program.start_timeout, process.wait
-            )
+            complaint = _probed(self._probe, self.address(self.description.transports[0]), patience, process.wait)
             if complaint is not None:
                 raise self._failure(process, f"answered ({complaint})")
 
@@ -288,7 +293,7 @@ class ProgramImplementation(_StopsOnExit):
         ended = None if process.alive() else process.exit_status
         process.stop()
         what = f"ended with status {ended} before it" if ended is not None else "has not"
-        within = "" if ended is not None else f" within {self._source.program.start_timeout:g} s"
+        within = "" if ended is not None else f" within {self._start_timeout:g} s"
         # As much as a traceback has.
         last = process.output_tail().splitlines()[-20:]
         printed = "\n".join(["; it printed last:", *(f"  {line}" for line in last)]) if last else ""
@@ -320,7 +325,7 @@ def start(
         case Remote(address=where):
             if probe is not None:
                 # What somebody else runs has no end that could be seen: the event never comes.
-                complaint = _probed(probe, str(where), _REMOTE_TIMEOUT, threading.Event().wait)
+                complaint = _probed(probe, str(where), _REMOTE_TIMEOUT * description.time_scale, threading.Event().wait)
                 if complaint is not None:
                     raise StartFailed(f"{where} does not answer: {complaint}")
             return RemoteImplementation(description, where)
@@ -333,13 +338,14 @@ def _probed(probe: Probe, address: str, patience: float, ended: Callable[[float]
 
     ``ended`` waits so many seconds for the node's end and returns whether it came.
     """
-    give_up = time.monotonic() + patience
+    give_up, each_has = time.monotonic() + patience, min(_FIRST_TRY, patience)
     while True:
         try:
-            probe(address)
+            probe(address, each_has)
         except LinkError as error:
             # Asked in this order: a node that has ended answers no more, however much time is left.
             if ended(_PROBE_PAUSE) or time.monotonic() > give_up:
                 return error
+            each_has *= 2
         else:
             return None

@@ -11,13 +11,8 @@ from harness.links.framing import Framings
 from harness.links.link import Link
 from harness.links.listener import Listener
 from harness.links.transports import dial, known_transport, listen
+from harness.timing import Timing
 from harness.trace import Trace
-
-DIAL_TIMEOUT = 20.0
-"""Seconds that an implementation has to dial: a fresh process may have to load an interpreter and libraries first."""
-
-ANSWER_TIMEOUT = 2.5
-"""Seconds without an answer that count as none: long enough for a busy machine, short for hundreds of cases."""
 
 # How soon it is seen that who should dial has died: a play then need not wait for all of its patience.
 _DEATH_POLL = 0.25
@@ -29,8 +24,8 @@ class Instance(Protocol):
     role: str
     dials: bool
     version: str
-    patience: float
-    """Seconds after which an answer that did not come is taken not to come."""
+    timing: Timing
+    """How long to wait for what, as far as it is known before a play."""
     has_served: bool | None
     """Whether it was ever seen to answer what it is asked between plays; ``None``: it was not asked since its start.
 
@@ -113,7 +108,6 @@ class SocketInstance:
         self.version = description.version
         self.dials = description.is_dialling
         self.clock = RealClock()
-        self.patience = ANSWER_TIMEOUT * description.time_scale
         self.has_served: bool | None = None
         self._framings = framings
         self._listeners: list[Listener] = []
@@ -126,6 +120,7 @@ class SocketInstance:
             scenario=scenario,
             embedded=embedded,
         )
+        self.timing = Timing(scale=description.time_scale, tempo=self._running.tempo)
 
     @property
     def tempo(self) -> float:
@@ -146,7 +141,9 @@ class SocketInstance:
     ) -> Link:
         """Dial it, or wait until it dials."""
         if self.dials:
-            return self._accept(self._listeners[server], DIAL_TIMEOUT if patience is None else patience, label, trace)
+            return self._accept(
+                self._listeners[server], self.timing.dialling if patience is None else patience, label, trace
+            )
         return dial(self._running.address(transport), self._framings, self.clock, label=label, trace=trace)
 
     def _accept(self, listener: Listener, patience: float, label: str, trace: Trace) -> Link:
@@ -177,7 +174,7 @@ class SocketInstance:
         control: Control | None = self._running.control
         if control is None:
             raise Unsupported(f"{self.description.label} takes no control lines")
-        return control.request(verb, *arguments)
+        return control.request(verb, *arguments, timeout=self.timing.control)
 
     def alive(self) -> bool:
         """Tell whether its process runs."""

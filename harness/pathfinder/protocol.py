@@ -12,16 +12,14 @@ from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.topics import topic
 from harness.pathfinder.variants.registry import FAULTS, ODDITIES
 from harness.protocol import WireProtocol
+from harness.timing import Timing
 from harness.trace import Trace
 
-PROBE_TIMEOUT = 1.0
-"""Seconds within which a server has to say hello when it is asked whether it is there: it is asked again anyway."""
 
-
-def probe(address: str) -> None:
-    """Say hello to a server and leave; raises ``LinkError`` when it does not answer."""
+def probe(address: str, patience: float) -> None:
+    """Say hello to a server and leave; raises ``LinkError`` when it does not answer in so many seconds."""
     trace = Trace("pathfinder")
-    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), trace, patience=PROBE_TIMEOUT)
+    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), trace, timing=Timing(answer=patience))
     with probing(driver):
         driver.open()
 

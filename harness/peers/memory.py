@@ -13,10 +13,8 @@ from harness.clock import VirtualClock
 from harness.errors import ControlFailed, Deadline, LinkClosed, Unreachable
 from harness.links.link import RecordedLink
 from harness.peers.peer import HANG_UP, Dialler, PeerMaker, PeerSettings
+from harness.timing import Timing
 from harness.trace import Direction, Entry, EntryKind, Trace
-
-DIAL_TIMEOUT = 20.0
-"""Seconds of virtual time that a peer has to dial, as over sockets; waiting costs nothing here."""
 
 
 class Latency(msgspec.Struct, frozen=True):
@@ -96,7 +94,6 @@ class World:
     """
 
     version = ""
-    patience = 5.0
     tempo = 1.0
 
     def __init__(
@@ -114,6 +111,8 @@ class World:
         self._make = make
         self._settings = PeerSettings(profile)
         self._latency = latency
+        # Longer than over sockets: waiting costs nothing here.
+        self.timing = Timing(answer=5.0)
         self.clock = VirtualClock()
         self.restart()
 
@@ -146,7 +145,7 @@ class World:
         if self._death:
             raise Unreachable(f"the node has died: {self._death}")
         if isinstance(self._peer, Dialler):
-            return self._accept(server, DIAL_TIMEOUT if patience is None else patience, label, trace)
+            return self._accept(server, self.timing.dialling if patience is None else patience, label, trace)
         self._count += 1
         link = self._links[self._count] = MemoryLink(self, self._count, label, trace)
         self._send_on(link._number, lambda: self._peer.connected(link._number, self.clock.now(), dialled=self.dials))

@@ -14,13 +14,18 @@ PeerClass = TypeVar("PeerClass", bound=type[Peer])
 
 
 class Variant(msgspec.Struct, frozen=True):
-    """One fault or oddity: the class of the peer that has it, the rules that it is about, and what it does."""
+    """One fault or oddity: the class of the peer that has it, the rules that it is about, and what it does.
+
+    ``everywhere`` for an oddity that others are played with, as they are at a latency: when and in which pieces all
+    things come.
+    """
 
     name: str
     rules: tuple[str, ...]
     sentence: str
     role: str
     peer: type[Peer]
+    everywhere: bool = False
 
 
 class Variants:
@@ -35,8 +40,11 @@ class Variants:
         self._is_loaded = False
         self._registered: dict[str, Variant] = {}
 
-    def __call__(self, *rules: str, does: str) -> Callable[[PeerClass], PeerClass]:
-        """Register a peer that breaks (or oddly keeps) some rules; ``does`` says how in a few words."""
+    def __call__(self, *rules: str, does: str, everywhere: bool = False) -> Callable[[PeerClass], PeerClass]:
+        """Register a peer that breaks (or oddly keeps) some rules; ``does`` says how in a few words.
+
+        ``everywhere`` as in ``Variant``.
+        """
 
         def register(peer: PeerClass) -> PeerClass:
             # DeclaresTwice is called declares-twice on the command line.
@@ -44,7 +52,7 @@ class Variants:
             name = name.lstrip("-")
             if name in self._registered:
                 raise ValueError(f"two variants are called {name}: {peer} and {self._registered[name].peer}")
-            self._registered[name] = Variant(name, rules, does, peer.role, peer)
+            self._registered[name] = Variant(name, rules, does, peer.role, peer, everywhere)
             return peer
 
         return register

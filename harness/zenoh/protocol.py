@@ -4,6 +4,7 @@ from harness.clock import RealClock
 from harness.iuts.implementation import probing
 from harness.links.transports import dial
 from harness.protocol import WireProtocol
+from harness.timing import Timing
 from harness.trace import Trace
 from harness.zenoh.framings import FRAMINGS, LAYOUT
 from harness.zenoh.peers.client import Client
@@ -16,15 +17,12 @@ from harness.zenoh.tester.topics import topic
 from harness.zenoh.variants.registry import FAULTS, ODDITIES
 from wire.zenoh.values_transport import WhatAmI
 
-PROBE_TIMEOUT = 1.0
-"""Seconds within which a node has to shake hands when it is asked whether it is there: it is asked again anyway."""
 
-
-def probe(address: str) -> None:
-    """Shake hands with a node and leave; raises ``LinkError`` when it does not answer."""
+def probe(address: str, patience: float) -> None:
+    """Shake hands with a node and leave; raises ``LinkError`` when it does not answer in so many seconds."""
     trace = Trace("zenoh")
     link = dial(address, FRAMINGS, RealClock(), trace=trace)
-    driver = Driver(link, trace, Settings(b"gw-probe", WhatAmI.CLIENT), patience=PROBE_TIMEOUT)
+    driver = Driver(link, trace, Settings(b"gw-probe", WhatAmI.CLIENT), timing=Timing(answer=patience))
     with probing(driver):
         driver.open()
 

@@ -92,7 +92,7 @@ def test_some_service_is_told_to_a_subscription(node: NodeUnderTest) -> None:
         raise Inconclusive("the server does not let this service be published")
     after = watch(node)
     told = node.main.wait_until(
-        lambda: bool(before.notifications or after.notifications), seconds=node.patience * node.tempo + TTL
+        lambda: bool(before.notifications or after.notifications), node.main.now() + node.timing.within(TTL)
     )
     assert told, "no subscription is told of a service that matches"
 

@@ -69,7 +69,7 @@ def test_a_hello_that_is_refused(node: NodeUnderTest) -> None:
     connection = domain.accept(obliges=False)
     domain.asks(connection, "hello")
     # A client that does not wait for the answer begins at once; this is much longer.
-    domain.wait_until(lambda: bool(connection.ended) or not says_only_hello(connection), seconds=1.0)
+    domain.wait_until(lambda: bool(connection.ended) or not says_only_hello(connection), domain.after(1.0))
     with judging("PF-218"):
         assert says_only_hello(connection), "commands come before hello was answered"
     for reason in REASONS:

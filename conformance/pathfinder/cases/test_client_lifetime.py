@@ -58,7 +58,7 @@ def test_services_after_a_loss(node: NodeUnderTest) -> None:
     connection = domain.greeted()
     connection.obliges = False
     # In the midst of its publishing, if it waits for answers at all; one that does not has said it all by then.
-    domain.wait_until(lambda: bool(connection.waiting), seconds=0.5)
+    domain.wait_until(lambda: bool(connection.waiting), domain.after(0.5))
     domain.refuse()
     connection.drop()
     # Long enough for several attempts: what a client brings must not depend on how often it was turned away.
@@ -77,7 +77,7 @@ def test_services_after_a_silence(node: NodeUnderTest) -> None:
     domain = node.begin("publish")
     connection = domain.greeted()
     connection.obliges = False
-    if not domain.wait_until(lambda: bool(connection.ended), seconds=PATIENCE):
+    if not domain.wait_until(lambda: bool(connection.ended), domain.after(PATIENCE)):
         raise Inconclusive(f"the client waits for an answer for more than {PATIENCE:g} s")
     again = domain.greeted()
     assert domain.wait_until(lambda: len(again.published) == 2), "not all services come to a server that was silent"
@@ -141,8 +141,10 @@ def test_a_client_that_comes_and_goes(node: NodeUnderTest) -> None:
         connection = domain.greeted()
         back = domain.asks(connection, "publish")[0].request.time
         assert services(connection) == known, "another service is published than before"
-        away, half = (back - left) * domain.tempo, half_life(known)
-        assert away <= half + TOLERANCE * domain.patience * domain.tempo, f"away for {away:.2f} s, half is {half:g}"
+        away, half = (back - left) * domain.timing.tempo, half_life(known)
+        assert away <= half + TOLERANCE * domain.timing.patience * domain.timing.tempo, (
+            f"away for {away:.2f} s, half is {half:g}"
+        )
 
 
 def half_life(known: State) -> float:

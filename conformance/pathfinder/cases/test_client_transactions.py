@@ -13,7 +13,7 @@ MOST = 100
 def asks_on(domain: Domain, connection: AcceptedConnection) -> bool:
     """Tell whether another request comes within a moment."""
     known = len(connection.requests)
-    return domain.wait_until(lambda: len(connection.requests) > known, seconds=0.2)
+    return domain.wait_until(lambda: len(connection.requests) > known, domain.after(0.2))
 
 
 @rule("PF-089", "PF-091", roles=CLIENT, transports=EVERY_LINK, needs=("PF-093",))

@@ -114,9 +114,9 @@ def test_a_long_silence_before_hello(node: NodeUnderTest) -> None:
     rejected.hello(**BEYOND)
     node.main.barrier()
     # One deadline for both, so that the case takes fifteen seconds and not thirty.
-    over = node.main.now() + SILENCE / node.tempo
+    over = node.main.after(SILENCE)
     for late in (mute, rejected):
-        late.wait_until(lambda late=late: bool(late.ended), seconds=(over - late.now()) * node.tempo)  # type: ignore[misc]
+        late.wait_until(lambda late=late: bool(late.ended), over)  # type: ignore[misc]
     for late in (mute, rejected):
         hello = late.hello()
         assert granted(hello) or late.ended, f"a connection stands on which hello is not answered: {hello}"

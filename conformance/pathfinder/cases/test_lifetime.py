@@ -160,7 +160,7 @@ def test_orphans_expire(node: NodeUnderTest) -> None:
     expect_match(node.main, watching, "appeared", service)
     owner.close()
     # Its second, and as much as any answer may take.
-    gone = node.main.receives(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
+    gone = node.main.receives(watching, "disappeared", service.id, until=node.main.now() + node.timing.within(1))
     assert gone, "an orphan expires, and nobody is told"
     assert wait_until(node, lambda: service.id not in node.listed()), "an orphan is listed after its TTL"
 
@@ -180,7 +180,7 @@ def test_an_orphan_without_time(node: NodeUnderTest) -> None:
     gone = node.main.receives(watching, "disappeared", service.id)
     assert gone is not None, "an orphan with a TTL of 0 does not disappear"
     # A tester in a hurry makes more of its own delays than a server does of a second.
-    node.shows("PF-052", "R19", "A" if gone.time - began < AT_ONCE else "B")
+    node.shows("PF-052", "R19", "A" if gone.time - began < node.timing.stretched(AT_ONCE) else "B")
     assert service.id not in node.listed(), "an orphan with a TTL of 0 is listed after it has disappeared"
 
 

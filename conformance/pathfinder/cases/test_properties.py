@@ -16,9 +16,6 @@ from conformance.wording import worded
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 
-WINDOW = 0.02
-"""Seconds to wait for what a server does about a mutated message."""
-
 
 def compare(step: Step, answer: Transaction, expected: Transaction) -> None:
     """Compare two answers to one request, as far as the document says what they are."""
@@ -178,5 +175,5 @@ def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes) -> No
     with node.scene() as scene:
         bystander = scene.session()
         offender = scene.session()
-        offender.offend(data, window=WINDOW)
+        offender.offend(data, seconds=node.timing.glance)
         assert bystander.is_served(), "a client is not served because of what another one has sent"

@@ -116,7 +116,9 @@ def test_ttl_is_changed(node: NodeUnderTest) -> None:
     assert listed(node, service).get("ttl") == 1, "the TTL is not the one published last"
     owner.close()
     # Far less than the first TTL, and ample for the second.
-    assert node.main.receives(watch, "disappeared", service.id, seconds=20), "an orphan outlives its new TTL"
+    assert node.main.receives(watch, "disappeared", service.id, until=node.main.after(20)), (
+        "an orphan outlives its new TTL"
+    )
 
 
 @rule("PF-022", roles=SERVER, needs=("PF-120",))

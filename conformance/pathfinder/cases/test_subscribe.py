@@ -220,7 +220,7 @@ def test_services_that_expire(node: NodeUnderTest) -> None:
     owner.sure(owner.publish(service))
     expect_match(node.main, watching, "appeared", service)
     owner.close()
-    gone = node.main.receives(watching, "disappeared", service.id, seconds=1 + node.patience * node.tempo)
+    gone = node.main.receives(watching, "disappeared", service.id, until=node.main.now() + node.timing.within(1))
     if gone is None and not wait_until(node, lambda: service.id not in node.listed()):
         raise NotAnswered("an orphan does not expire")
     assert gone, "a service has expired, and this is not told"

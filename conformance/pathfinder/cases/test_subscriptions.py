@@ -69,7 +69,7 @@ def test_notifications_are_not_held_back_for_long(node: NodeUnderTest) -> None:
     expect_match(node.main, watching, "appeared", service)
     owner.close()
     # A delay SHOULD only be a fraction of the TTL ("Subscribe Command"): nine tenths are more than that.
-    heard = node.main.receives(watching, "modified", service.id, seconds=0.9 * ttl)
+    heard = node.main.receives(watching, "modified", service.id, until=node.main.after(0.9 * ttl))
     assert heard, "a notification is held back until the service's TTL is over"
 
 

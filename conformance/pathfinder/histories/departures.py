@@ -89,7 +89,7 @@ class Departures:
                 return None
             return Mismatch("PF-052", f"{service.id} is listed long after its TTL of {ttl} s is over")
 
-        seconds = (ttl + GRAIN) / tempo + self.node.patience
+        seconds = self.node.timing.within(ttl + GRAIN)
         # Again late is no proof: the client may have been gone before the server knew.
         if (difference := self.look(listed, seconds=seconds)) is not None:
             raise difference

@@ -118,7 +118,7 @@ def test_final_with_an_unknown_mandatory_extension(node: NodeUnderTest) -> None:
     node.interest(Mode.CURRENT_FUTURE, S, key="b/*").snapshot()
     session.final(ended, (Extension(0xA, mandatory=True),))
     # A node may refuse by ending the session, which takes it a moment; to write on would only hide that.
-    session.read(0.3)
+    session.read()
     if session.ended:
         node.shows("ZI-059", "R19", "A")
         return

@@ -1,7 +1,7 @@
 """zenoh-interests, "Final Mode (INTEREST_FINAL)": what ends an interest, and what does not."""
 
 from conformance.cases import rule
-from harness.zenoh.tester.driver import WINDOW, InterestHandle
+from harness.zenoh.tester.driver import InterestHandle
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import declared, token
 from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, Options
@@ -39,7 +39,7 @@ def test_final_for_what_does_not_run(node: NodeUnderTest) -> None:
     session.barrier()
     since = session.place
     session.send(InterestFinal(107), InterestFinal(108), InterestFinal(123))
-    session.read(WINDOW)
+    session.read()
     assert session.ended or session.answers(), "the session hangs after a Final for what does not run"
     under = [event for event in session.received(since) if event.interest_id in (107, 108, 123)]
     assert not under, "a Final is answered under its id"

@@ -4,7 +4,7 @@ from conformance.cases import Inconclusive, rule
 from conformance.zenoh.answers import given_twice
 from conformance.zenoh.stimuli import with_key
 from harness.trace import Direction
-from harness.zenoh.tester.driver import WINDOW, Driver
+from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import (
     EntityName,
@@ -264,7 +264,7 @@ def test_number_given_twice(node: NodeUnderTest) -> None:
     session.declare_keyexpr("a", 5)
     session.declare_keyexpr("c", 6)
     session.declare_keyexpr("b", 5)
-    session.read(WINDOW)
+    session.read()
     if session.ended:
         return
     session.declare_subscriber(WireExpr(None, 5))
@@ -299,7 +299,7 @@ def test_release_of_a_number_never_given(node: NodeUnderTest) -> None:
     # 77 was never given, neither by the tester nor, most likely, by the node.
     session.declare_keyexpr("a", 6)
     session.undeclare_keyexpr(77)
-    session.read(WINDOW)
+    session.read()
     if not session.ended:
         session.declare_subscriber(WireExpr(None, 6))
         assert arrive(listener, subscriber("a")) or session.ended, "the release of a number never given does harm"

@@ -268,7 +268,7 @@ def test_interest_through_an_alias_that_nobody_declared(node: NodeUnderTest) -> 
         # 4077: far from the numbers that either side gives.
         ask = session.interest(Mode.CURRENT_FUTURE, T, key=WireExpr(None, 4077, sender=sender))
         # No probe here: a node may end the session over the alias, and a write into it can destroy what it has said.
-        session.read(0.3)
+        session.read()
         listed = [session.entity(event) for event in session.received(ask.since) if event.interest_id == ask.id]
         assert EntitySet(entity for entity in listed if entity) == set_of(), (
             "an unknown alias is taken for no restriction"
@@ -288,7 +288,7 @@ def test_updates_through_an_alias_that_nobody_declared(node: NodeUnderTest) -> N
     session, bystander = node.session(), node.session()
     session.interest(Mode.FUTURE, T, key=WireExpr(None, 4077))
     # As above: the session may be ended over it.
-    session.read(0.3)
+    session.read()
     node.other.declare_token("a/1")
     node.settle()
     if session.ended:

@@ -130,7 +130,7 @@ def test_any_truncated_message_is_without_effect(node: NodeUnderTest, beginning:
         listener.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
         offender = scene.session()
         # Short, as there are many examples: that nothing came is proven by the barrier behind it.
-        offender.offend(beginning, window=0.02)
+        offender.offend(beginning, seconds=node.timing.glance)
         offender.drop()
         scene.session().barrier()
         assert not listener.news(), "a truncated message was acted on"
@@ -147,8 +147,8 @@ def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes, size:
         offender = scene.session()
         if size:
             offender.send_in_fragments(data, size)
-            offender.read(0.02)
+            offender.read(node.timing.glance)
         else:
-            offender.offend(data, window=0.02)
+            offender.offend(data, seconds=node.timing.glance)
         offender.drop()
         scene.session().barrier()

@@ -3,7 +3,7 @@
 from conformance.cases import Inconclusive, rule
 from harness.trace import Direction
 from harness.zenoh.peers.routing import ALL_COMPLETE
-from harness.zenoh.tester.driver import WINDOW, Driver
+from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.events import Event
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import declared, queryable, set_of, subscriber, token, undeclared
@@ -79,7 +79,7 @@ def test_queryables_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
         raise Inconclusive("not even a queryable without an alias is listed")
     assert with_m == set_of(queryable("plain"), queryable("a/1"))
     declarer.declare_queryable(WireExpr("/2", alias, sender=False))
-    declarer.read(WINDOW)
+    declarer.read()
     assert queryable("a/2") not in node.listed(Q), "with M clear, the scope was looked up in the sender's table"
 
 

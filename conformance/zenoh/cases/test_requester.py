@@ -34,7 +34,7 @@ def asked(node: NodeUnderTest, session: Driver, *wanted: tuple[str, str, str]) -
 def router_for(node: NodeUnderTest) -> Driver:
     """Open a session in which the node sees a router, and read what it says at once."""
     session = node.session(whatami=WhatAmI.ROUTER)
-    session.read(0.1)  # a node that dialled may not have read the end of the handshake when it is told to ask
+    session.read()  # a node that dialled may not have read the end of the handshake when it is told to ask
     return session
 
 

@@ -2,7 +2,7 @@
 
 from conformance.cases import Inconclusive, rule
 from harness.trace import Direction
-from harness.zenoh.tester.driver import WINDOW, Driver
+from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import set_of, subscriber, undeclared
 from wire.zenoh.values import DeclareEntity, EntityKind, Mode, WireExpr
@@ -82,7 +82,7 @@ def test_subscribers_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
         raise Inconclusive("not even a subscriber without an alias is listed")
     assert with_m == set_of(subscriber("plain"), subscriber("a/1"))
     declarer.declare_subscriber(WireExpr("/2", alias, sender=False))
-    declarer.read(WINDOW)
+    declarer.read()
     assert subscriber("a/2") not in node.listed(S), "with M clear, the scope was looked up in the sender's table"
 
 
@@ -166,7 +166,7 @@ def test_subscribers_in_the_global_scope(node: NodeUnderTest) -> None:
     declarer.declare_subscriber(WireExpr(node.key("a/1")))
     assert node.listed(S) == set_of(subscriber("a/1")), "with M set, the suffix was not the whole key"
     declarer.declare_subscriber(WireExpr(node.key("a/2"), sender=False))
-    declarer.read(WINDOW)
+    declarer.read()
     clear = node.listed(S) - set_of(subscriber("a/1"))
     assert clear <= set_of(subscriber("a/2")), "with M clear, the suffix was not the whole key"
     node.shows("ZD-050", "R43", "A" if clear else "B")
@@ -183,7 +183,7 @@ def test_subscriber_on_an_alias_that_was_never_declared(node: NodeUnderTest) -> 
     for sender in (True, False):
         declarer = node.session()
         declarer.declare_subscriber(WireExpr(node.key("a/1"), 7777, sender))
-        declarer.read(WINDOW)
+        declarer.read()
     node.settle()
     assert node.main.news() == [], "a subscriber on an unknown alias was announced"
     assert node.listed(S) == set_of()
@@ -198,7 +198,7 @@ def test_subscriber_on_no_key(node: NodeUnderTest) -> None:
     node.interest(Mode.CURRENT_FUTURE, S).snapshot()
     declarer = node.session()
     declarer.declare_subscriber(WireExpr())
-    declarer.read(WINDOW)
+    declarer.read()
     node.settle()
     node.main.barrier()
     nameless = [e for e in node.main.received() if isinstance(e.body, DeclareEntity) and not e.key]
@@ -303,7 +303,7 @@ def test_undeclaration_with_the_id_of_one_subscriber_and_the_key_of_another(node
     number = declarer.declare_keyexpr("a/2")
     declarer.barrier()
     declarer.undeclare(S, 1, key=WireExpr(None, number))
-    declarer.read(WINDOW)
+    declarer.read()
     remaining = node.listed(S)
     one, two = subscriber("a/1") in remaining, subscriber("a/2") in remaining
     assert subscriber("a/3") in remaining, "a subscriber of another session was removed"

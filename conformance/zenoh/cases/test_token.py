@@ -2,7 +2,7 @@
 
 from conformance.cases import Inconclusive, rule
 from harness.trace import Direction
-from harness.zenoh.tester.driver import WINDOW, Driver
+from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import LEASE, NodeUnderTest
 from harness.zenoh.tester.snapshots import declared, set_of, token, undeclared
 from wire.zenoh.values import DeclareEntity, EntityKind, Mode, WireExpr
@@ -114,7 +114,7 @@ def test_tokens_on_an_alias_of_their_declarer(node: NodeUnderTest) -> None:
         raise Inconclusive("not even a token without an alias is listed")
     assert with_m == set_of(token("plain"), token("a/1"))
     declarer.declare_token(WireExpr("/2", alias, sender=False))
-    declarer.read(WINDOW)
+    declarer.read()
     assert token("a/2") not in node.listed(T), "with M clear, the scope was looked up in the sender's table"
 
 

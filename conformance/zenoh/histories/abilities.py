@@ -19,10 +19,10 @@ from conformance.zenoh.histories.actions import (
 )
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import EntityName, Update, declared, undeclared
+from harness.zenoh.tester.snapshots import EntityName, Update, declared, undeclared, updates
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO
 from wire.zenoh.keys import read_queryable_info
-from wire.zenoh.values import DeclareEntity, DeclareFinal, EntityKind, Mode, UndeclareEntity, WireExpr
+from wire.zenoh.values import DeclareEntity, DeclareFinal, EntityKind, Mode, WireExpr
 
 S, Q, T = EntityKind
 
@@ -245,7 +245,8 @@ def untold_ends(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
     declarer.undeclare_token(number)
     witness.receives_under_any_id(undeclared(EntityName("token", "a/c")))
     listener.barrier()
-    if any(isinstance(event.body, UndeclareEntity) for event in listener.received()):
+    told = [update.verb for update in updates(listener, 0) if update.interest_id is None]
+    if "undeclared" in told and "declared" not in told:
         yield Lack(UNTOLD_ENDS, "ZD-083", "who asks for tokens to come is told the end of one that it never knew")
 
 

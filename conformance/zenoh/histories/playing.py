@@ -164,11 +164,13 @@ class HistoryPlay:
         guest.driver.send(*(action.message(guest.spell, deployed=self.deployed) for action in move.actions))
         # Whoever refuses ends the session; whoever does not answers. Either shows that the node has acted.
         guest.driver.answers()
+        guest.driver.await_stragglers()
         guest.catch_up()
         self.comparison.compare_guest(move, guest)
         if move.listens and not guest.driver.ended:
             self.check_guest_interest(guest, move)
         guest.driver.close()
+        self.listeners[WITNESS].driver.await_stragglers()
         self.comparison.after_guest(move, attribution)
 
     def check_guest_interest(self, guest: SessionKnowledge, move: Unspecified) -> None:

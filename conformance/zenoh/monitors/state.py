@@ -109,6 +109,8 @@ class SessionState:
         """Those whose snapshot has not ended, by id."""
         self.pushes = self.role != WhatAmI.ROUTER
         """Whether the node tells of what nobody asked for, as peers and clients do, and some routers."""
+        self.slowest = 0.0
+        """Seconds that the slowest snapshot took to end: the node is as slow as that, or as far away."""
         self._of_id: dict[int | None, list[SentInterest]] = {}
         self._latest: dict[int | None, SentInterest] = {}
         self._sent = 0
@@ -226,6 +228,7 @@ class SessionState:
             asked.ended = asked.ended or (asked.final is not None and asked.final < latest.sent)
         oldest = next((asked for asked in found if asked.mode in SNAPSHOT and not asked.finals), latest)
         oldest.finals += 1
+        self.slowest = max(self.slowest, event.time - oldest.event.time)
         for asked in self.interests:
             asked.is_over = asked.is_over or (asked.first_final is not None and asked.first_final < oldest.sent)
 

@@ -13,19 +13,16 @@ from typing import Any, Self
 import msgspec
 
 from harness.errors import Deadline, HarnessError
-from harness.exchange import MARGIN, Exchange
+from harness.exchange import Exchange
 from harness.links.link import Link
 from harness.pathfinder.tester.conversation import Conversation
 from harness.pathfinder.tester.events import Event, decode_message, event_of
 from harness.pathfinder.tester.transactions import Match, Transaction
+from harness.timing import Timing
 from harness.trace import Direction, Entry, EntryKind, Trace
 from wire.errors import EncodeError
 from wire.json.strict import spell
 from wire.pathfinder.values import VERSION, Message, write
-
-# A write into a connection that the other side is ending would destroy the answer that is under way.
-WINDOW = 0.3
-"""Seconds to read after an offending stimulus before anything else is written."""
 
 TTL = 60
 """Seconds that a service of the tester lives without its owner, where the play is not about that."""
@@ -89,21 +86,17 @@ class Driver:
         trace: Trace,
         *,
         client_id: int | None = None,
-        patience: float = 5.0,
-        tempo: float = 1.0,
+        timing: Timing | None = None,
         deployed: bool = False,
     ) -> None:
         self.link = link
         self.trace = trace
         self.client_id = new_id() if client_id is None else client_id
-        self._patience = patience
-        self.tempo = tempo
+        self.timing = timing or Timing()
         self.deployed = deployed
         self.conversation = Conversation(link.label, client=Direction.SENT)
         self.exchange = Exchange(link, self.conversation, decode_message)
         self.published: dict[int, Service] = {}
-        self.round_trip = 0.0
-        """Seconds from a question to its answer, as far as seen: what nobody answers is waited for as much longer."""
         self._next_ta = 0
 
     # --- life ---------------------------------------------------------------------------------------------
@@ -128,12 +121,16 @@ class Driver:
 
     @property
     def patience(self) -> float:
-        """Seconds after which an answer is taken not to come: the floor, and as much longer as the server is slow."""
-        return self._patience + MARGIN * self.round_trip
+        """Seconds after which an answer is taken not to come."""
+        return self.timing.patience
 
     def now(self) -> float:
         """Return the time in seconds of the link's clock."""
         return self.link.clock.now()
+
+    def after(self, seconds: float) -> float:
+        """Return when some seconds of the protocol's time will have passed for the server, by the link's clock."""
+        return self.now() + self.timing.quiet(seconds)
 
     @property
     def ended(self) -> str:
@@ -196,8 +193,8 @@ class Driver:
         unsent = Entry(self.trace.now(), self.link.label, EntryKind.FRAME, Direction.SENT, frame)
         return event_of(unsent, decode_message(frame))
 
-    def offend(self, stimulus: Message | bytes, *, window: float = WINDOW) -> Transaction | None:
-        """Send what a server may refuse, and only read until it reacts or the window ends.
+    def offend(self, stimulus: Message | bytes, *, seconds: float | None = None) -> Transaction | None:
+        """Send what a server may refuse, and only read until it reacts or the window (or so many seconds) ends.
 
         Returns the transaction if the stimulus is a request that began one.
         """
@@ -207,30 +204,29 @@ class Driver:
         begun = self.conversation.transactions[before:]
         if not begun and event.entry < 0 and event.type == "request" and event.ta is not None:
             begun = [Transaction(event, self.ended)]  # it was never sent, and so it is over with its connection
-        window += MARGIN * self.round_trip
+        window = self.timing.window if seconds is None else seconds
         self._pump(lambda: bool(self.ended or (begun and begun[0].is_over)), window)
         return begun[0] if begun else None
 
     # --- reading ------------------------------------------------------------------------------------------
 
     def read(self, seconds: float) -> None:
-        """Read messages for a number of seconds of the protocol's time, and for as long as an answer is under way.
+        """Read messages until some seconds of the protocol's time have passed for the server, or the link ends."""
+        self._pump(lambda: False, self.timing.quiet(seconds))
 
-        Not longer than until the connection ends.
+    def wait_until(self, done: Callable[[], bool], until: float | None = None) -> bool:
+        """Read until something holds; ``False`` when patience or the link ends first.
+
+        ``until`` is when patience ends, in seconds of the link's clock: what was sent before this call has waited.
         """
-        self._pump(lambda: False, seconds / self.tempo + MARGIN * self.round_trip)
-
-    def wait_until(self, done: Callable[[], bool], *, seconds: float | None = None) -> bool:
-        """Read until something holds; ``False`` when patience (or so much protocol time) or the link ends first."""
         # Asked first: what has been read already may suffice, and then nothing is waited for.
         if not done():
-            self._pump(done, self.patience if seconds is None else seconds / self.tempo)
+            self._pump(done, self.patience if until is None else until - self.now())
         return done()
 
     def wait_for_notification(self, done: Callable[[], bool]) -> bool:
         """Read until notifications make something hold; ``False`` when they never do."""
-        # The delay is in the protocol's seconds, patience in ours: a slow machine must not use up the server's delay.
-        return self.wait_until(done, seconds=self.patience * self.tempo + DELAY)
+        return self.wait_until(done, self.now() + self.timing.within(DELAY))
 
     def answered(self, transaction: Transaction) -> Transaction:
         """Read until a transaction has an answer, or never will."""
@@ -243,7 +239,7 @@ class Driver:
         # The slowest counts, as the next may be as slow. Not silence, which says nothing of how long an answer takes;
         # nor a subscription, which lasts for as long as one likes.
         if transaction.ending is not None and transaction.command != "subscribe":
-            self.round_trip = max(self.round_trip, self.trace.now() - transaction.request.time)
+            self.timing.took(self.trace.now() - transaction.request.time)
         return transaction
 
     def sure(self, transaction: Transaction) -> Transaction:
@@ -321,20 +317,20 @@ class Driver:
         return not self.ended and self.ping().completed
 
     def receives(
-        self, watch: Transaction, what: str, service_id: int, *, count: int = 1, seconds: float | None = None
+        self, watch: Transaction, what: str, service_id: int, *, count: int = 1, until: float | None = None
     ) -> Match | None:
         """Read until a subscription has told of a service for the ``count``-th time in one way; returns that match.
 
-        ``None`` when it is not told, however late (or within so many seconds of the protocol's time).
+        ``None`` when it is not told, however late; ``until`` as for ``wait_until``.
         """
 
         def heard() -> list[Match]:
             return [match for match in watch.about(service_id) if match.what == what]
 
-        if seconds is None:
+        if until is None:
             self.wait_for_notification(lambda: len(heard()) >= count)
         else:
-            self.wait_until(lambda: len(heard()) >= count, seconds=seconds)
+            self.wait_until(lambda: len(heard()) >= count, until)
         return heard()[count - 1] if len(heard()) >= count else None
 
     @property

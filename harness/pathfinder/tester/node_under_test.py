@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from harness.errors import HarnessError
-from harness.exchange import MARGIN
 from harness.iuts.instance import Instance
 from harness.links.link import Labels
 from harness.pathfinder.tester.conversation import Conversation
@@ -30,6 +29,8 @@ class NodeUnderTest:
         self.trace = trace
         self.profile = profile
         self.transport = transport
+        # One for all sessions: a node that is slow on one is waited for on all of them.
+        self.timing = instance.timing.of_a_play()
         self.tempo = instance.tempo
         self.readings: list[tuple[str, str, str]] = []
         # Two runs of one suite give the same namespaces: the identifier tells their services apart.
@@ -60,24 +61,17 @@ class NodeUnderTest:
             link,
             self.trace,
             client_id=client_id,
-            patience=self.instance.patience,
-            tempo=self.tempo,
+            timing=self.timing,
             deployed=self.profile == "deployed",
         )
-        session.round_trip = self.round_trip
         self.sessions.append(session)
         self._heard.append(session)
         return session
 
     @property
     def patience(self) -> float:
-        """Seconds after which an answer is taken not to come: the floor, and as much longer as the node is slow."""
-        return self.instance.patience + MARGIN * self.round_trip
-
-    @property
-    def round_trip(self) -> float:
-        """Seconds that the slowest answer took so far, on any session."""
-        return max((session.round_trip for session in self._heard), default=0.0)
+        """Seconds after which an answer is taken not to come."""
+        return self.timing.patience
 
     def session(self, *, client_id: int | None = None, transport: str = "") -> Driver:
         """Make a connection and say hello on it; ``NotAnswered`` when that does not complete."""
@@ -88,7 +82,7 @@ class NodeUnderTest:
 
         A server may take a moment to notice the end; ``NotAnswered`` when it takes longer, or refuses otherwise.
         """
-        deadline = self.instance.clock.now() + within / self.tempo
+        deadline = self.instance.clock.now() + self.timing.quiet(within)
         while True:
             session = self.connect(client_id=client_id)
             hello = session.hello()
@@ -141,15 +135,16 @@ class NodeUnderTest:
         finally:
             session.close()
 
+    def measure(self) -> None:
+        """Measure nothing more than answers do: how late a notification may be, the document says."""
+
     # --- a client under test ------------------------------------------------------------------------------
 
     def begin(self, scenario: str, *, servers: int = 1) -> Domain:
         """Restart the client with a scenario, and with a number of servers of one domain to dial."""
         self.instance.begin(scenario, servers, self.transport)
         deployed = self.profile == "deployed"
-        domain = Domain(
-            self.instance, self.trace, self._labels.next, servers, self.instance.patience, self.tempo, deployed
-        )
+        domain = Domain(self.instance, self.trace, self._labels.next, servers, self.timing, deployed)
         self.domains.append(domain)
         self._met.append(domain)
         return domain

@@ -16,6 +16,7 @@ from harness.pathfinder.tester.conversation import Conversation
 from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.tester.events import DecodedMessage, Event, decode_message
 from harness.pathfinder.tester.transactions import Transaction
+from harness.timing import Timing
 from harness.trace import Direction, Trace
 from wire.pathfinder.values import COMMANDS, MULTIPLE, VERSION, Message
 
@@ -64,6 +65,7 @@ class AcceptedConnection:
         """The services that the client has published here, by their ids: the fields of the latest ``publish``."""
         self.generations: list[tuple[int, int]] = []
         """Service and generation of each ``publish``, in order."""
+        self._granted_at: float | None = None
 
     @property
     def ended(self) -> str:
@@ -130,6 +132,7 @@ class AcceptedConnection:
         match transaction.command:
             case "hello":
                 self.answer(transaction, "complete", {"protocol-version": VERSION})
+                self._granted_at = self.domain.now()
             case "publish":
                 # -1 stands for none: a request without an identifier is granted like any other, and cases judge it.
                 self.published[fields.get("service-id", -1)] = fields
@@ -193,6 +196,10 @@ class AcceptedConnection:
 
     def _asked(self, event: Event) -> None:
         transaction = self.requests[-1]
+        # What it was let in for is the only thing that a client says without delay, so it measures the way to it.
+        if self._granted_at is not None and event.command != "hello":
+            self.domain.timing.took(self.domain.now() - self._granted_at)
+            self._granted_at = None
         if event.command == "publish" and event.error is None:
             self.generations.append((event.fields["service-id"], event.fields["generation"]))
         if self.obliges:
@@ -208,15 +215,13 @@ class Domain:
         trace: Trace,
         label: Callable[[], str],
         servers: int,
-        patience: float,
-        tempo: float,
+        timing: Timing,
         deployed: bool = False,
     ) -> None:
         self.instance = instance
         self.trace = trace
         self.servers = servers
-        self.patience = patience
-        self.tempo = tempo
+        self.timing = timing
         self.deployed = deployed
         self.connections: list[AcceptedConnection] = []
         self._label = label
@@ -228,11 +233,12 @@ class Domain:
 
         ``within`` is in seconds of the protocol's time; without it the client has ample time.
         """
-        patience = self._ample(DIAL_TIMEOUT) if within is None else self._seconds(within)
+        patience = self.timing.ample(DIAL_TIMEOUT) if within is None else self.timing.quiet(within)
         try:
             link = self.instance.link(self.trace, self._label(), server=server, patience=patience)
         except Deadline as error:
-            raise NotCome(f"the client did not dial server {server} within {patience * self.tempo:g} s") from error
+            waited = patience * self.timing.tempo
+            raise NotCome(f"the client did not dial server {server} within {waited:g} s") from error
         connection = AcceptedConnection(self, server, link)
         connection.obliges = obliges
         self.connections.append(connection)
@@ -271,13 +277,17 @@ class Domain:
         """Return the time in seconds of the links' clock."""
         return self.instance.clock.now()
 
-    def read(self, seconds: float) -> None:
-        """Serve all connections for a number of seconds of the protocol's time."""
-        self.wait_until(lambda: False, seconds=seconds)
+    def after(self, seconds: float) -> float:
+        """Return when some seconds of the protocol's time will have passed for the client, by the links' clock."""
+        return self.now() + self.timing.quiet(seconds)
 
-    def wait_until(self, done: Callable[[], bool], *, seconds: float | None = None) -> bool:
-        """Serve all connections until something holds; ``False`` when patience (or so much protocol time) ends."""
-        deadline = self.now() + (self.patience if seconds is None else self._seconds(seconds))
+    def read(self, seconds: float) -> None:
+        """Serve all connections until some seconds of the protocol's time have passed for the client."""
+        self.wait_until(lambda: False, self.after(seconds))
+
+    def wait_until(self, done: Callable[[], bool], until: float | None = None) -> bool:
+        """Serve all connections until something holds; ``False`` when patience (or the time ``until``) comes first."""
+        deadline = self.now() + self.timing.patience if until is None else until
         while not done():
             # Without waiting: the client may speak on any of its connections next.
             taken = sum(connection.take(self.now()) for connection in self.connections)
@@ -297,13 +307,6 @@ class Domain:
         open_connections[0].take(min(deadline, self.now() + PAUSE))
         return True
 
-    def _seconds(self, seconds: float) -> float:
-        return seconds / self.tempo
-
-    def _ample(self, seconds: float) -> float:
-        # Where time runs fast, protocol seconds would be too short for the machine itself.
-        return max(self._seconds(seconds), self.patience)
-
     def needs(self, done: Callable[[], bool], what: str, *, seconds: float = DIAL_TIMEOUT) -> None:
         """Serve until a precondition of the play holds; ``NotCome`` names it when it never does."""
         if not self.does(done, seconds=seconds):
@@ -311,7 +314,7 @@ class Domain:
 
     def does(self, done: Callable[[], bool], *, seconds: float = DIAL_TIMEOUT) -> bool:
         """Serve until something holds that the scenario asks for; ``False`` when it does not in ample time."""
-        return self.wait_until(done, seconds=self._ample(seconds) * self.tempo)
+        return self.wait_until(done, self.now() + self.timing.ample(seconds))
 
     def asks(self, connection: AcceptedConnection, command: str, *, times: int = 1) -> list[Transaction]:
         """Return the client's requests of a kind once there are ``times`` of them; ``NotCome`` otherwise."""
@@ -325,9 +328,9 @@ class Domain:
         """The client's notifications to its application, a text each: ``appeared SERVICE GENERATION`` …"""
         return self.instance.events()
 
-    def application_receives(self, *texts: str, seconds: float | None = None) -> bool:
+    def application_receives(self, *texts: str) -> bool:
         """Serve until the application has had all of these notifications."""
-        return self.wait_until(lambda: set(texts) <= set(self.events), seconds=seconds)
+        return self.wait_until(lambda: set(texts) <= set(self.events))
 
     def close(self) -> None:
         """End all connections."""

@@ -238,10 +238,19 @@ class SessionTransport:
         """Send network messages, as many to a batch as fit; one that is too large goes in fragments."""
         self.send_bytes([write_network(message) for message in messages], reliable=reliable)
 
+    @property
+    def room(self) -> int:
+        """How many bytes of network messages a batch holds."""
+        # What a FRAME or FRAGMENT takes before its content: a header byte, at most 5 of sequence number, extensions.
+        return self.batch_size - 16
+
+    def holds(self, content: bytes) -> bool:
+        """Tell whether network messages fit in one batch."""
+        return len(content) <= self.room
+
     def send_bytes(self, messages: Iterable[bytes], *, reliable: bool = True) -> None:
         """Send network messages that are spelled already."""
-        # What a FRAME or FRAGMENT takes before its content: a header byte, at most 5 of sequence number, extensions.
-        room = self.batch_size - 16
+        room = self.room
         batch = bytearray()
         for message in messages:
             if batch and len(batch) + len(message) > room:

@@ -7,8 +7,9 @@ put into the session's namespace on the way out and taken out of it on the way i
 from collections.abc import Callable, Iterable
 
 from harness.errors import HarnessError
-from harness.exchange import MARGIN, Exchange
+from harness.exchange import Exchange
 from harness.links.link import Link
+from harness.timing import Timing
 from harness.trace import Direction, Trace
 from harness.zenoh.batches import DecodedBatch, read
 from harness.zenoh.peers.transport import Ended, SessionTransport, Settings, State
@@ -43,10 +44,6 @@ from wire.zenoh.values_transport import frame_header
 BARRIER = 1_000_000
 """Interest ids from here on are the driver's own, for barriers."""
 
-# A write into a link that the other side is closing would destroy the answer that is under way.
-WINDOW = 0.3
-"""Seconds to read after an offending stimulus before anything else is written, beside the node's own latency."""
-
 
 class NotAnswered(HarnessError):
     """The implementation did not do what every exchange rests on: a handshake, or the answer to a barrier."""
@@ -56,20 +53,18 @@ class Driver:
     """One session with the implementation under test."""
 
     def __init__(
-        self, link: Link, trace: Trace, settings: Settings, *, namespace: str = "", patience: float = 5.0
+        self, link: Link, trace: Trace, settings: Settings, *, namespace: str = "", timing: Timing | None = None
     ) -> None:
         self.link = link
         self.trace = trace
         self.namespace = namespace
-        self._patience = patience
         self.conversation = Conversation(link.label)
         self.exchange = Exchange(link, self.conversation, read, self._on_batch, self)
         self.ended = ""
         """How the session ended, by a CLOSE or with its link; empty while it has not."""
         self.is_dropped = False
         self.unsettled = False
-        self.round_trip = 0.0
-        """Seconds from a question to its answer, as far as seen: what nobody answers is waited for as much longer."""
+        self.timing = timing or Timing()
         self.transport = SessionTransport(settings, opener=True)
         self._settings = settings
         self.mark = 0
@@ -91,7 +86,7 @@ class Driver:
         if self.transport.state is not State.OPEN:
             raise NotAnswered(f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}")
         # Two round trips, INIT and OPEN; of one who dials, the first message may have been here already.
-        self._took((self.now() - began) / (2 if opener else 1))
+        self.timing.took((self.now() - began) / (2 if opener else 1))
         return self
 
     def close(self) -> None:
@@ -110,8 +105,8 @@ class Driver:
 
     @property
     def patience(self) -> float:
-        """Seconds after which an answer is taken not to come: the floor, and as much longer as the node is slow."""
-        return self._patience + MARGIN * self.round_trip
+        """Seconds after which an answer is taken not to come."""
+        return self.timing.patience
 
     def now(self) -> float:
         """Return the time in seconds of the link's clock."""
@@ -125,12 +120,16 @@ class Driver:
         self._flush()
 
     def send_bytes(self, *encoded: bytes) -> None:
-        """Send network messages that are spelled already, in one FRAME."""
-        self.send_batch(frame_header(self.transport.take_sn()) + b"".join(encoded))
+        """Send network messages that are spelled already, in one FRAME; in fragments where batches are too small."""
+        content = b"".join(encoded)
+        if self.transport.holds(content):
+            self.send_batch(frame_header(self.transport.take_sn()) + content)
+        else:
+            self.send_in_fragments(content, len(content))
 
     def send_in_fragments(self, data: bytes, size: int) -> None:
-        """Send bytes of network messages as fragments of ``size`` bytes."""
-        self.transport.send_fragments(data, size)
+        """Send bytes of network messages as fragments of ``size`` bytes, or of as many as a batch holds."""
+        self.transport.send_fragments(data, min(size, self.transport.room))
         self._flush()
 
     def send_batch(self, batch: bytes) -> None:
@@ -138,16 +137,16 @@ class Driver:
         self.transport.outgoing.append(batch)
         self._flush()
 
-    def offend(self, *encoded: bytes, window: float = WINDOW) -> None:
-        """Send network messages that the other side may refuse, and only read for some seconds afterwards."""
+    def offend(self, *encoded: bytes, seconds: float | None = None) -> None:
+        """Send network messages that the other side may refuse, and only read for a while (or so many seconds)."""
         self.send_bytes(*encoded)
-        self.read(window)
+        self.read(seconds)
 
     # --- reading ------------------------------------------------------------------------------------------
 
-    def read(self, seconds: float) -> None:
-        """Read whatever comes for a while longer than an answer is under way, or until the link ends."""
-        self._pump(lambda: False, seconds + MARGIN * self.round_trip)
+    def read(self, seconds: float | None = None) -> None:
+        """Read what the other side makes of what it may refuse, for a window (or so many seconds) or until it ends."""
+        self._pump(lambda: False, self.timing.window if seconds is None else seconds)
 
     def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0, until: float | None = None) -> Event | None:
         """Read until an event is wanted and return it; ``None`` when patience or the link ends first.
@@ -194,7 +193,7 @@ class Driver:
         """Make sure that everything sent so far was acted on: ask for a key without entities, wait for the D_FINAL."""
         began = self.now()
         self.await_barrier(self.send_barrier())
-        self._took(self.now() - began)
+        self.timing.took(self.now() - began)
 
     def send_barrier(self) -> tuple[int, int]:
         """Ask for a key without entities; returns the interest, and the place from which its answer is looked for."""
@@ -217,6 +216,11 @@ class Driver:
         if answer is None:
             raise NotAnswered(f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}")
         self.unsettled = False
+
+    def await_stragglers(self) -> None:
+        """Read until what is told unasked has come behind the answers: no document orders the two."""
+        if self.timing.stragglers:
+            self.read(self.timing.stragglers)
 
     def answers(self) -> bool:
         """Tell whether the other side answers a barrier on this session."""
@@ -384,8 +388,9 @@ class Driver:
         return ReceivedUpdates(wanted, tuple(heard), self.ended)
 
     def news(self) -> list[Update]:
-        """Return the updates that came since the last call and before the answer to a barrier sent now."""
+        """Return the updates that came since the last call, up to now and as late as the node tells them."""
         self.barrier()
+        self.await_stragglers()
         fresh = updates(self, self.mark)
         self.mark = self.place
         return fresh
@@ -405,10 +410,6 @@ class Driver:
     def entity(self, event: Event) -> EntityName | None:
         """Return the entity that an event is about, if it is within the namespace."""
         return entity_of(self, event)
-
-    def _took(self, seconds: float) -> None:
-        """Take note of how long a round trip took: the slowest counts, as the next may be as slow."""
-        self.round_trip = max(self.round_trip, seconds)
 
     # --- underneath ---------------------------------------------------------------------------------------
 

@@ -7,16 +7,18 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from harness.errors import HarnessError
-from harness.exchange import MARGIN
 from harness.iuts.instance import Instance
 from harness.links.link import Labels
 from harness.trace import Trace
 from harness.zenoh.peers.transport import Settings
 from harness.zenoh.tester.conversation import Conversation
 from harness.zenoh.tester.driver import Driver, InterestHandle
-from harness.zenoh.tester.snapshots import EntitySet
+from harness.zenoh.tester.snapshots import EntitySet, live_entities, subscriber
 from wire.zenoh.values import EntityKind, Extensions, Mode, WireExpr
 from wire.zenoh.values_transport import Sizes, WhatAmI
+
+SAMPLES = 3
+"""Updates by which it is measured how late they come: one may be early by chance."""
 
 # Milliseconds. Long, so that no session expires in the middle of a play on a busy machine.
 LEASE = 60_000
@@ -106,6 +108,8 @@ class NodeUnderTest:
         self, instance: Instance, trace: Trace, *, profile: str, namespace: str, transport: str = "tcp"
     ) -> None:
         self.instance = instance
+        # One for all sessions: a node that is slow on one is waited for on all of them.
+        self.timing = instance.timing.of_a_play()
         self.trace = trace
         self.profile = profile
         self.namespace = namespace
@@ -148,22 +152,16 @@ class NodeUnderTest:
         )
         # The label of each link once, in the order in which they are made.
         link = self.instance.link(self.trace, self._labels.next(), transport or self.transport)
-        session = Driver(link, self.trace, settings, namespace=self.namespace, patience=self.instance.patience)
+        session = Driver(link, self.trace, settings, namespace=self.namespace, timing=self.timing)
         session.deployed = self.profile == "deployed"
-        session.round_trip = self.round_trip
         self.sessions.append(session)
         self._heard.append(session)
         return session.open(opener=opener)
 
     @property
     def patience(self) -> float:
-        """Seconds after which an answer is taken not to come: the floor, and as much longer as the node is slow."""
-        return self.instance.patience + MARGIN * self.round_trip
-
-    @property
-    def round_trip(self) -> float:
-        """Seconds that the slowest answer took so far, on any session."""
-        return max((session.round_trip for session in self._heard), default=0.0)
+        """Seconds after which an answer is taken not to come."""
+        return self.timing.patience
 
     @property
     def main(self) -> Driver:
@@ -186,10 +184,13 @@ class NodeUnderTest:
         return self._other
 
     def settle(self) -> None:
-        """Wait until the node has acted on everything that any session has sent."""
-        for session in self.sessions:
-            if session.unsettled and not session.ended:
-                session.barrier()
+        """Wait until the node has acted on everything that any session has sent, and has told whom it concerns."""
+        unsettled = [session for session in self.sessions if session.unsettled and not session.ended]
+        for session in unsettled:
+            session.barrier()
+        # Time passes for all of them alike.
+        for session in unsettled[-1:]:
+            session.await_stragglers()
 
     def interest(
         self,
@@ -261,6 +262,20 @@ class NodeUnderTest:
         finally:
             for session in self.sessions[before:]:
                 session.close()
+
+    def measure(self) -> None:
+        """See how far behind later answers a node tells of what has changed."""
+        declarer, listener = self.session(), self.session()
+        listener.interest(Mode.CURRENT_FUTURE, EntityKind.SUBSCRIBER).snapshot()
+        for number in range(SAMPLES):
+            key = f"goldwire/lag/{number}"
+            declarer.declare_subscriber(key)
+            declarer.barrier()
+            listener.barrier()
+            since = listener.now()
+            if not listener.wait_until(lambda key=key: subscriber(key) in live_entities(listener)):  # type: ignore[misc]
+                return  # it may tell of nothing at all, which is for the cases to judge
+            self.timing.lag = max(self.timing.lag, listener.now() - since)
 
     def close(self) -> None:
         """End all sessions, those that declared nothing first: what the others' ends bring is no part of the play."""

@@ -15,6 +15,7 @@ from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome
 from harness.errors import HarnessError
 from harness.peers.memory import World
+from harness.timing import Timing
 from harness.trace import Trace
 from harness.zenoh.peers.router import Router
 from harness.zenoh.tester.node_under_test import NodeUnderTest
@@ -295,10 +296,10 @@ def test_a_node_that_lives_and_answers_nobody_is_not_left_to_the_next_case(tmp_p
         node.main.barrier()
 
     tester = Tester(str(description), "zenoh")
-    tester.instance.patience = 1.0  # its silence is waited for
+    tester.instance.timing = Timing(answer=1.0)  # its silence is waited for
     try:
         assert tester.play(case(silences)).result.by_rule() == {IMPLIED: Outcome.CRASH}
-        tester.instance.patience = 20.0
+        tester.instance.timing = Timing(answer=20.0)
         following = tester.play(case(holds))
     finally:
         tester.close()

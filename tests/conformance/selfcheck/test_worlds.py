@@ -7,9 +7,9 @@ import pytest
 from conformance.selfcheck.peers import MatrixPeer, compute_row, matrix_peers
 from conformance.selfcheck.worlds import WORLDS, both, chosen_pairs, pairs
 from harness.errors import HarnessError
-from harness.exchange import MARGIN
 from harness.peers.memory import Latency, World
 from harness.protocol import known, load
+from harness.timing import MARGIN
 from harness.trace import Trace
 from harness.zenoh.peers.router import Router
 from harness.zenoh.tester.node_under_test import NodeUnderTest
@@ -22,7 +22,8 @@ def test_every_role_is_played_at_every_latency_and_every_oddity_at_one(protocol)
     assert {(peer.role, peer.world) for peer in slow if not peer.variants} == {
         (role, world) for role in load(protocol).roles for world in WORLDS
     }
-    assert [peer.variants for peer in slow if peer.variants] == [(name,) for name in oddities]
+    assert [peer.variants[0] for peer in slow if peer.variants] == list(oddities)
+    assert {name for peer in slow for name in peer.variants[1:]} == {v.name for v in oddities.values() if v.everywhere}
 
 
 def test_a_pair_keeps_both_habits():
@@ -54,7 +55,7 @@ def test_what_is_sent_takes_its_time_and_stays_in_order():
     began = world.clock.now()
     session = node.main
     assert world.clock.now() - began >= 1.0, "a handshake is two round trips"
-    assert session.round_trip >= 0.5
+    assert session.timing.round_trip >= 0.5
     sent = [session.query(f"k{number}") for number in range(20)]
     session.barrier()
     ended = [event.message.id for event in session.received() if type(event.message).__name__ == "ResponseFinal"]
@@ -66,7 +67,7 @@ def test_a_world_without_latency_takes_no_time():
     node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="a/")
     node.main.barrier()
     assert world.clock.now() == 0.0
-    assert node.round_trip == 0.0
+    assert node.timing.round_trip == 0.0
 
 
 @pytest.mark.parametrize("protocol", known())
@@ -85,7 +86,7 @@ def test_patience_grows_with_the_round_trip_and_not_with_silence(protocol):
         node = definition.node_under_test(world, trace, profile="document", namespace="g1/")
         with suppress(HarnessError):
             node.probe()
-        return node.patience - world.patience
+        return node.patience - world.timing.patience
 
     assert patience(make, None) == 0.0
     assert patience(make, Latency(1.0)) == pytest.approx(MARGIN)

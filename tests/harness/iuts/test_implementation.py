@@ -66,10 +66,10 @@ command = ["{{python}}", "-S", "{{here}}/program.py", "{{listen}}{{connect}}"]
     return write
 
 
-def probe(address):
+def probe(address, patience=20.0):
     link = dial(address, FRAMINGS, CLOCK)
     link.send(b"hi")
-    link.receive(CLOCK.now() + 20.0)
+    link.receive(CLOCK.now() + patience)
     link.close()
 
 
@@ -225,17 +225,21 @@ with socket.create_connection((host, int(port))) as connection:
 def test_a_remote_node_is_probed_and_left_alone(monkeypatch):
     listener = listen("tcp", FRAMINGS, CLOCK)
     probed = []
-    with start(resolve(listener.address, "zenoh"), probe=probed.append) as node:
-        assert probed == [listener.address] == [node.address()]
+    with start(resolve(listener.address, "zenoh"), probe=lambda *asked: probed.append(asked)) as node:
+        assert [address for address, _ in probed] == [listener.address] == [node.address()]
         assert node.alive()
     listener.close()
     monkeypatch.setattr("harness.iuts.implementation._REMOTE_TIMEOUT", 0.05)
 
-    def refused(address):
+    tried = []
+
+    def refused(address, patience):
+        tried.append(patience)
         raise Unreachable("refused")
 
     with pytest.raises(StartFailed, match="does not answer: refused"):
         start(resolve(listener.address, "zenoh"), probe=refused)
+    assert tried == [0.05 * 2**number for number in range(len(tried))], "who is far away has longer with each try"
 
 
 def test_the_embedded_peer_is_run_by_whoever_has_it():

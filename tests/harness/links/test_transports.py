@@ -9,6 +9,7 @@ from harness.iuts.description import resolve
 from harness.links import transports
 from harness.links.transports import TRANSPORTS, dial, framing_of, free_addresses, listen, parse_address
 from harness.links.udp import Udp, UdpLink
+from harness.timing import Timing
 from harness.trace import Trace
 from harness.zenoh.framings import FRAMINGS
 from harness.zenoh.peers.transport import Settings
@@ -70,7 +71,7 @@ def test_a_peer_of_ours_serves_it() -> None:
         trace = Trace("zenoh", "lossy")
         link = dial(running.address("lossy"), FRAMINGS, CLOCK, trace=trace)
         link.send(b"lost")  # so that what follows has its turn
-        driver = Driver(link, trace, Settings(b"gw-lossy", WhatAmI.CLIENT), patience=0.5)
+        driver = Driver(link, trace, Settings(b"gw-lossy", WhatAmI.CLIENT), timing=Timing(answer=0.5))
         with pytest.raises(NotAnswered):
             driver.open()  # INIT arrives, OPEN is lost
     finally:

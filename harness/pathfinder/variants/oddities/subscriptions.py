@@ -21,7 +21,7 @@ class GenerationsToo(Server):
         return super().is_modified(old, new) or old.generation != new.generation
 
 
-@oddity("PF-051", "PF-057", does="tells subscriptions everything a fifth of a second later")
+@oddity("PF-051", "PF-057", does="tells subscriptions everything a fifth of a second later", everywhere=True)
 class Delaying(Server):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

@@ -1,17 +1,25 @@
 """Unusual deliveries: when and in which pieces things come."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import msgspec
 
 from harness.peers.delay_line import DelayLine
 from harness.zenoh.batches import DecodedBatch
 from harness.zenoh.peers.router import Router
-from harness.zenoh.peers.session import Session
+from harness.zenoh.peers.session import Entity, Session
 from harness.zenoh.variants.registry import oddity
 from wire.zenoh.values import NetworkMessage, Oam
-from wire.zenoh.values_transport import KeepAlive, TransportOam, write_batch, write_network
+from wire.zenoh.values_transport import KeepAlive, Sizes, TransportOam, write_batch, write_network
 
 # Above what a link needs, and far below any patience.
 LATENCY = 0.05
+
+# What a FRAME or FRAGMENT takes before its content is half of it: no smaller batch would hold much else.
+SMALL = 32
+"""Bytes."""
 
 
 @oddity("ZI-015", "ZI-072", does="takes 50 ms for everything that it says")
@@ -25,6 +33,55 @@ class Sluggish(Router):
 
     def next_tick(self) -> float | None:
         return self.delay_line.next_tick(super().next_tick())
+
+
+@oddity("ZD-091", "ZD-092", does="tells of what changes 50 ms later, behind later answers", everywhere=True)
+class LateUpdates(Router):
+    """No document orders an update before the answer to what was asked later."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]
+        self.now = 0.0
+        self.late: deque[tuple[float, Callable[[], None]]] = deque()
+
+    def received(self, link: int, frame: bytes, now: float) -> None:
+        self.now = now
+        super().received(link, frame, now)
+
+    def disconnected(self, link: int, now: float) -> None:
+        self.now = now
+        super().disconnected(link, now)
+
+    def announce(self, entity: Entity) -> None:
+        self.late.append((self.now + LATENCY, partial(super().announce, entity)))
+
+    def withdraw(self, entity: Entity) -> None:
+        # In the same queue: who hears of an end has heard of the beginning.
+        self.late.append((self.now + LATENCY, partial(super().withdraw, entity)))
+
+    def tick(self, now: float) -> None:
+        self.now = now
+        super().tick(now)
+        while self.late and self.late[0][0] <= now:
+            self.late.popleft()[1]()
+
+    def next_tick(self) -> float | None:
+        times = [at for at in (super().next_tick(), self.late[0][0] if self.late else None) if at is not None]
+        return min(times, default=None)
+
+
+@oddity("ZI-040", does="agrees to the smallest batches, and ends a session with a larger one", everywhere=True)
+class SmallBatches(Router):
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]
+        self.settings = msgspec.structs.replace(self.settings, sizes=Sizes(batch_size=SMALL))
+
+    def received(self, link: int, frame: bytes, now: float) -> None:
+        session = self.sessions.get(link)
+        if session is not None and session.opened and len(frame) > session.transport.batch_size:
+            self.refuse(session, f"a batch of {len(frame)} bytes")
+        else:
+            super().received(link, frame, now)
 
 
 @oddity("ZI-040", does="sends everything in fragments of eight bytes")

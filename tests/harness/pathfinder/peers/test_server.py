@@ -12,6 +12,7 @@ from harness.pathfinder.tester.driver import Driver, Service, encode_message
 from harness.pathfinder.tester.transactions import Transaction
 from harness.peers.memory import World
 from harness.peers.peer import PeerSettings
+from harness.timing import Timing
 from harness.trace import Trace
 from wire.pathfinder.grammar import LARGEST
 from wire.pathfinder.values import COMMANDS, MULTIPLE, read
@@ -45,7 +46,7 @@ class House:
         self.count += 1
         deployed = self.server.deployed
         link = self.world.link(self.trace, f"l{self.count}")
-        return Driver(link, self.trace, client_id=client_id, patience=0.01, deployed=deployed)
+        return Driver(link, self.trace, client_id=client_id, timing=Timing(answer=0.01), deployed=deployed)
 
     def client(self, client_id: int | None = None) -> Driver:
         return self.connect(client_id).open()

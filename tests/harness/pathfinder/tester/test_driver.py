@@ -134,7 +134,7 @@ def test_a_service_from_its_birth_to_its_end(node: NodeUnderTest) -> None:
     assert node.main.receives(watch, "modified", service.id)
     owner.close()
     orphaned = node.main.receives(watch, "modified", service.id, count=2)
-    gone = node.main.receives(watch, "disappeared", service.id, seconds=10)
+    gone = node.main.receives(watch, "disappeared", service.id, until=node.main.after(10))
     assert orphaned is not None
     assert gone is not None
     assert orphaned.is_orphan

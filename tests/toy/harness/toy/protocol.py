@@ -5,6 +5,7 @@ from harness.iuts.implementation import probing
 from harness.links.framing import Framings, LengthPrefixed
 from harness.links.transports import dial
 from harness.protocol import WireProtocol
+from harness.timing import Timing
 from harness.toy.peers.server import Server
 from harness.toy.tester.conversation import conversations
 from harness.toy.tester.driver import Driver
@@ -15,14 +16,11 @@ from harness.trace import Trace
 # Section 1, by transport: over another one (udp, tls …) frames may stand otherwise, or alone in a packet.
 FRAMINGS: Framings = {"tcp": LengthPrefixed(2, "little")}
 
-PROBE_TIMEOUT = 1.0
-"""Seconds for an answer when it is asked whether a server is there: it is asked again until it is, or time is up."""
 
-
-def probe(address: str) -> None:
-    """Ask a server for something and leave; raises ``LinkError`` when it does not answer."""
+def probe(address: str, patience: float) -> None:
+    """Ask a server for something and leave; raises ``LinkError`` when it does not answer in so many seconds."""
     trace = Trace("toy")
-    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), patience=PROBE_TIMEOUT)
+    driver = Driver(dial(address, FRAMINGS, RealClock(), trace=trace), timing=Timing(answer=patience))
     with probing(driver):
         driver.load("probe")
 

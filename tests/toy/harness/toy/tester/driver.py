@@ -9,6 +9,7 @@ import itertools
 from harness.errors import HarnessError
 from harness.exchange import Exchange
 from harness.links.link import Link
+from harness.timing import Timing
 from harness.toy.tester.conversation import Conversation
 from harness.toy.tester.events import understood
 from wire.toy.values import Load, Message, Save, Value, write
@@ -19,14 +20,14 @@ class NotAnswered(HarnessError):
 
 
 class Driver:
-    """One connection to the server under test; ``patience`` in seconds of the link's clock.
+    """One connection to the server under test; ``timing`` says how long it waits for what.
 
     Plays share a server: ``namespace`` is put before the keys of one, so that they do not meet those of another.
     """
 
-    def __init__(self, link: Link, *, namespace: str = "", patience: float = 5.0) -> None:
+    def __init__(self, link: Link, *, namespace: str = "", timing: Timing | None = None) -> None:
         self.namespace = namespace
-        self.patience = patience
+        self.timing = timing or Timing()
         self.conversation = Conversation(link.label)
         # Sends and reads until a deadline. It decodes each frame once, and tells the conversation of both directions.
         self.exchange = Exchange(link, self.conversation, understood)
@@ -60,7 +61,10 @@ class Driver:
         def are_answered() -> bool:
             return {*tickets} <= {each.ticket for each in came()}
 
-        self.exchange.read_until(are_answered, self.exchange.now() + self.patience)
+        began = self.exchange.now()
+        self.exchange.read_until(are_answered, began + self.timing.patience)
+        if are_answered():
+            self.timing.took(self.exchange.now() - began)  # who is far away is waited for longer
         return came()  # also those under tickets that nobody asked about: a case may want to see them
 
     def close(self) -> None:

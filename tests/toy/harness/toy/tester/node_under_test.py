@@ -14,6 +14,7 @@ class NodeUnderTest:
         self, instance: Instance, trace: Trace, *, profile: str, namespace: str, transport: str = "tcp"
     ) -> None:
         self.instance = instance
+        self.timing = instance.timing.of_a_play()
         self.trace = trace
         self.namespace = namespace
         self.transport = transport
@@ -29,7 +30,7 @@ class NodeUnderTest:
     def connect(self) -> Driver:
         """Make another connection."""
         link = self.instance.link(self.trace, self._labels.next(), self.transport)
-        self._drivers.append(Driver(link, namespace=self.namespace, patience=self.instance.patience))
+        self._drivers.append(Driver(link, namespace=self.namespace, timing=self.timing))
         return self._drivers[-1]
 
     def shows(self, rule: str, reading: str, option: str) -> None:
@@ -51,6 +52,9 @@ class NodeUnderTest:
         driver = self.connect()
         driver.load("probe")
         driver.close()
+
+    def measure(self) -> None:
+        """Measure nothing more than answers do: this server says nothing unasked."""
 
     def close(self) -> None:
         """End all connections."""

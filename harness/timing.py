@@ -1,0 +1,112 @@
+"""Timing: how long the tester waits for what. All of it is said here, measured of the node, and stretched by its scale.
+
+A wait has a floor, since a machine is sometimes busy for a while; the description's ``time_scale`` stretches the floors
+of a node that is slow at its work. What it takes to hear of the node at all is measured: each wait is longer by some
+round trips, so that nobody is accused who is only far away. Where a document speaks of seconds, these are the
+protocol's own, of which ``tempo`` pass in one of the clock.
+"""
+
+ANSWER = 2.5
+"""Seconds without an answer that count as none: long enough for a busy machine, short for hundreds of cases."""
+
+# A write into a link that the other side is ending would destroy the answer that is under way.
+WINDOW = 0.3
+"""Seconds to read after an offending stimulus before anything else is written."""
+
+GLANCE = 0.02
+"""Seconds to read where there are hundreds of stimuli, and what stands behind each proves what is to be proven."""
+
+DIAL = 20.0
+"""Seconds that an implementation has to dial: a fresh process may have to load an interpreter and libraries first."""
+
+CONTROL = 5.0
+"""Seconds that a node has to answer a control line."""
+
+MARGIN = 2.0
+"""Round trips by which every wait is longer: an answer takes one, and the next may be slower than the last."""
+
+
+class Timing:
+    """The waits of one node, in seconds of its clock, as far as it was measured; a play has one of its own.
+
+    ``answer`` is the floor of patience, ``scale`` stretches all floors, ``tempo`` is how many seconds of the protocol
+    pass in one of the clock.
+    """
+
+    def __init__(
+        self, *, answer: float = ANSWER, scale: float = 1.0, tempo: float = 1.0, round_trip: float = 0.0
+    ) -> None:
+        self.answer = answer
+        self.scale = scale
+        self.tempo = tempo
+        self.round_trip = round_trip
+        """Seconds from a question to its answer, the slowest that was seen: the next may be as slow."""
+        self.fastest: float | None = None
+        """Seconds that the fastest answer took; ``None`` before the first."""
+        self.lag = 0.0
+        """Seconds by which what is told unasked came behind answers to what was asked later, as far as seen."""
+
+    def of_a_play(self) -> "Timing":
+        """Return what is known before a play: one slow answer makes nobody wait longer in the plays after it."""
+        play = Timing(answer=self.answer, scale=self.scale, tempo=self.tempo, round_trip=self.round_trip)
+        play.lag = self.lag
+        return play
+
+    def took(self, seconds: float) -> None:
+        """Take note of how long an answer took. Silence is none: it says nothing of how long an answer takes."""
+        self.round_trip = max(self.round_trip, seconds)
+        self.fastest = seconds if self.fastest is None else min(self.fastest, seconds)
+
+    def begin_with(self, measured: "Timing") -> None:
+        """Begin all plays with what was measured before the first: of answers the fastest, which is the way alone."""
+        # Not the slowest: a node that has just started may take its time once, and never again.
+        self.round_trip = measured.fastest or self.round_trip
+        self.lag = max(self.lag, measured.lag)
+
+    def stretched(self, seconds: float) -> float:
+        """Return how long to wait for what takes so many seconds of the clock when the node is near and quick."""
+        return seconds * self.scale + MARGIN * self.round_trip
+
+    def quiet(self, seconds: float) -> float:
+        """Return how long to read until so many seconds of the protocol have passed for the node as well."""
+        return self.stretched(seconds / self.tempo)
+
+    def within(self, seconds: float) -> float:
+        """Return how long to wait for what has to come within some seconds of the protocol, and then takes its way."""
+        return seconds * self.scale / self.tempo + self.patience
+
+    def ample(self, seconds: float) -> float:
+        """Return how long to wait for what should not take so many seconds of the protocol."""
+        # Where time runs fast, the protocol's seconds would be too short for the machine itself.
+        return max(self.quiet(seconds), self.patience)
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which an answer is taken not to come."""
+        return self.stretched(self.answer)
+
+    @property
+    def window(self) -> float:
+        """Seconds to read after an offending stimulus."""
+        return self.stretched(WINDOW)
+
+    @property
+    def stragglers(self) -> float:
+        """Seconds to read behind an answer until what is told unasked has come as well: none where it comes first."""
+        # As much as the slowest that was seen, and a window beside that: the next may be later.
+        return MARGIN * self.lag + self.window if self.lag else 0.0
+
+    @property
+    def glance(self) -> float:
+        """Seconds to read after one of hundreds of offending stimuli."""
+        return self.stretched(GLANCE)
+
+    @property
+    def control(self) -> float:
+        """Seconds that a node has to answer a control line, which goes over no network."""
+        return CONTROL * self.scale
+
+    @property
+    def dialling(self) -> float:
+        """Seconds that a node has to dial."""
+        return self.stretched(DIAL)

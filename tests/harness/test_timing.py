@@ -1,0 +1,127 @@
+"""Timing: every wait is longer where a node is far away, and all of them where its description says that it is slow."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from harness.errors import Deadline, HarnessError
+from harness.peers.memory import Latency
+from harness.protocol import load
+from harness.timing import ANSWER, CONTROL, DIAL, GLANCE, MARGIN, WINDOW, Timing
+from harness.trace import Trace
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_slow_node_is_waited_for_longer_by_its_scale_and_by_its_round_trips():
+    near, far = Timing(), Timing(scale=3.0, round_trip=0.4)
+    assert (near.patience, near.window, near.glance, near.dialling) == (ANSWER, WINDOW, GLANCE, DIAL)
+    assert (far.patience, far.window, far.glance, far.dialling) == pytest.approx(
+        [3 * floor + MARGIN * 0.4 for floor in (ANSWER, WINDOW, GLANCE, DIAL)]
+    )
+    assert (near.control, far.control) == (CONTROL, 3 * CONTROL)
+
+
+def test_the_protocols_seconds_go_by_tempo_and_scale_and_what_has_to_come_has_its_way_as_well():
+    timing = Timing(scale=2.0, tempo=20.0, round_trip=0.1)
+    assert timing.quiet(10.0) == pytest.approx(1.0 + MARGIN * 0.1)
+    assert timing.within(10.0) == pytest.approx(1.0 + timing.patience)
+    # Half a second of the clock is no time for a machine that is busy.
+    assert timing.ample(10.0) == timing.patience
+
+
+def test_plays_begin_with_the_fastest_answer_and_one_slow_answer_is_of_one_play():
+    of_the_node, probe = Timing(), Timing()
+    for seconds in (0.5, 0.2, 0.3):
+        probe.took(seconds)
+    of_the_node.begin_with(probe)
+    play = of_the_node.of_a_play()
+    assert play.round_trip == 0.2
+    play.took(4.0)
+    assert play.round_trip == 4.0
+    assert of_the_node.of_a_play().round_trip == 0.2
+
+
+def test_a_node_that_never_answered_was_not_measured():
+    timing = Timing()
+    timing.begin_with(Timing())
+    assert timing.round_trip == 0.0
+
+
+@pytest.mark.parametrize("protocol", ["zenoh", "pathfinder"])
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_the_scale_stretches_what_is_waited_for_in_vain(protocol, scale):
+    """Answers and windows alike."""
+    definition = load(protocol)
+    role, make = next(iter(definition.roles.items()))
+
+    class Deaf(make):
+        def received(self, link, frame, now):
+            pass
+
+    world = definition.world(Deaf.of, role)
+    world.timing = Timing(scale=scale)
+    node = definition.node_under_test(world, Trace(protocol, "tcp", world.clock), profile="document", namespace="g1/")
+    with suppress(HarnessError):
+        node.probe()
+    assert world.clock.now() == pytest.approx(ANSWER * scale)
+
+
+@pytest.mark.parametrize("protocol", ["zenoh", "pathfinder"])
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_the_scale_stretches_the_window_behind_an_offence(protocol, scale):
+    definition = load(protocol)
+    role, make = next(iter(definition.roles.items()))
+
+    class Fading(make):
+        is_deaf = False
+
+        def received(self, link, frame, now):
+            if not self.is_deaf:
+                super().received(link, frame, now)
+
+    world = definition.world(Fading.of, role)
+    world.timing = Timing(scale=scale)
+    node = definition.node_under_test(world, Trace(protocol, "tcp", world.clock), profile="document", namespace="g1/")
+    session, Fading.is_deaf = node.main, True
+    began = world.clock.now()
+    session.offend(b"?")
+    assert world.clock.now() - began == pytest.approx(WINDOW * scale)
+
+
+@pytest.mark.parametrize("round_trip", [0.0, 0.5])
+def test_a_client_is_as_far_away_as_its_first_request_says(round_trip):
+    definition = load("pathfinder")
+    world = definition.world(definition.roles["client"].of, "client", latency=Latency(round_trip))
+    trace = Trace("pathfinder", "tcp", world.clock)
+    node = definition.node_under_test(world, trace, profile="document", namespace="g1/")
+    node.begin("publish").asks(node.domains[0].accept(), "publish")
+    assert node.timing.round_trip == pytest.approx(round_trip, abs=0.01)
+
+
+def test_the_scale_stretches_the_time_to_dial():
+    definition = load("pathfinder")
+
+    class Still(definition.roles["client"]):
+        def dials(self, now):
+            return []
+
+        def next_tick(self):
+            return None
+
+    world = definition.world(Still.of, "client")
+    world.timing = Timing(scale=4.0)
+    with pytest.raises(Deadline):
+        world.link(Trace("pathfinder", "tcp", world.clock), "a")
+    assert world.clock.now() == DIAL * 4.0
+
+
+NUMBER = re.compile(r"(?:\.read|\.wait_for|\.wait_until|\.offend|sleep)\(.*(?<![\w.])0?\.\d+")
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("conformance/zenoh/cases/*.py")), ids=lambda file: file.stem)
+def test_no_case_of_a_protocol_without_seconds_names_any(file):
+    """Zenoh's documents speak of no time but the lease, so a number of seconds in a case would be ours alone."""
+    assert not [line for line in file.read_text().splitlines() if NUMBER.search(line)]
