@@ -62,12 +62,13 @@ def play(
     trace = Trace(suite.protocol, transport, instance.clock)
     judge = _Judge(case, suite, profile)
     namespace = f"g{number}/"
+    # Before the node of the play is made, which takes over what is measured here.
+    _see_served(instance, suite, profile, f"g{number}p/", transport)
     try:
         node = suite.harness.node_under_test(instance, trace, profile=profile, namespace=namespace, transport=transport)
     except HarnessError as error:
         judge.inconclusive(f"the node could not be set up: {error}")
         return PlayResult(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
-    _see_served(instance, suite, profile, f"g{number}p/", transport)
     settled = judge.call(node)
     until = len(trace)
     # All of this before the sessions are torn down: what comes meanwhile, comes or does not come by chance.

@@ -346,6 +346,6 @@ def _probed(probe: Probe, address: str, patience: float, ended: Callable[[float]
             # Asked in this order: a node that has ended answers no more, however much time is left.
             if ended(_PROBE_PAUSE) or time.monotonic() > give_up:
                 return error
-            each_has *= 2
+            each_has = min(2 * each_has, patience)
         else:
             return None

@@ -80,7 +80,7 @@ class HistoryComparison:
         for number, answer in concerns.answers.items():
             if (difference := self.unanswered(number, answer, listener, known, attribution)) is not None:
                 return difference
-        if lacking := self.still_lacking(listener, due - known):
+        if lacking := self.still_lacking(listener, due - known - listener.aside):
             return attribution.never_declared(who, min(lacking))
         if kept := ended & known:
             return attribution.never_undeclared(who, min(kept))

@@ -29,6 +29,8 @@ class SessionKnowledge:
         """The mode of each interest, by its id."""
         self.listed: set[Thing] = set()
         """What answers to Current interests have listed: nobody need say when it ends, and its ids may mean nothing."""
+        self.aside: set[Thing] = set()
+        """What barriers have listed, which ask for a key of ours: a node does not tell again what it has told."""
         self.forgotten: dict[tuple[str, int], str | None] = {}
         """Ids, with keys, of what may have ended while the session did not ask: the node need not say so, but may."""
 
@@ -83,6 +85,8 @@ class SessionKnowledge:
                 number = event.interest_id
                 if number is not None and self.modes.get(number, Mode.CURRENT) is Mode.CURRENT:
                     self.listed.add(self.thing(event))
+                    if BARRIER < number < BARRIERS:
+                        self.aside.add(self.thing(event))
                     return
                 if number is None:
                     self.known = {each for each in self.known if each[:2] != (kind.value, id)}
@@ -95,7 +99,8 @@ class SessionKnowledge:
         """Forget what ended without its having to be told; of what is ``living``, another one was listed too."""
         old = {each for each in self.known if (each[0], each[2]) in gone}
         self.known -= old
-        self.listed -= {what for what in gone if what not in living}
+        for told in (self.listed, self.aside):
+            told -= {what for what in gone if what not in living}
         self.forgotten |= {each[:2]: each[2] for each in old}
 
     def things(self) -> set[Thing]:

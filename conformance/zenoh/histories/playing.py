@@ -105,6 +105,7 @@ class HistoryPlay:
             case Unspecified():
                 self.play_guest(move, attribution)
                 return
+        self.await_stragglers()
         self.comparison.compare(attribution)
         self.answer_queries()
 
@@ -148,6 +149,13 @@ class HistoryPlay:
                 raise Mismatch(attribution.refused(), f"the node ended the session of {who} ({driver.ended})") from None
             raise
 
+    def await_stragglers(self) -> None:
+        """Give a node that tells late its time: what it tells in the next step would be taken for that one's."""
+        for listener in self.listeners.values():
+            if not listener.driver.ended:
+                listener.driver.await_stragglers()
+                return
+
     def answer_queries(self) -> None:
         """Say that no answers come to the queries of this step, so that no node keeps them."""
         for listener in self.listeners.values():
@@ -170,7 +178,7 @@ class HistoryPlay:
         if move.listens and not guest.driver.ended:
             self.check_guest_interest(guest, move)
         guest.driver.close()
-        self.listeners[WITNESS].driver.await_stragglers()
+        self.await_stragglers()
         self.comparison.after_guest(move, attribution)
 
     def check_guest_interest(self, guest: SessionKnowledge, move: Unspecified) -> None:

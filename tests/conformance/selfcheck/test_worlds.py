@@ -49,6 +49,29 @@ def test_a_slow_router_is_accused_of_nothing(world):
     assert (row.accusers, row.errors) == ({}, ())
 
 
+@pytest.mark.parametrize("habit", ["late-updates", "small-batches"])
+@pytest.mark.parametrize("cases", ["test_options", "test_histories.test_propagation"])
+def test_no_order_is_assumed_that_no_document_states_and_no_size_of_batches(habit, cases):
+    """Updates that come behind later answers are waited for before anything is said to lack; batches are kept to."""
+    row = compute_row("zenoh", MatrixPeer("oddity", habit, "router", variants=(habit,)), "document", cases)
+    assert (row.accusers, row.errors) == ({}, ())
+    assert row.outcomes
+
+
+def test_how_late_a_node_tells_is_measured_and_waited_for():
+    definition = load("zenoh")
+    for variant, late in ((None, False), ("late-updates", True)):
+        make = definition.oddities.all[variant].peer if variant else Router
+        world = World(make.of, "router")
+        node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="a/")
+        node.measure()
+        node.close()
+        assert (node.timing.lag > 0.0) is late
+        assert (node.timing.stragglers > node.timing.lag) is late
+        world.timing.begin_with(node.timing)
+        assert world.timing.of_a_play().lag == node.timing.lag
+
+
 def test_what_is_sent_takes_its_time_and_stays_in_order():
     world = World(Router.of, "router", latency=Latency(0.5, jitter=0.5, seed=3))
     node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="a/")

@@ -1,8 +1,7 @@
 """Unusual deliveries: when and in which pieces things come."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 import msgspec
 
@@ -11,7 +10,7 @@ from harness.zenoh.batches import DecodedBatch
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, Session
 from harness.zenoh.variants.registry import oddity
-from wire.zenoh.values import NetworkMessage, Oam
+from wire.zenoh.values import Declaration, DeclareEntity, DeclareKeyExpr, NetworkMessage, Oam
 from wire.zenoh.values_transport import KeepAlive, Sizes, TransportOam, write_batch, write_network
 
 # Above what a link needs, and far below any patience.
@@ -42,7 +41,8 @@ class LateUpdates(Router):
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)  # type: ignore[arg-type]
         self.now = 0.0
-        self.late: deque[tuple[float, Callable[[], None]]] = deque()
+        self.changed: Entity | None = None
+        self.late: deque[tuple[float, Session, Entity, Declaration]] = deque()
 
     def received(self, link: int, frame: bytes, now: float) -> None:
         self.now = now
@@ -53,17 +53,37 @@ class LateUpdates(Router):
         super().disconnected(link, now)
 
     def announce(self, entity: Entity) -> None:
-        self.late.append((self.now + LATENCY, partial(super().announce, entity)))
+        self.changed = entity
+        super().announce(entity)
+        self.changed = None
 
     def withdraw(self, entity: Entity) -> None:
-        # In the same queue: who hears of an end has heard of the beginning.
-        self.late.append((self.now + LATENCY, partial(super().withdraw, entity)))
+        self.changed = entity
+        super().withdraw(entity)
+        self.changed = None
+
+    def advertise(self, session: Session, entity: Entity, interest_id: int | None) -> None:
+        if interest_id is not None:
+            # What a snapshot lists is known, and not told again (section "Declaration Propagation").
+            told = (session, entity, DeclareEntity)
+            self.late = deque(each for each in self.late if (each[1], each[2], type(each[3])) != told)
+        super().advertise(session, entity, interest_id)
+
+    def declare(self, session: Session, body: Declaration, interest_id: int | None) -> None:
+        # An alias is declared at once: what is answered meanwhile may go by it.
+        if self.changed is None or isinstance(body, DeclareKeyExpr):
+            super().declare(session, body, interest_id)
+        else:
+            self.late.append((self.now + LATENCY, session, self.changed, body))
 
     def tick(self, now: float) -> None:
         self.now = now
         super().tick(now)
         while self.late and self.late[0][0] <= now:
-            self.late.popleft()[1]()
+            _, session, entity, body = self.late.popleft()
+            # The interest may have ended meanwhile.
+            if self.is_wanted(session, entity):
+                super().declare(session, body, None)
 
     def next_tick(self) -> float | None:
         times = [at for at in (super().next_tick(), self.late[0][0] if self.late else None) if at is not None]
