@@ -212,7 +212,7 @@ class DomainPlay:
         self.bring_up_to_date()
         if not self.at(server).subscriptions:
             # What it is not to say it would say first of all, behind its hello; with a subscription marks show that.
-            self.the_domain.wait_until(self.is_left, seconds=MOMENT)
+            self.the_domain.wait_until(self.is_left, self.the_domain.after(MOMENT))
         known = [replace(each, what="appeared") for each in self.directories[server].values()]
         if known and self.can_tell(server):
             self.hear([(server, each) for each in known])
@@ -235,7 +235,7 @@ class DomainPlay:
     def answer(self, move: ServerAnswers) -> None:
         """Answer one of the requests that wait."""
         connection = self.at(move.server)
-        self.the_domain.wait_until(lambda: bool(connection.waiting or connection.ended), seconds=SOON)
+        self.the_domain.wait_until(lambda: bool(connection.waiting or connection.ended), self.the_domain.after(SOON))
         if not connection.waiting or connection.ended:
             return
         asked = connection.waiting[move.place % len(connection.waiting)]
@@ -263,7 +263,7 @@ class DomainPlay:
         self.bring_up_to_date()
         if any(each is not None and not each.obliges for each in self.connections):
             # What is said to a server that is silent is read as well.
-            self.the_domain.wait_until(self.is_left, seconds=MOMENT)
+            self.the_domain.wait_until(self.is_left, self.the_domain.after(MOMENT))
         for connection in self.connections:
             if connection is not None and not connection.obliges and len(connection.waiting) > MOST_WAITING:
                 raise Mismatch("PF-089", f"{len(connection.waiting)} transactions wait at once")
@@ -378,7 +378,7 @@ class DomainPlay:
         if connection.subscriptions:
             self.mark(connection)
         else:
-            self.the_domain.wait_until(lambda: bool(connection.ended), seconds=SOON)
+            self.the_domain.wait_until(lambda: bool(connection.ended), self.the_domain.after(SOON))
         if move.offence in REQUESTS and any(each.type != "request" for each in connection.messages[said:]):
             raise Mismatch("PF-083", "the client answers a request")
         self.revive()
