@@ -15,7 +15,7 @@ from harness.zenoh.tester.snapshots import (
     subscriber,
     undeclared,
 )
-from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Mode, WireExpr
+from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Mode, Push, Request, WireExpr
 from wire.zenoh.values_transport import write_network
 
 S = EntityKind.SUBSCRIBER
@@ -336,3 +336,23 @@ def test_entity_on_a_number_given_anew(node: NodeUnderTest) -> None:
     listed = node.interest(Mode.CURRENT_FUTURE, S).snapshot().declared
     assert listed <= set_of(subscriber("a")), "an entity turns into another when its alias is released"
     node.shows("ZD-041", "R14", "A" if listed else "B")
+
+
+@rule("ZD-040", roles=("router",))
+def test_data_on_a_number_that_nobody_gave(node: NodeUnderTest) -> None:
+    """Somebody subscribes to everything, and answers all queries; others publish and query on a number of no key.
+
+    It is for nobody, and the node goes on: what is published on a key arrives.
+    """
+    node.main.declare_subscriber("**")
+    node.main.declare_queryable("**")
+    node.main.barrier()
+    since = node.main.place
+    for message in (Push(WireExpr("/a", 77), b"lost"), Request(1, WireExpr("/a", 77))):
+        stray = node.session()
+        # It may end the session of whoever sends that.
+        stray.send(message)
+        stray.read(0.1)
+    node.session().publish("a", b"found")
+    node.main.wait_until(lambda: bool(node.main.data(since)))
+    assert node.main.data(since) == [("a", b"found")], "data on a number that nobody gave is for somebody"
