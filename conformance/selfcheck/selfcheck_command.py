@@ -29,6 +29,7 @@ LISTED = 4
 @click.option("--histories", is_flag=True, help="Play histories alone: which faults they find.")
 @click.option("--role", "roles", multiple=True, help="The peers of this role only.")
 @click.option("--sample", type=click.IntRange(min=1), help="With --mutants: so many of each peer, chosen by --seed.")
+@click.option("--unlisted", is_flag=True, help="With --mutants: leave out those that the list explains.")
 @click.option("--only", multiple=True, help="With --mutants: where the file and function (a/b.py:C.f) hold this text.")
 @click.option(
     "--pairs", type=click.IntRange(min=0), default=PAIRS, show_default=True, help="Pairs of oddities, by --seed."
@@ -44,6 +45,7 @@ def selfcheck(
     histories: bool,
     roles: tuple[str, ...],
     sample: int | None,
+    unlisted: bool,
     only: tuple[str, ...],
     pairs: int,
     seed: int,
@@ -59,8 +61,8 @@ def selfcheck(
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")
     if unknown := set(roles) - {role for name in protocols() for role in load(name).roles}:
         raise click.UsageError(f"--role: there is no {', '.join(sorted(unknown))}")
-    if not mutants and (sample or only):
-        raise click.UsageError("--sample and --only belong to --mutants")
+    if not mutants and (sample or unlisted or only):
+        raise click.UsageError("--sample, --unlisted and --only belong to --mutants")
     if histories and (mutants or brief):
         raise click.UsageError("--histories: leave out --mutants and --brief")
     if mutants and brief:
@@ -74,7 +76,7 @@ def selfcheck(
     sound = True
     for each in [protocol] if protocol else protocols():
         if mutants:
-            chosen = MutantSample(sample or 0, seed, only) if sample or only else None
+            chosen = MutantSample(sample or 0, seed, only, unlisted)
             is_sound, page = check_mutants(each, roles, profile, workers or 0, chosen)
             sound = is_sound and sound
             if write is not None:

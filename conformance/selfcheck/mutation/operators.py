@@ -240,7 +240,8 @@ def _returned(node: ast.Return, text: _Text) -> Iterator[Edit]:
         yield "statement left out", *text.span(node), "pass"
         return
     span = text.span(node.value)
-    if not isinstance(node.value, ast.Constant) or node.value.value is not None:
+    # None is as false as False, to whoever asks.
+    if not isinstance(node.value, ast.Constant) or not (node.value.value is None or node.value.value is False):
         yield "nothing returned", *span, "None"
     if isinstance(node.value, ast.Compare | ast.BoolOp) or (
         isinstance(node.value, ast.UnaryOp) and isinstance(node.value.op, ast.Not)

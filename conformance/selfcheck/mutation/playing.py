@@ -26,11 +26,19 @@ from conformance.verdicts import Outcome
 from harness.protocol import load
 
 Fate = Literal[
-    "killed", "endless", "error", "nothing proven", "only inconclusive", "survived", "never played", "does not load"
+    "killed",
+    "endless",
+    "error",
+    "nothing proven",
+    "only inconclusive",
+    "survived",
+    "never played",
+    "does not load",
+    "listed",
 ]
 """Accused; ended by the clock; an error of the tester, which fails a run; a peer of which nothing can be judged, which
 fails a run too; what the original passes is inconclusive; no difference is seen; the changed line is in no play; there
-is no peer at all."""
+is no peer at all; not played, as the list explains it."""
 
 NOTICED: tuple[Fate, ...] = ("killed", "endless", "error", "nothing proven")
 """What makes ``goldwire test`` end with status 1."""

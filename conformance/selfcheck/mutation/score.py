@@ -23,21 +23,25 @@ BATCH = 4
 class MutantSample(msgspec.Struct, frozen=True):
     """Some of the mutants: those whose file and function hold one of some texts, and of them so many, by a seed.
 
-    ``only`` nothing stands for all, and so does ``count`` 0. Those that are counted out are taken from what the list
-    says nothing of: whether its entries still hold takes longest to see, and a run of all mutants sees it.
+    ``only`` nothing stands for all, and so does ``count`` 0. With ``unlisted`` those are not played that the list
+    explains, nor when mutants are counted: to see whether its entries still hold takes longest, as nothing ends it.
     """
 
     count: int = 0
     seed: int = 0
     only: tuple[str, ...] = ()
+    unlisted: bool = False
+
+    def named(self, mutants: list[Mutant]) -> list[Mutant]:
+        """Return those whose place is asked for."""
+        return [mutant for mutant in mutants if not self.only or any(text in mutant.place for text in self.only)]
 
     def of(self, mutants: list[Mutant], is_listed: Callable[[Mutant], bool]) -> list[Mutant]:
-        """Return those that are chosen, in no order that means anything."""
-        chosen = [mutant for mutant in mutants if not self.only or any(text in mutant.place for text in self.only)]
-        if not self.count:
-            return chosen
-        chosen = [mutant for mutant in chosen if not is_listed(mutant)]
-        return random.Random(self.seed).sample(chosen, min(self.count, len(chosen)))
+        """Return those that are played, in no order that means anything."""
+        chosen = self.named(mutants)
+        if self.unlisted or self.count:
+            chosen = [mutant for mutant in chosen if not is_listed(mutant)]
+        return random.Random(self.seed).sample(chosen, min(self.count, len(chosen))) if self.count else chosen
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -93,13 +97,18 @@ def compute_score(
     mutants = all_mutants(gate)
     sources = {name: source for name, (source, _) in gate.sources.items()}
     earlier = earlier_results(protocol, role, profile, mutants, sources)
-    todo = mutants
-    if sample is not None:
-        todo = sample.of(mutants, lambda each: entry_for(entries, each, sources[each.module]) is not None)
+    sample = sample or MutantSample()
+
+    def is_listed(mutant: Mutant) -> bool:
+        return entry_for(entries, mutant, sources[mutant.module]) is not None
+
+    todo = sample.of(mutants, is_listed)
     yield len(todo)
     played = [found for mutant in todo if (found := earlier.result(mutant)) is not None]
     yield from played
     known = {each.mutant for each in played}
+    if sample.unlisted:
+        played += [PlayedMutant(mutant, "listed") for mutant in sample.named(mutants) if is_listed(mutant)]
     left = [(mutant, earlier.noticed_by(mutant)) for mutant in todo if mutant not in known]
     # In a mixed order, so that what a run has seen that was ended is a fair part of all.
     random.Random(0).shuffle(left)
@@ -115,7 +124,7 @@ def compute_score(
                     yield each
     order = {mutant: place for place, mutant in enumerate(mutants)}
     played.sort(key=lambda each: order[each.mutant])
-    yield scored(gate, played, entries, whole=sample is None)
+    yield scored(gate, played, entries, whole=sample == MutantSample())
 
 
 def scored(gate: Gate, played: list[PlayedMutant], entries: list[ListedMutant], *, whole: bool) -> Score:

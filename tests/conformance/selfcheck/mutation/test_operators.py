@@ -72,6 +72,11 @@ def test_a_function_is_left_early_or_returns_nothing_or_the_opposite():
     assert ("condition negated", "return not (b == a)") in found
 
 
+def test_none_is_as_false_as_false():
+    assert changes("def f():\n    return False") == {("constant", "return True")}
+    assert ("nothing returned", "return None") in changes("def f():\n    return 0")
+
+
 MATCHED = """
 match a:
     case A() | B():
