@@ -142,7 +142,8 @@ class _Reader:
         self.trace = BranchTrace(root.layout, set(), [], {}, {})
 
     def hit(self, place: LayoutPlace, *names: str) -> None:
-        self.trace.branches.update(Branch(place.path, name) for name in names)
+        for name in names:
+            self.trace.branches.add(Branch(place.path, name))
 
     def read(self, place: LayoutPlace, where: str, scope: dict[str, Any]) -> Any:
         start = self.at

@@ -7,6 +7,7 @@ the same frames on any machine; of those that reach a branch the shortest is tak
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from random import Random
 
 from vectors.binary.coverage import Branch, BranchTrace, ReadPart, list_branches, trace
@@ -33,6 +34,9 @@ LONGEST = 1000
 KEPT = 3000
 """Frames that are changed further."""
 
+REMEMBERED = 300
+"""Frames whose parts are remembered: the 60 that were kept last are changed most, and some of the others by chance."""
+
 
 class Search:
     """What was found of a layout so far: the shortest frame for each branch, and what came of it."""
@@ -45,6 +49,9 @@ class Search:
         self.kept: list[bytes] = []
         self.near: dict[str, bytes] = {}
         self.seen: set[frozenset[Branch]] = set()
+        self.looked_at: set[bytes] = set()
+        # Frames are changed again and again, each time by what stands where in them.
+        self.parts = lru_cache(maxsize=REMEMBERED)(self.read_parts)
         # Seeded with a number: what is found is the same everywhere, and belongs to the golden vectors.
         self.rng = Random(0)
         self.finder = BinaryFieldFinder(layout.frame)
@@ -66,6 +73,10 @@ class Search:
             data = self.aimed() if idle > STUCK and self.near and idle % 2 else self.next()
             idle = 0 if self.look(data) else idle + 1
 
+    def read_parts(self, data: bytes) -> list[ReadPart]:
+        """Return the parts of a frame that have bytes."""
+        return [event for event in trace(self.root, data).events if event.end > event.start]
+
     def nearest(self) -> dict[str, bytes]:
         """Return the shortest kept frame that comes to each place with a branch that is missing."""
         missing = {branch.path for branch in self.wanted if branch not in self.found}
@@ -81,7 +92,7 @@ class Search:
         """Return a frame in which what stands at a place with a missing branch is repeated, cut or changed."""
         path = self.rng.choice([*self.near])
         data = self.near[path]
-        events = [event for event in trace(self.root, data).events if event.end > event.start]
+        events = self.parts(data)
         there = [event for event in events if event.place.path in (path, f"{path}[]")]
         # Now and then anything else, as what is missing may depend on a field far from the place.
         if not there or self.rng.random() < 0.2:
@@ -135,7 +146,7 @@ class Search:
 
     def resized(self, data: bytes) -> bytes:
         """Repeat or cut a part of a frame, and count that in the numbers before it that say how much there is."""
-        events = [event for event in trace(self.root, data).events if event.end > event.start]
+        events = self.parts(data)
         if not events:
             return data
         return self.replaced(data, events, self.rng.choice(events))
@@ -183,6 +194,10 @@ class Search:
         # A layout with a limit has branches at that limit, which only its longest frames reach.
         if len(data) > LONGEST and self.root.part.frame_limit is None:
             return False
+        # What was read before reaches nothing new: many changes come to the same frame.
+        if data in self.looked_at:
+            return False
+        self.looked_at.add(data)
         read = trace(self.root, data)
         new = [branch for branch in read.branches if branch in self.wanted and branch not in self.found]
         for branch in read.branches:
