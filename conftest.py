@@ -65,7 +65,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
     Where the gate is played from within the checkout (``--iut``), its cases are shared out as everywhere else.
     """
     is_gate = bool(config.getoption("iut", default=None))
+    config.option.loadscopereorder = False  # by the number of tests alone, with the longest test last
     return LoadFileScheduling(config, log) if config.option.dist == "load" and not is_gate else None
+
+
+@pytest.hookimpl(trylast=True)  # of what is played, after all that is left out
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Play first the files that take longest, so that no worker is left with one of them when the others have ended.
+
+    How long that is, the few tests know that take ten seconds or more of a quiet core: ``slow(seconds=30)``. Of others
+    there are many in a file, or it is soon over.
+    """
+    if config.getoption("iut", default=None):
+        return  # the gate plays its cases in an order of its own
+    seconds: dict[Path, float] = {}
+    for item in items:
+        mark = item.get_closest_marker("slow")
+        seconds[item.path] = seconds.get(item.path, 0) + (mark.kwargs.get("seconds", 0) if mark else 0) + 0.1
+    items.sort(key=lambda item: -seconds[item.path])
 
 
 def pytest_collection_finish() -> None:

@@ -185,7 +185,7 @@ def spell_bits(value: Any, bits: BitNames, fixed: dict[str, int]) -> int:
 
     Raises ``EncodeError`` if a value does not fit.
     """
-    if not isinstance(value, Mapping):
+    if not isinstance(value, (dict, Mapping)):  # almost always a dict, of which that is soon known
         raise EncodeError(f"{value!r} is not a table of flags")
     integer = 0
     for name, highest, shift in bits:
@@ -194,7 +194,7 @@ def spell_bits(value: Any, bits: BitNames, fixed: dict[str, int]) -> int:
             raise EncodeError(f"{name}: {number!r} does not fit")
         integer |= number << shift
     # A value made by hand may have X although no bit is left for it; 0 says nothing, anything else would be lost.
-    if not any(name == "X" for name, _, _ in bits) and value.get("X", 0) != 0:
+    if value.get("X", 0) != 0 and not any(name == "X" for name, _, _ in bits):
         raise EncodeError("X: every bit has a name")
     return integer
 

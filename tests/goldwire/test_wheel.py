@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("goldwire", *rooms.ROOMS)
 NEEDED_BY_CODECS = ("click", "construct==2.10.70", "msgspec", "rich")
 
-pytestmark = pytest.mark.slow  # it builds twice and fills an environment from PyPI
+pytestmark = pytest.mark.slow(seconds=5)  # each: it builds twice and fills an environment from PyPI
 
 
 def run(*command: str | Path, cwd: Path, **more: str) -> str:
@@ -27,6 +27,18 @@ def run(*command: str | Path, cwd: Path, **more: str) -> str:
     )
     assert ended.returncode == 0, f"{command}\n{ended.stdout}\n{ended.stderr}"
     return ended.stdout
+
+
+def environment(folder: Path, python: Path | str = sys.executable) -> Path:
+    """Make an environment with nothing in it, and return its folder of scripts."""
+    # Filled by the pip that is here: to give each one of its own takes longer than all that is installed.
+    run(python, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    return folder / "bin"
+
+
+def install(scripts: Path, *packages: str | Path) -> None:
+    """Install packages into an environment."""
+    run(sys.executable, "-m", "pip", "--python", scripts / "python", "install", "--quiet", *packages, cwd=scripts)
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +64,8 @@ def wheel(built: Path) -> Path:
 @pytest.fixture(scope="module")
 def scripts(folder: Path, wheel: Path) -> Path:
     """The folder of scripts of a clean environment that has the wheel."""
-    run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
-    scripts = folder / "venv" / "bin"
-    run(scripts / "pip", "install", "--quiet", wheel, cwd=folder)
+    scripts = environment(folder / "venv")
+    install(scripts, wheel)
     # What an editable installation stumbles over: folders of these names where somebody works.
     (folder / "reports").mkdir()
     (folder / "wire").mkdir()
@@ -130,11 +141,9 @@ def test_it_is_imported_far_from_the_checkout(scripts: Path, folder: Path) -> No
 
 @pytest.mark.parametrize("name", ["python3.11", "python3.12", "python3.13"])
 def test_the_same_wheel_serves_every_python(name: str, wheel: Path, tmp_path: Path) -> None:
-    python = interpreter(name)
-    run(python, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
-    scripts = tmp_path / "venv" / "bin"
-    run(scripts / "pip", "install", "--quiet", *NEEDED_BY_CODECS, cwd=tmp_path)
-    run(scripts / "pip", "install", "--quiet", "--no-deps", wheel, cwd=tmp_path)
+    scripts = environment(tmp_path / "venv", interpreter(name))
+    install(scripts, *NEEDED_BY_CODECS)
+    install(scripts, "--no-deps", wheel)
     code = "import goldwire; print(goldwire.decode('zenoh/network-message', bytes.fromhex('1905'), engine='native'))"
     assert "INTEREST" in run(scripts / "python", "-c", code, cwd=tmp_path)
 
@@ -144,7 +153,7 @@ def interpreter(name: str) -> Path:
     places = [Path(found) for found in (sys.executable, shutil.which(name)) if found]
     places += Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob(f"versions/{name[6:]}.*/bin/{name}")
     # Some are only shims, or lack what makes environments.
-    wanted = f"import ensurepip, sys; sys.exit(sys.version_info[:2] != (3, {name.rpartition('.')[2]}))"
+    wanted = f"import sys, venv; sys.exit(sys.version_info[:2] != (3, {name.rpartition('.')[2]}))"
     for python in places:
         if subprocess.run([python, "-c", wanted], capture_output=True, check=False).returncode == 0:
             return python
@@ -156,10 +165,9 @@ def test_without_a_compiler_a_pure_wheel_says_what_is_slower(built: Path, tmp_pa
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", sdist, cwd=tmp_path, CC="/nowhere/cc")
     (pure,) = tmp_path.glob("*.whl")
     assert pure.name.endswith("-py3-none-any.whl")
-    run(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
-    scripts = tmp_path / "venv" / "bin"
-    run(scripts / "pip", "install", "--quiet", *NEEDED_BY_CODECS, "platformdirs", "filelock", cwd=tmp_path)
-    run(scripts / "pip", "install", "--quiet", "--no-deps", pure, cwd=tmp_path)
+    scripts = environment(tmp_path / "venv")
+    install(scripts, *NEEDED_BY_CODECS, "platformdirs", "filelock")
+    install(scripts, "--no-deps", pure)
     said = run(scripts / "goldwire", "codec", "engines", cwd=tmp_path)
     assert "zenoh/batch: reference, python*, native (" in said
     assert "slower without C: decoding zenoh/network-message, " in said

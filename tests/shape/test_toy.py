@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from house import PUBLIC, ROOMS, ROOT
 
-pytestmark = pytest.mark.slow  # compiles the toy's codecs, and starts goldwire two dozen times
+pytestmark = pytest.mark.slow(seconds=4)  # each: compiles the toy's codecs, and starts goldwire two dozen times
 
 TOY = ROOT / "tests" / "toy"
 LAYOUT = "toy/message"

@@ -93,7 +93,7 @@ def built(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow  # builds all vectors
+@pytest.mark.slow(seconds=40)  # builds all vectors
 def test_all_that_can_be_built_is_shipped(built):
     assert buildable() == layouts()
     written = sorted(str(path.relative_to(built)) for path in built.rglob("*.json"))
