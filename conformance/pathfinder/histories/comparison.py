@@ -9,12 +9,15 @@ from conformance.pathfinder.answers import EXCUSES
 from conformance.pathfinder.histories.actions import (
     HelloRequest,
     HistoryRequest,
+    PlainRequest,
     PublishRequest,
     ServicesRequest,
     UnpublishRequest,
 )
 from conformance.pathfinder.histories.attribution import OF_REASON, rule_of_failure, rule_of_filter, rule_of_success
+from conformance.pathfinder.histories.legality import MOST_SUBSCRIPTIONS
 from conformance.pathfinder.histories.model import DirectoryModel, ServiceState, is_recent, state_in
+from harness.pathfinder.peers.answering import PERMISSION_DENIED
 from harness.pathfinder.tester.transactions import Transaction
 from wire.pathfinder.filters import FilterError, parse
 from wire.pathfinder.values import Message
@@ -29,6 +32,9 @@ class AnswerComparison:
         self.deployed = deployed
         self.excused: set[int] = set()
         """The services that somebody was refused in this step, as a server may."""
+
+        self.permitted: set[tuple[int, str]] = set()
+        """Who was let do what that is about nobody's services: that was not for want of a right."""
 
         self.addresses: dict[int, Any] = {}
         """Where each client is connected from, as it was listed first."""
@@ -48,19 +54,29 @@ class AnswerComparison:
         if transaction.ending is None and not transaction.accepted:
             raise Mismatch("PF-215", f"the connection of {who} was ended at {shown}: {transaction.closed}")
         is_theirs = known is not None and known.owner != client_id
-        if transaction.failed and self.is_excused(request, transaction, is_theirs=is_theirs):
+        if transaction.failed and self.is_excused(client_id, request, transaction, is_theirs=is_theirs):
             self.excused.add(fields.get("service-id", -1))
             return False
         # Only now: what a server may refuse it may have refused, and then the model is not to do it.
         told = self.model.asks(client_id, {**fields})
         self.compare(request, transaction, told, known, shown)
+        if isinstance(request, PlainRequest | HelloRequest) and transaction.completed:
+            self.permitted.add((client_id, request.command))
         return bool(transaction.accepted or transaction.completed)
 
-    def is_excused(self, request: HistoryRequest, transaction: Transaction, *, is_theirs: bool) -> bool:
+    def is_excused(self, client_id: int, request: HistoryRequest, transaction: Transaction, *, is_theirs: bool) -> bool:
         """Tell whether a server may refuse a request whatever it is about."""
+        reason = transaction.reason
+        if reason == PERMISSION_DENIED and (client_id, request.command) in self.permitted:
+            # A right belongs to a client, and does not come and go with its transactions or their identifiers.
+            return False
+        if request.command == "subscribe" and reason is None:
+            # It may bound how many transactions a client has, and need not say that this is why.
+            live = [each for each in self.model.subscriptions.values() if each.session.client_id == client_id]
+            return len(live) >= MOST_SUBSCRIPTIONS
         # Whether one client may overwrite or take back what is another's is the server's choice (R11).
         is_choice = is_theirs and isinstance(request, PublishRequest | UnpublishRequest)
-        return transaction.reason in EXCUSES or (is_choice and transaction.reason is None)
+        return reason in EXCUSES or (is_choice and reason is None)
 
     def compare(
         self,
@@ -185,6 +201,10 @@ class AnswerComparison:
             if number not in found:
                 raise Mismatch("PF-224", f"{shown} does not have {number}, which is connected")
             self.compare_client(number, found[number], shown)
+        there = [self.addresses[fields["client-id"]] for fields in listed]
+        # Of sockets without names two may have the same: so this is about who speaks TCP, as histories do.
+        if len({str(each) for each in there}) < len(there):
+            raise Mismatch("PF-225", f"{shown} has two clients at one address: {sorted(map(str, there))}")
         self.judged.update(["PF-224", "PF-177", "PF-225"])
 
     def compare_client(self, number: int, fields: Message, shown: str) -> None:

@@ -19,9 +19,9 @@ from conformance.pathfinder.histories.actions import (
     UnsubscribeRequest,
 )
 from conformance.pathfinder.histories.legality import MOST_SUBSCRIPTIONS
-from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
+from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, ClientsRace, HistoryMove
 from conformance.pathfinder.histories.samples import CURATED, NONE_AT_ALL
-from conformance.pathfinder.histories.unspecified import GUESTS
+from conformance.pathfinder.histories.unspecified import GUESTS, GuestMove
 from conformance.pathfinder.strategies import sampled
 from vectors.pathfinder.filter_samples import Properties
 from wire.json.strict import LEAST, MOST
@@ -36,7 +36,7 @@ SERVICES = (1, 2, 3, 4, 7, 8)
 """Services of a history: the last two have identifiers near the ends of the range."""
 
 FIRST = 100
-"""The number of the first service of a crowd."""
+"""The number of the first service, or subscription, of a crowd."""
 
 UNUSED = 60
 """The number of subscriptions that are refused."""
@@ -58,6 +58,8 @@ VALUES: tuple[Properties, ...] = (
     {"kind": ["x", "y", "z"], "of": ["kind"]},
     {"number": [5]},
     {"number": ["5"]},
+    {"number": [5, 5]},
+    {"text": ["x", "y", "x"], "number": ["5", "5"]},
     {"number": [5, "5", -5]},
     {"number": [MOST, LEAST, 0]},
     {"number": [2**53 + 1]},
@@ -97,6 +99,9 @@ LEAVING = {"lifetime": 18, "owners": 8}
 OWN = {"owners": 1}
 """Of how many requests about a service one is another client's than its owner's, by theme; else of six."""
 
+RACES = {"owners": 70, "transactions": 50}
+"""Of how many hundred times that several clients ask at once they ask about one service, by theme; else twenty."""
+
 SWEEPS = {"filters": 45}
 """Beyond which of a hundred a client publishes all that a filter is to tell apart, and asks with it, by theme."""
 
@@ -105,6 +110,9 @@ CROWDS = {"transactions": 78}
 
 CROWD = 110
 """Services of a crowd: more than a server tells that counts to a hundred."""
+
+CROWD_OF_SUBSCRIPTIONS = 60
+"""Subscriptions of a crowd, under which a server lists as before."""
 
 MOST_REQUESTS = {"transactions": 8, "owners": 2}
 """How many requests are sent without waiting at most, by theme; else three."""
@@ -130,6 +138,7 @@ class DirectoryGenerator:
         self.past: dict[int, int] = {}
         """The last generation of each service that was ever published."""
         self.waited = self.is_crowded = False
+        self.guests: list[GuestMove] = []
         self.requests: dict[str, Callable[[str], HistoryRequest | None]] = {
             "publish": self.publish,
             "unpublish": self.unpublish,
@@ -167,14 +176,21 @@ class DirectoryGenerator:
             self.there.append(who)
             return SessionOpens(who)
         if dice > 90 and len(self.there) > 1:
-            return self.ask_together()
+            return self.race() if self.number(0, 99) < RACES.get(self.theme, 20) else self.ask_together()
         if dice > CROWDS.get(self.theme, 99) and not self.is_crowded:
             return self.crowd(self.choose(self.there))
         if self.theme == "unspecified" and dice > 45:
-            return self.choose(GUESTS)
+            return self.guest()
         if dice > SWEEPS.get(self.theme, 99):
             return self.sweep(self.choose(self.there))
         return self.ask(self.choose(self.there))
+
+    def guest(self) -> HistoryMove:
+        """Draw a guest that has not been there yet, as long as there is one."""
+        self.guests = self.guests or list(GUESTS)
+        guest = self.choose(self.guests)
+        self.guests.remove(guest)
+        return guest
 
     # --- coming and going ---------------------------------------------------------------------------------
 
@@ -221,6 +237,17 @@ class DirectoryGenerator:
         self.busy = None
         return Together(tuple(asked)) if len(asked) > 1 else None
 
+    def race(self) -> HistoryMove:
+        """Draw what two clients ask for at once about one service: states of it, or its end."""
+        service, first = self.choose(SERVICES), self.choose(self.there)
+        asked = []
+        for who in (first, self.choose([each for each in self.there if each != first])):
+            self.taken = []
+            is_end = service in self.published and self.number(0, 3) == 0
+            request = UnpublishRequest(service) if is_end else self.publish(who, service, is_bare=False)
+            asked.append(ClientAsks(who, (request,)))
+        return ClientsRace(tuple(asked))
+
     def sweep(self, who: str) -> HistoryMove:
         """Draw services that a filter matches and such that it just does not, and a list of what it matches."""
         self.taken = []
@@ -234,8 +261,13 @@ class DirectoryGenerator:
         return ClientAsks(who, (*published, ServicesRequest(self.sample.filter)))
 
     def crowd(self, who: str) -> HistoryMove:
-        """Draw many services that are published at once, listed and taken back."""
+        """Draw many services that are published at once, listed and taken back; or many subscriptions."""
         self.is_crowded = True
+        if self.number(0, 1):
+            listed = PlainRequest("subscriptions")
+            some = range(FIRST, FIRST + CROWD_OF_SUBSCRIPTIONS)
+            begun, ended = map(SubscribeRequest, some), map(UnsubscribeRequest, some)
+            return ClientAsks(who, (listed, *begun, listed, ServicesRequest(), *ended, PlainRequest("ping")))
         many = range(FIRST, FIRST + CROWD)
         published = tuple(PublishRequest(number) for number in many)
         return ClientAsks(who, (*published, ServicesRequest(), *map(UnpublishRequest, many), PlainRequest("ping")))

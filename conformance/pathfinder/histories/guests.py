@@ -4,7 +4,7 @@ from typing import Any
 
 from conformance.histories.mismatch import Mismatch
 from conformance.pathfinder.histories.actions import HistoryNames
-from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestSends
+from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestsCrowd, GuestSends, GuestsMeet
 from conformance.pathfinder.stimuli import Offence
 from harness.pathfinder.tester.driver import Driver
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
@@ -21,7 +21,10 @@ class Guests:
         self.names = names
 
     def come(self, move: GuestMove) -> None:
-        """Let a guest come, send what it has to send, and leave; raises ``Mismatch``."""
+        """Let guests come, send what they have to send, and leave; raises ``Mismatch``."""
+        if isinstance(move, GuestsMeet | GuestsCrowd):
+            self.come_together(move)
+            return
         guest = self.node.connect()
         match move:
             case GuestSends():
@@ -30,6 +33,32 @@ class Guests:
                 self.greet(guest, move)
         # Not before the server is known to have acted: a connection that has ended says so, and a silent one was read.
         guest.close()
+
+    def come_together(self, move: GuestsMeet | GuestsCrowd) -> None:
+        """Let several guests come, and look at whether the first is served, and is to be."""
+        first = self.node.session()
+        if isinstance(move, GuestsMeet):
+            others = [self.node.connect()]
+            self.meet(first, others[0])
+        else:
+            others = [self.node.connect() for _ in range(move.count)]
+            if not first.is_served():
+                raise Mismatch(move.rule, f"a guest is not served while {move.count} others say nothing")
+        for guest in (first, *others):
+            guest.close()
+
+    def meet(self, first: Driver, second: Driver) -> None:
+        """Say hello under an identifier that is in use."""
+        hello = second.hello(client_id=first.client_id)
+        if hello.completed:
+            # R35: the newcomer may take the other's place, which takes a moment.
+            first.wait_until(lambda: bool(first.ended))
+            if first.is_served():
+                raise Mismatch("PF-063", "two connections stand with one client-id")
+        elif hello.reason == "unsupported-protocol-version":
+            raise Mismatch("PF-119", "a version is refused that others are given, where the client-id is in use")
+        elif not first.is_served():
+            raise Mismatch("PF-063", "both connections with one client-id are ended")
 
     def send(self, guest: Driver, move: GuestSends) -> None:
         """Send what is no request, and look at what comes."""
@@ -77,6 +106,8 @@ class Guests:
         """Return a message in which what stands for identifiers is these."""
         if isinstance(value, dict):
             return {name: self.resolved(each) for name, each in value.items()}
+        if isinstance(value, str) and value.startswith("#"):
+            return str(self.names.service(int(value[1:])))
         if isinstance(value, str) and value.startswith("@"):
             return self.names.service(int(value[1:]))
         return value

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from conformance.histories.moves import SessionEnds, SessionOpens, Together
-from conformance.pathfinder.histories.actions import HistoryRequest, SubscribeRequest
-from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
+from conformance.pathfinder.histories.actions import HistoryRequest, SubscribeRequest, UnsubscribeRequest
+from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, ClientsRace, HistoryMove
 
 MOST_SUBSCRIPTIONS = 3
 """Subscriptions of one client at a time: servers may have room for so few."""
@@ -41,7 +41,7 @@ def is_possible(move: HistoryMove, play: PlayState) -> bool:
             return who in play.clients
         case ClientAsks(who, requests):
             return who in play.clients and are_free(requests, who, play)
-        case Together(asked):
+        case Together(asked) | ClientsRace(asked):
             return all(is_possible(each, play) for each in asked)
         case _:
             return True
@@ -50,7 +50,8 @@ def is_possible(move: HistoryMove, play: PlayState) -> bool:
 def are_free(requests: tuple[HistoryRequest, ...], who: str, play: PlayState) -> bool:
     """Tell whether the identifiers of some transactions are free, and there is room for what they begin."""
     live = play.live.get(who, ())
-    begins = sum(isinstance(request, SubscribeRequest) for request in requests)
+    ended = {request.subscription for request in requests if isinstance(request, UnsubscribeRequest)}
+    begins = sum(isinstance(each, SubscribeRequest) and each.subscription not in ended for each in requests)
     named = [request.ta for request in requests if request.ta is not None]
     return (
         len(live) + begins <= MOST_SUBSCRIPTIONS and len(set(named)) == len(named) and not set(named).intersection(live)

@@ -28,5 +28,17 @@ class ClientAsks(msgspec.Struct, frozen=True):
         return calls(self.who, self.requests, "without waiting")
 
 
-HistoryMove = SessionOpens | SessionEnds | ClientReturns | ClientAsks | Together[ClientAsks] | GuestMove
+class ClientsRace(msgspec.Struct, frozen=True):
+    """Several clients ask for something about one service at once: which of them is first is not said.
+
+    So any order is right that explains all answers and what is listed afterwards; and it holds from then on.
+    """
+
+    asked: tuple[ClientAsks, ...]
+
+    def __str__(self) -> str:
+        return "in a race: " + "; ".join(map(str, self.asked))
+
+
+HistoryMove = SessionOpens | SessionEnds | ClientReturns | ClientAsks | Together[ClientAsks] | ClientsRace | GuestMove
 """What clients ask together is about services and subscriptions of their own, so that no order matters."""

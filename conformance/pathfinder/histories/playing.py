@@ -26,9 +26,10 @@ from conformance.pathfinder.histories.departures import Departures
 from conformance.pathfinder.histories.guests import Guests
 from conformance.pathfinder.histories.knowledge import SubscriptionWatch
 from conformance.pathfinder.histories.legality import is_possible
-from conformance.pathfinder.histories.model import DirectoryModel
-from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
-from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestSends
+from conformance.pathfinder.histories.model import DirectoryModel, state_in
+from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, ClientsRace, HistoryMove
+from conformance.pathfinder.histories.races import explaining_order
+from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestsCrowd, GuestSends, GuestsMeet
 from harness.errors import HarnessError
 from harness.pathfinder.tester.driver import Driver, NotAnswered, new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
@@ -154,7 +155,9 @@ class DirectoryPlay:
             case Together(asked):
                 begun = [(each.who, *one) for each in asked for one in self.ask(each.who, each.requests)]
                 self.settle_answers(begun, is_ordered=False)
-            case GuestSends() | GuestGreets():
+            case ClientsRace(asked):
+                self.race([(each.who, *one) for each in asked for one in self.ask(each.who, each.requests)])
+            case GuestSends() | GuestGreets() | GuestsMeet() | GuestsCrowd():
                 self.receive_guest(move)
         self.compare()
 
@@ -198,6 +201,29 @@ class DirectoryPlay:
         # Not before the model knows all: what another client has done at the same time may have been told as well.
         for watch in ended:
             watch.hear()
+
+    def race(self, begun: list[tuple[str, HistoryRequest, Transaction]]) -> None:
+        """Wait for the answers to requests about one service, and take them in an order that explains them."""
+        for who, _, transaction in begun:
+            self.clients[who].finish(transaction)
+        # A service without properties is in the list of all only.
+        is_bare = any(isinstance(request, PublishRequest) and request.bare for _, request, _ in begun)
+        filter = None if is_bare else self.node.mine
+        listing = self.clients[WITNESS].sure(self.clients[WITNESS].services(filter))
+        service = begun[0][2].request.fields["service-id"]
+        listed = next((state_in(each) for each in listing.notifications if each.get("service-id") == service), None)
+        entrants = [(self.clients[who].client_id, request, transaction) for who, request, transaction in begun]
+        order = explaining_order(entrants, self.model, self.comparison, listed)
+        names = {transaction: who for who, _, transaction in begun}
+        ordered = begun if order is None else [(names[each[2]], *each[1:]) for each in order]
+        # Where no order explains them, the first one says what is wrong.
+        self.settle_answers(ordered)
+        if order is None:
+            shown = "witness.services(node.mine)"
+            listed_by_model = self.model.listed(filter)
+            self.comparison.compare_services(listing, listed_by_model, shown, filter=None if is_bare else "")
+            raise Mismatch("PF-210", f"no order explains what is answered: {[each[2] for each in begun]}")
+        self.judged["PF-210"] += 1
 
     def watch(
         self, request: SubscribeRequest, driver: Driver, transaction: Transaction, since: Mapping[int, int]

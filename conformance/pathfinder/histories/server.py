@@ -12,8 +12,9 @@ from conformance.histories.moves import Together
 from conformance.histories.shrinking import with_less
 from conformance.pathfinder.histories.abilities import BASIS, LEFT_ALONE, PROBES, TRIED, ServerAbilities, complaint
 from conformance.pathfinder.histories.drawing import DirectoryGenerator
-from conformance.pathfinder.histories.moves import ClientAsks, HistoryMove
+from conformance.pathfinder.histories.moves import ClientAsks, ClientsRace, HistoryMove
 from conformance.pathfinder.histories.playing import DirectoryPlay
+from harness.pathfinder.tester.driver import NotAnswered
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
 
@@ -47,8 +48,11 @@ class ServerHistories:
             return complaint(play, moves)
 
     def reclaims_at_hello(self, node: NodeUnderTest) -> bool:
-        """Tell whether an orphan has its owner back before that has published it again (R24)."""
-        with self.scene(node, ServerAbilities()) as play, suppress(Mismatch):
+        """Tell whether an orphan has its owner back before that has published it again (R24).
+
+        Who does not let an owner come back is told so by the probes.
+        """
+        with self.scene(node, ServerAbilities()) as play, suppress(Mismatch, NotAnswered):
             play.begin()
             for move in LEFT_ALONE:
                 play.do(move)
@@ -70,7 +74,7 @@ class ServerHistories:
     def simpler(self, move: HistoryMove) -> Sequence[HistoryMove]:
         """Return a move with less in it: fewer clients, fewer requests."""
         match move:
-            case Together(asked):
+            case Together(asked) | ClientsRace(asked):
                 return asked
             case ClientAsks(_, requests):
                 return tuple(msgspec.structs.replace(move, requests=each) for each in with_less(requests))

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.pathfinder.histories.actions import cut
 from wire.json.strict import MOST
 
 
@@ -16,7 +17,8 @@ class GuestSends(msgspec.Struct, frozen=True):
 
     ``rule`` is broken when it is carried out, unless that ``may`` be; ``greets`` says whether the guest has said hello
     before, ``before`` is what it asks in good order first. With ``is_answered`` it is not to be passed over.
-    ``reasons`` are those that a refusal may have, if any are given. A value ``@1`` stands for an identifier.
+    ``reasons`` are those that a refusal may have, if any are given. A value ``@1`` stands for an identifier, and ``#1``
+    for it as a text.
     """
 
     rule: str
@@ -32,7 +34,7 @@ class GuestSends(msgspec.Struct, frozen=True):
         come = "guest = node.session()" if self.greets else "guest = node.connect()"
         first = "".join(f"; guest.send({message})" for message in self.before)
         verb = "send_bytes" if isinstance(self.message, str) else "send"
-        return f"{come}{first}; guest.{verb}({self.message!r}); guest.close()"
+        return f"{come}{first}; guest.{verb}({cut(repr(self.message))}); guest.close()"
 
 
 class GuestGreets(msgspec.Struct, frozen=True):
@@ -50,7 +52,26 @@ class GuestGreets(msgspec.Struct, frozen=True):
         )
 
 
-GuestMove = GuestSends | GuestGreets
+class GuestsMeet(msgspec.Struct, frozen=True):
+    """Two guests have one client-id: the later is refused, or takes the other's place."""
+
+    rule: str = "PF-063"
+
+    def __str__(self) -> str:
+        return "guest = node.session(); twin = node.connect(); twin.hello(client_id=guest.client_id)"
+
+
+class GuestsCrowd(msgspec.Struct, frozen=True):
+    """So many guests connect and say nothing, while others are served."""
+
+    count: int
+    rule: str = "PF-215"
+
+    def __str__(self) -> str:
+        return f"guest = node.session(); others = [node.connect() for _ in range({self.count})]; guest.ping()"
+
+
+GuestMove = GuestSends | GuestGreets | GuestsMeet | GuestsCrowd
 
 
 def asks(command: str, type: str = "request", **fields: Any) -> dict[str, Any]:
@@ -69,6 +90,9 @@ EARLY = ("no-hello", "insufficient-resources", "permission-denied")
 """The reasons for refusing what comes before hello."""
 
 WATCHES = asks("subscribe", subscription_id="@51", filter="(play=guest)")
+
+LARGE = 100_000
+"""Characters of a large property: more than a buffer of 64 KiB has room for, less than the largest frame."""
 
 GUESTS: tuple[GuestMove, ...] = (
     # Before hello.
@@ -101,6 +125,8 @@ GUESTS: tuple[GuestMove, ...] = (
         )
     ),
     GuestSends("PF-194", asks("unpublish", service_id="x")),
+    GuestSends("PF-194", asks("unpublish", service_id="#1")),
+    GuestSends("PF-194", asks("unpublish", service_id="#2")),
     GuestSends("PF-006", asks("subscribe", subscription_id=-1, filter="(play=guest)")),
     GuestSends("PF-194", asks("unsubscribe")),
     # Commands and types that there are not, or that are the server's.
@@ -110,12 +136,19 @@ GUESTS: tuple[GuestMove, ...] = (
     # What is no message.
     GuestSends("PF-194", '{"ta-cmd": "unpublish", "ta-id": 7'),
     GuestSends("PF-194", "[]"),
+    GuestSends("PF-194", '{"ta-cmd": "ping", "ta-id": 7, "msg-type": "request"}, and more'),
     GuestSends("PF-194", '{"ta-cmd": "ping", "ta-id": 7, "msg-type": "request"} {}'),
     GuestSends("PF-079", '{"ta-cmd": "ping", "ta-id": 7, "ta-id": 7, "msg-type": "request"}', may=True),
     GuestSends("PF-081", asks("ping", more=1), may=True),
     # Identifiers that are in use.
     GuestSends("PF-230", asks("ping"), before=(WATCHES,), may=True, is_answered=True),
     GuestSends("PF-110", asks("hello", client_id="@52", protocol_minimum_version=2, protocol_maximum_version=2)),
+    # Much at once: it may be refused, but not passed over.
+    GuestSends(
+        "PF-064", publishes(service_props={"play": ["guest"], "large": ["x" * LARGE]}), may=True, is_answered=True
+    ),
+    GuestsCrowd(60),
+    GuestsMeet(),
     # Versions.
     GuestGreets("PF-114", 0, 2, completes=True),
     GuestGreets("PF-114", 2, MOST, completes=True),
