@@ -1,5 +1,6 @@
 """Engines that are made of grammars on the spot: Python, C over objects, columns; and what tests compare with them."""
 
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,9 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from filelock import FileLock
+from run_folder import run_folder
 
 import wire
 from wire.emit import columnar, native, python
@@ -28,12 +32,22 @@ def compiles() -> bool:
 
 
 def compile_c(name: str, source: str, into: Path, *flags: str) -> Path:
-    """Compile generated C as an extension, warnings as errors."""
-    file, built = into / f"{name}.c", into / f"{name}.so"
-    file.write_text(source)
+    """Compile generated C as an extension, warnings as errors; ``into`` is a folder of pytest's.
+
+    Equal C is compiled once in a run, whichever worker needs it first: that takes longer than most tests.
+    """
     options = ["-shared", "-fPIC", *WARNINGS, *flags, f"-I{ROOM / 'emit'}", f"-I{HEADERS}"]
-    subprocess.run([str(COMPILER), *options, str(file), "-o", str(built)], check=True)
-    return built
+    digest = hashlib.sha256("\0".join([name, *options, source]).encode()).hexdigest()[:16]
+    folder = run_folder(into.parent) / f"compiled-{digest}"
+    folder.mkdir(exist_ok=True)
+    file, unfinished, built = folder / f"{name}.c", folder / "unfinished.so", folder / f"{name}.so"
+    with FileLock(folder / "lock"):
+        if not built.exists():
+            file.write_text(source)
+            subprocess.run([str(COMPILER), *options, str(file), "-o", str(unfinished)], check=True)
+            unfinished.rename(built)
+    # A file for each: an extension has its tables in static memory, which two that are loaded from one would share.
+    return Path(shutil.copy(built, into))
 
 
 def load(name: str, built: Path) -> ModuleType:

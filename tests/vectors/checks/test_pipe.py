@@ -20,6 +20,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 from filelock import FileLock
+from run_folder import run_folder
 
 from vectors.checks.answers import (
     Crashed,
@@ -102,9 +103,7 @@ def build(language, folder, patch=None, flags=""):
 @pytest.fixture(scope="session")
 def adapter(tmp_path_factory):
     """Give the command of an adapter, built once for all workers."""
-    root = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        root = root.parent
+    root = run_folder(tmp_path_factory.getbasetemp())
 
     def command(language):
         if language == "python":
