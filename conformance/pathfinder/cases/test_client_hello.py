@@ -1,10 +1,12 @@
 """Pathfinder, "Hello Command": how a client begins a connection."""
 
-from conformance.cases import judging, rule
+from conformance.cases import Inconclusive, judging, rule
 from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import CLIENT, EVERY_LINK
+from conformance.wording import worded
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
+from wire.json.strict import MOST
 from wire.pathfinder.values import VERSION
 
 WHO = ("client-id", "protocol-minimum-version", "protocol-maximum-version")
@@ -84,6 +86,23 @@ def test_a_hello_that_is_refused(node: NodeUnderTest) -> None:
     with judging("PF-223"):
         published = domain.wait_until(lambda: len(connection.published) == 2)
         assert published, "a client whose hello was refused and then completed does nothing"
+
+
+@rule("PF-221", roles=CLIENT, needs=("PF-093",))
+def test_a_version_that_was_not_offered(node: NodeUnderTest) -> None:
+    """Complete a client's hello with a version that is not in its range.
+
+    It gives no command on that connection.
+    """
+    domain = node.begin("publish")
+    connection = domain.accept(obliges=False)
+    hello = domain.asks(connection, "hello")[0]
+    least, most = (hello.request.fields.get(name) for name in WHO[1:])
+    if not (is_whole(least) and is_whole(most)) or (least == 0 and most == MOST):
+        raise Inconclusive(f"the client offers the versions {worded(least)} to {worded(most)}")
+    connection.answer(hello, "complete", {"protocol-version": most + 1 if most < MOST else least - 1})
+    domain.wait_until(lambda: bool(connection.ended) or not says_only_hello(connection), domain.after(1.0))
+    assert says_only_hello(connection), "commands come in a version that was not offered"
 
 
 @rule("PF-063", roles=CLIENT)

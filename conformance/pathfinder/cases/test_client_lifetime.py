@@ -138,7 +138,9 @@ def test_a_client_that_comes_and_goes(node: NodeUnderTest) -> None:
     for _ in range(2):
         # From its end to its next publish: that is the time that its services are orphans.
         known, left = services(connection), departure(domain, connection)
-        connection = domain.greeted()
+        again = domain.comes()
+        assert again is not None, "a client that comes and goes does not come back"
+        connection = again
         back = domain.asks(connection, "publish")[0].request.time
         assert services(connection) == known, "another service is published than before"
         away, half = (back - left) * domain.timing.tempo, half_life(known)

@@ -313,8 +313,14 @@ class Domain:
             raise NotCome(f"the client never {what}")
 
     def does(self, done: Callable[[], bool], *, seconds: float = DIAL_TIMEOUT) -> bool:
-        """Serve until something holds that the scenario asks for; ``False`` when it does not in ample time."""
-        return self.wait_until(done, self.now() + self.timing.ample(seconds))
+        """Serve until something holds that the scenario asks for; ``False`` when it does not in ample time.
+
+        So it is when the client has hung up everywhere.
+        """
+        try:
+            return self.wait_until(done, self.now() + self.timing.ample(seconds))
+        except NotCome:
+            return done()
 
     def asks(self, connection: AcceptedConnection, command: str, *, times: int = 1) -> list[Transaction]:
         """Return the client's requests of a kind once there are ``times`` of them; ``NotCome`` otherwise."""
