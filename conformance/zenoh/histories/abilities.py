@@ -75,6 +75,8 @@ class Abilities(msgspec.Struct, frozen=True):
             case SendsInterest(mode=mode, kinds=kinds, key=key, aggregate=aggregate):
                 if any(f"{mode.name} {kind.value}" in lacking for kind in kinds) or (mode.name in lacking):
                     return False
+                if not kinds and KEYS_ALONE in lacking:
+                    return False
                 return not (aggregate and key is None and "A without key" in lacking)
             case Declares(kind=kind, key=key):
                 if {kind.value, f"{kind.value} {key.suffix}"} & lacking:
@@ -97,6 +99,9 @@ WIRE_EXPR_SUFFIX = "suffix in WireExpr"
 
 UNTOLD_ENDS = "silence about untold ends"
 """The ability to announce the end of a token only to those who were told of it."""
+
+KEYS_ALONE = "interests in key expressions alone"
+"""The ability to answer those, though there is nothing to list."""
 
 MANY = 5
 """Tokens that one may stand for."""
@@ -285,6 +290,12 @@ def without_key(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
             return
 
 
+def keys_alone(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
+    """Somebody asks for key expressions and for no kind of entity."""
+    if node.session().interest(Mode.CURRENT_FUTURE, key="a/b", keyexprs=True).reply().final is None:
+        yield Lack(KEYS_ALONE, "", "an interest in key expressions alone is not answered up to D_FINAL")
+
+
 def own_keys(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
     """An entity of each kind comes and goes on the very key that somebody asks for, wildcards and all."""
     rules = {S: "ZD-053", Q: "ZD-075", T: "ZD-083"}
@@ -381,6 +392,7 @@ TRIALS: tuple[Trial, ...] = (
     departures,
     hops,
     without_key,
+    keys_alone,
     aggregation,
 )
 """Each relies on what those before it have found; ``kinds`` is what all of them need."""

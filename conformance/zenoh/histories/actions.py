@@ -64,13 +64,15 @@ class DeclaresAlias(Action, frozen=True):
     id: int
     key: WireExpr
     extensions: Extensions = ()
+    inner: Extensions = ()
 
     def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
         """Return the D_KEYEXPR."""
-        return Declare(DeclareKeyExpr(self.id, spell(self.key)), None, self.extensions)
+        return Declare(DeclareKeyExpr(self.id, spell(self.key), self.inner), None, self.extensions)
 
     def __str__(self) -> str:
-        return f"declare_keyexpr({text(self.key)}, id={self.id}{also(self.extensions)})"
+        rest = f"{also(self.inner, 'inner')}{also(self.extensions)}"
+        return f"declare_keyexpr({text(self.key)}, id={self.id}{rest})"
 
 
 class ReleasesAlias(Action, frozen=True):
@@ -78,17 +80,21 @@ class ReleasesAlias(Action, frozen=True):
 
     id: int
     extensions: Extensions = ()
+    inner: Extensions = ()
 
     def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
         """Return the U_KEYEXPR."""
-        return Declare(UndeclareKeyExpr(self.id), None, self.extensions)
+        return Declare(UndeclareKeyExpr(self.id, self.inner), None, self.extensions)
 
     def __str__(self) -> str:
-        return f"undeclare_keyexpr({self.id}{also(self.extensions)})"
+        return f"undeclare_keyexpr({self.id}{also(self.inner, 'inner')}{also(self.extensions)})"
 
 
 class Declares(Action, frozen=True):
-    """An entity is declared; ``info`` is a queryable's completeness and distance, ``inner`` the body's extensions."""
+    """An entity is declared; ``info`` is a queryable's completeness and distance.
+
+    ``inner`` are further extensions of the body: behind QueryableInfo, or before it if they stand ``first``.
+    """
 
     kind: EntityKind
     id: int
@@ -96,39 +102,53 @@ class Declares(Action, frozen=True):
     info: tuple[bool, int] | None = None
     inner: Extensions = ()
     extensions: Extensions = ()
+    first: bool = False
 
     def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
         """Return the D_SUBSCRIBER, D_QUERYABLE or D_TOKEN."""
         inner = self.inner
         if self.info is not None:
-            inner = (Extension(QUERYABLE_INFO.id, queryable_info(*self.info, deployed=deployed)), *inner)
+            info = Extension(QUERYABLE_INFO.id, queryable_info(*self.info, deployed=deployed))
+            inner = (*inner, info) if self.first else (info, *inner)
         return Declare(DeclareEntity(self.kind, self.id, spell(self.key), inner), None, self.extensions)
 
     def __str__(self) -> str:
         info = "" if self.info is None else f", complete={self.info[0]}, distance={self.info[1]}"
-        rest = f"{info}{also(self.inner, 'inner')}{also(self.extensions)}"
+        rest = f"{info}{within(self)}{also(self.extensions)}"
         return f"declare_{self.kind.value}({text(self.key)}, id={self.id}{rest})"
 
 
 class Undeclares(Action, frozen=True):
-    """An entity is undeclared; ``key`` goes into the WireExpr extension (``None``: none is sent)."""
+    """An entity is undeclared; ``key`` goes into the WireExpr extension (``None``: none is sent).
+
+    ``inner`` are further extensions of the body: behind that one, or before it if they stand ``first``.
+    """
 
     kind: EntityKind
     id: int
     key: WireExpr | None
     inner: Extensions = ()
     extensions: Extensions = ()
+    first: bool = False
 
     def message(self, spell: Spell = as_it_is, *, deployed: bool = False) -> NetworkMessage:
         """Return the U_SUBSCRIBER, U_QUERYABLE or U_TOKEN."""
         inner = self.inner
         if self.key is not None:
-            inner = (wire_expr_extension(spell(self.key), deployed=deployed), *inner)
+            key = wire_expr_extension(spell(self.key), deployed=deployed)
+            inner = (*inner, key) if self.first else (key, *inner)
         return Declare(UndeclareEntity(self.kind, self.id, inner), None, self.extensions)
 
     def __str__(self) -> str:
         key = "" if self.key is None else f", key={text(self.key)}"
-        return f"undeclare_{self.kind.value}({self.id}{key}{also(self.inner, 'inner')}{also(self.extensions)})"
+        return f"undeclare_{self.kind.value}({self.id}{key}{within(self)}{also(self.extensions)})"
+
+
+class UndeclaresOwn(Undeclares, frozen=True):
+    """An entity is undeclared by whom it does not belong to: whoever receives this has declared it itself."""
+
+    def __str__(self) -> str:
+        return f"undeclare_{self.kind.value}(id of one that the other side has declared)"
 
 
 class SendsInterest(Action, frozen=True):
@@ -245,6 +265,11 @@ def text(key: WireExpr) -> str:
         return worded(key.suffix)
     table = "its sender's" if key.sender else "its receiver's"
     return f"number {key.scope} of {table} and {worded(key.suffix)}"
+
+
+def within(action: Declares | Undeclares) -> str:
+    """Return the extensions of a declaration's body as a further argument, if there are any."""
+    return also(action.inner, "inner, first" if action.first else "inner")
 
 
 def also(extensions: Extensions, name: str = "extensions") -> str:

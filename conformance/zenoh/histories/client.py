@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import msgspec
 
 from conformance.histories.drawing import Chooser
-from conformance.zenoh.histories.abilities import MANY, Abilities, Lack, end_of_patience
+from conformance.zenoh.histories.abilities import KEYS_ALONE, MANY, Abilities, Lack, end_of_patience
 from conformance.zenoh.histories.client_drawing import ClientMoveGenerator
 from conformance.zenoh.histories.client_playing import ENDING, GETTING, NAMING, PUTTING, ClientPlay
 from conformance.zenoh.histories.commanding import MODES
@@ -60,6 +60,8 @@ def _unanswered(driver: Driver, control: ByControl) -> Iterator[Lack]:
             declared.append(kind)
         except Unsupported:
             yield Lack(kind.value, "", f"a {kind.value} cannot be declared")
+    if driver.interest(Mode.CURRENT_FUTURE, key="a/b", keyexprs=True).reply().final is None:
+        yield Lack(KEYS_ALONE, "", "an interest in key expressions alone is not answered up to D_FINAL")
     if driver.news():
         yield Lack("silence", "", "declarations come that nobody has asked for (reading R37)")
     for kind in declared:

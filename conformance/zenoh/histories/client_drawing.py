@@ -134,7 +134,7 @@ class ClientMoveGenerator(ZenohMoveGenerator):
             case ReleasesAlias(id=id):
                 return ReleasesAlias(id)
             case SendsInterest(id=id, mode=mode, kinds=kinds, key=key):
-                kind = self.choose([kind for kind in EntityKind if kind in kinds])
+                kind = self.choose([kind for kind in EntityKind if kind in (kinds or EntityKind)])
                 asks = SendsInterest(id, mode, frozenset({kind}), self.spelled_out(key or WireExpr("**")))
                 return None if mode is not Mode.CURRENT and self.model.is_asked_already(asks) else asks
             case EndsInterest(id=id):

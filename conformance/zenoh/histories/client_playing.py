@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 
+import msgspec
+
 from conformance.histories.mismatch import Mismatch
 from conformance.zenoh.histories.abilities import Abilities
 from conformance.zenoh.histories.actions import (
@@ -13,6 +15,8 @@ from conformance.zenoh.histories.actions import (
     Queries,
     SendsInterest,
     SendsOddInterest,
+    Undeclares,
+    UndeclaresOwn,
 )
 from conformance.zenoh.histories.attribution import Attribution
 from conformance.zenoh.histories.client_model import NODE, ROUTER, ClientModel
@@ -87,6 +91,8 @@ class ClientPlay(HistoryPlay):
         if self.is_over:
             return False
         match move:
+            case Unspecified(actions=(Undeclares() as stray,)):
+                return (stray.kind, self.aimed(stray).id) not in self.model.session(ROUTER).entities
             case ClientCommands(actions=actions):
                 if not all(self.is_able(action) for action in actions):
                     return False
@@ -139,7 +145,8 @@ class ClientPlay(HistoryPlay):
         router = self.listeners[ROUTER]
         asked = [each.id for each in move.actions if isinstance(each, SendsInterest | SendsOddInterest)]
         router.modes |= dict.fromkeys(asked, Mode.CURRENT)
-        router.driver.send(*(action.message(router.spell, deployed=self.deployed) for action in move.actions))
+        sent = [self.aimed(each) if isinstance(each, Undeclares) else each for each in move.actions]
+        router.driver.send(*(action.message(router.spell, deployed=self.deployed) for action in sent))
         if not router.driver.answers():
             self.is_over = True
             return
@@ -150,6 +157,13 @@ class ClientPlay(HistoryPlay):
             # A control line may overtake what is on its way: what it brings about is not to be asked for any more.
             self.settle(ROUTER, attribution)
         self.judged[move.rule] += 1
+
+    def aimed(self, action: Undeclares) -> Undeclares:
+        """Return an undeclaration of what the client has declared itself with the id of something of that kind."""
+        if not isinstance(action, UndeclaresOwn):
+            return action
+        ids = [id for kind, id, _ in self.listeners[ROUTER].known if kind == action.kind.value]
+        return msgspec.structs.replace(action, id=max(ids, default=action.id))
 
     def judge_stray(self, move: Unspecified, router: SessionKnowledge) -> None:
         """Judge what a client answers to what it need not understand: nothing, or all of it."""

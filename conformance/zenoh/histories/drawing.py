@@ -34,16 +34,17 @@ PLAYERS = ("a", "b", "c", "d")
 LONG = "/".join(["a-long-way-down"] * 9)
 """A key whose length takes two bytes."""
 
-KEYS = ("a", "b", "ab", "a/b", "a/c", "b/c", "a/b/c", f"a/{LONG}")
-WILD = ("a/*", "*/b", "a/**", "**/c", "a/*/c", "a/b$*", "**")
+KEYS = ("a", "b", "ab", "a/b", "a/c", "b/c", "a/b/c", "a/b/b/c", "a/@c", f"a/{LONG}")
+WILD = ("a/*", "*/b", "a/**", "**/c", "a/*/c", "a/**/c", "a/b$*", "**")
 PATTERNS = (*WILD, "*", "a$*", "$*b/c", "a/b/**")
+"""Of each matching rule something on both sides: ** for no chunk, one and two, $* for nothing, @ that no * matches."""
 
 BELOW = ("", "/*", "/**", "/c")
 """What is asked for below an alias."""
 
 TOP = 2**32 - 1
 ENTITY_IDS = (1, 2, 3, 127, 128, TOP)
-INTEREST_IDS = (1, 2, 3, 0, 128, TOP)
+INTEREST_IDS = (1, 0, 128, TOP)
 EXPR_IDS = (1, 128, 65535)
 DISTANCES = (0, 1, 127, 128, 0xFFFE, 0xFFFF)
 CROWD = 110
@@ -194,7 +195,8 @@ class ZenohMoveGenerator:
         if self.theme == "aliases" and self.number(0, 1):
             held = list(session.theirs.values())
         key = self.key(who, self.choose(held if held and self.number(0, 1) else KEYS * 2 + WILD))
-        past.append(Declares(kind, self.choose(free), key, info, self.inner(), self.extensions()))
+        inner, first = self.inner(), self.choose((False, True))
+        past.append(Declares(kind, self.choose(free), key, info, inner, self.extensions(), first and bool(inner)))
         return past[-1]
 
     def repetition(self, who: str) -> Action | None:
@@ -212,7 +214,8 @@ class ZenohMoveGenerator:
         if not entities:
             return None
         entity = self.choose(entities)
-        return Undeclares(entity.kind, entity.id, self.key(who, entity.key), (), self.extensions())
+        key, inner, first = self.key(who, entity.key), self.inner(), self.choose((False, True))
+        return Undeclares(entity.kind, entity.id, key, inner, self.extensions(), first and bool(inner))
 
     def naming(self, who: str) -> Action | None:
         """Draw an alias under a number that is free."""
@@ -220,12 +223,12 @@ class ZenohMoveGenerator:
         if not free:
             return None
         key = WireExpr(self.choose(KEYS))
-        return DeclaresAlias(self.choose(free), key, self.extensions())
+        return DeclaresAlias(self.choose(free), key, self.extensions(), self.inner())
 
     def release(self, who: str) -> Action | None:
         """Draw the release of an alias."""
         taken = sorted(self.model.session(who).theirs)
-        return ReleasesAlias(self.choose(taken), self.extensions()) if taken else None
+        return ReleasesAlias(self.choose(taken), self.extensions(), self.inner()) if taken else None
 
     # --- interests ----------------------------------------------------------------------------------------
 
@@ -240,8 +243,14 @@ class ZenohMoveGenerator:
         mode = self.choose([Mode.CURRENT, Mode.FUTURE, Mode.CURRENT_FUTURE, Mode.CURRENT_FUTURE])
         kinds = self.choose(SETS_OF_KINDS)
         key = self.key_to_ask_for(who) if self.number(0, 3) else None
-        flags = self.number(0, 9)
-        return SendsInterest(number, mode, kinds, key, flags == 0, flags in (1, 2, 3, 4), self.extensions())
+        if session.interests and self.number(0, 4) == 0:
+            # What is asked for already, in whatever mode: neither interest is to touch the other.
+            same = self.choose([session.interests[running] for running in sorted(session.interests)])
+            kinds, key = same.kinds, None if same.key is None else self.key(who, same.key)
+        aggregate, keyexprs = self.number(0, 9) == 0, self.number(0, 9) < 4
+        if keyexprs and self.number(0, 9) == 0:
+            kinds = frozenset()  # key expressions alone, of which none is declared for nothing
+        return SendsInterest(number, mode, kinds, key, aggregate, keyexprs, self.extensions())
 
     def key_to_ask_for(self, who: str) -> WireExpr:
         """Draw the key of an interest: where it is about aliases, one that begins with an alias half of the time."""
@@ -283,7 +292,10 @@ class ZenohMoveGenerator:
 
     def extensions(self) -> Extensions:
         """Draw the extensions of a message, if any."""
-        return (self.choose(KNOWN + UNKNOWN_EXTENSIONS),) if self.number(1, self.rarely) == 1 else ()
+        if self.number(1, self.rarely) > 1:
+            return ()
+        chosen = [self.choose(KNOWN + UNKNOWN_EXTENSIONS) for _ in range(self.number(1, 2))]
+        return tuple(chosen) if len({each.id for each in chosen}) == len(chosen) else tuple(chosen[:1])
 
     def inner(self) -> Extensions:
         """Draw extensions of a body that nobody knows, if any."""

@@ -80,7 +80,9 @@ def less(move: Sends) -> Iterator[Sends]:
     for actions in with_less(move.actions):
         yield msgspec.structs.replace(move, actions=actions)
     for place, action in enumerate(move.actions):
-        plain = {name: () for name in ("extensions", "inner") if getattr(action, name, ())}
+        plain: dict[str, object] = {name: () for name in ("extensions", "inner") if getattr(action, name, ())}
+        if "inner" in plain:
+            plain["first"] = False
         if plain:
             actions = (*move.actions[:place], msgspec.structs.replace(action, **plain), *move.actions[place + 1 :])
             yield msgspec.structs.replace(move, actions=actions)

@@ -12,6 +12,7 @@ from conformance.zenoh.histories.actions import (
     SendsInterest,
     SendsOddInterest,
     Undeclares,
+    UndeclaresOwn,
 )
 from conformance.zenoh.histories.moves import Unspecified
 from wire.zenoh.values import EntityKind, Extension, Mode, Options, WireExpr
@@ -98,6 +99,7 @@ FROM_A_ROUTER: tuple[Unspecified, ...] = (
     Unspecified((SendsFinal(STRAY),), "ZD-088"),
     Unspecified((ReleasesAlias(UNKNOWN),), "ZD-040"),
     *(Unspecified((Undeclares(kind, STRAY, ONE),), "ZD-056") for kind in EntityKind),
+    *(Unspecified((UndeclaresOwn(kind, 1, None),), "ZD-056") for kind in EntityKind),
     # Interests that ask for nothing, or for what nobody can read.
     Unspecified((SendsInterest(STRAY, Mode.CURRENT, frozenset()),), "ZI-052", asked=STRAY),
     Unspecified((SendsOddInterest(STRAY, ALL_KINDS | Options.N),), "ZI-049", asked=STRAY, all=True),
