@@ -46,7 +46,7 @@ EXPRESSIONS = (
     *("/".join(each) for size in (1, 2, 3) for each in itertools.product(("a", "ab", "*", "**"), repeat=size)),
     *("$*".join(each) for each in itertools.product(ENDS, repeat=2)),
     *("b", "ba", "aab", "aba", "aabb", "abab", "bab", "$*a$*", "$*a$*a$*", "$*ab$*", "a$*b$*b", "a$*a$*b", "b$*a$*a"),
-    *("@v", "@w", "@v$*", "@v/a", "a/@v"),
+    *("@v", "@w", "@v$*", "@v/a", "@v/*", "a/@v"),
 )
 CANONICAL = tuple(each for each in EXPRESSIONS if well_formed(each))
 ANYWHERE = ("**", "**/a", "*/a", "*/**", "**/a/**")
