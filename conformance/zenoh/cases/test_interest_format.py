@@ -98,6 +98,8 @@ def test_suffix_of_length_zero(node: NodeUnderTest) -> None:
     since = session.place
     # The alias with a length of 0; the other interest begins with the byte behind that.
     session.offend(bytes([0x79, ID, 0x78, alias, 0]), bytes([0x79, ID + 1, 0x08]))
+    for asked in ID, ID + 1:
+        session.wait_for_final(asked, since)
     came = session.received(since)
     finals = {event.interest_id for event in came if isinstance(event.body, DeclareFinal)}
     if session.ended:

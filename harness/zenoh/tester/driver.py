@@ -70,6 +70,7 @@ class Driver:
         self.mark = 0
         # Aliases begin higher, so that no case meets them with an ExprId of its own choice.
         self._next = {"entity": 1, "interest": 1, "barrier": BARRIER, "expr": 1, "alias": 1000, "request": 1}
+        self._answered: set[tuple[int, int]] = set()
         self.deployed = False
 
     # --- life ---------------------------------------------------------------------------------------------
@@ -169,6 +170,26 @@ class Driver:
         self.wait_until(found, until)
         return caught[0] if caught else None
 
+    def wait_for_final(self, interest: int | None, since: int, until: float | None = None) -> Event | None:
+        """Read until the D_FINAL of an interest (or of any) has come and return it; otherwise as ``wait_for``.
+
+        An INTEREST that comes meanwhile is answered, as there being nothing: a client may hand a question on to its
+        router, and has nothing to say before that has answered.
+        """
+
+        def ends(event: Event) -> bool:
+            if isinstance(event.message, Interest) and event.message.mode is not Mode.FUTURE:
+                self._answer(event, event.message)
+            return isinstance(event.body, DeclareFinal) and interest in (None, event.interest_id)
+
+        return self.wait_for(ends, since=since, until=until)
+
+    def _answer(self, event: Event, asked: Interest) -> None:
+        # Once: whoever waits for two answers sees what came behind both questions twice.
+        if (event.entry, event.nth) not in self._answered and not self.ended:
+            self._answered.add((event.entry, event.nth))
+            self.send(Declare(DeclareFinal(), asked.id))
+
     def wait_until(self, done: Callable[[], bool], until: float | None = None) -> bool:
         """Read until something holds; ``False`` when patience or the link ends first. ``until`` as in ``wait_for``."""
         if not done():
@@ -210,9 +231,7 @@ class Driver:
     def await_barrier(self, barrier: tuple[int, int]) -> None:
         """Wait for the D_FINAL of a barrier that was sent; raises ``NotAnswered``."""
         interest, since = barrier
-        answer = self.wait_for(
-            lambda event: event.interest_id == interest and isinstance(event.body, DeclareFinal), since=since
-        )
+        answer = self.wait_for_final(interest, since)
         if answer is None:
             raise NotAnswered(f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}")
         self.unsettled = False
@@ -468,11 +487,7 @@ class InterestHandle:
     def reply(self, until: float | None = None) -> Snapshot:
         """Read up to the interest's D_FINAL, or until patience or the link ends; ``until`` as for ``wait_for``."""
         session = self.session
-
-        def ends(event: Event) -> bool:
-            return event.interest_id == self.id and isinstance(event.body, DeclareFinal)
-
-        final = session.wait_for(ends, since=self.since, until=until)
+        final = session.wait_for_final(self.id, self.since, until)
         events = session.received(self.since)
         if final is not None:
             # What comes behind D_FINAL is no part of the snapshot.
