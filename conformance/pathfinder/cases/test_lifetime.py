@@ -227,6 +227,10 @@ def test_the_ttl_does_not_run_while_the_owner_is_there(node: NodeUnderTest) -> N
     watching, owner, service = watch(node), node.session(), node.service(ttl=1)
     owner.sure(owner.publish(service))
     expect_match(node.main, watching, "appeared", service)
+    # An orphan that stays: who looks at the times of all orphans has another to look at.
+    leaving = node.session()
+    leaving.sure(leaving.publish(node.service(ttl=60)))
+    leaving.close()
     owner.close()
     owner, _ = reconnect(node, owner)
     owner.sure(owner.publish(service))
