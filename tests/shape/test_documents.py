@@ -100,12 +100,20 @@ def test_imports_of_examples_are_seen() -> None:
 
 
 def is_defined(name: str) -> bool:
-    """Tell whether a dotted name is a module, or a name that one has at its top level."""
+    """Tell whether a dotted name is a module, a name that one has at its top level, or a function within such."""
     house = modules(*ROOMS, PUBLIC)
     if name in house or (ROOT / name.replace(".", "/")).is_dir():
         return True
     module, _, inner = name.rpartition(".")
-    return module in house and inner in names_of(house[module].tree)
+    if module in house:
+        return inner in names_of(house[module].tree)
+    module, _, outer = module.rpartition(".")
+    return module in house and any(
+        isinstance(method, ast.FunctionDef) and method.name == inner
+        for each in house[module].tree.body
+        if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name == outer
+        for method in ast.walk(each)
+    )
 
 
 def names_of(tree: ast.Module) -> set[str]:
