@@ -1,5 +1,6 @@
 """How property cases search: a fixed budget of examples, the same ones every time."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -29,6 +30,12 @@ GATE = settings(
 _DRAWING = settings(GATE, phases=(Phase.explicit, Phase.generate))
 """How the examples are drawn that are played without making smaller what fails."""
 
+NEAR = 0.01
+"""Seconds of a round trip up to which all examples are played; where it takes longer, as many as take no longer."""
+
+FEWEST = 4
+"""Examples that are played however far away the node is."""
+
 _shrinks = True
 
 
@@ -36,16 +43,51 @@ def searched(*, shrinks: bool = True, **strategies: SearchStrategy[Any]) -> Call
     """Make a property case: it searches for an example that fails, and makes that smaller if it ``shrinks``."""
 
     def decorate(function: Callable[..., None]) -> Any:
-        thorough = GATE(given(**strategies)(function))
+        allowed = _Allowed(function)
+        thorough = GATE(given(**strategies)(allowed.play))
         brief = _PlayedInTurn(function, strategies)
 
         @wraps(thorough)
         def case(*arguments: object, **named: object) -> None:
-            (thorough if shrinks and _shrinks else brief)(*arguments, **named)
+            number = examples_for(named.get("node"))
+            if shrinks and _shrinks:
+                allowed.left = number
+                thorough(*arguments, **named)
+            else:
+                brief(number, *arguments, **named)
 
         return case
 
     return decorate
+
+
+def examples_for(node: Any) -> int:
+    """Return how many examples are played with a node: all, unless it is so far away that they would take minutes."""
+    # As it was measured before the first play, so that the same node is always played the same.
+    away = node.instance.timing.round_trip if node is not None else 0.0
+    return GATE.max_examples if away <= NEAR else max(FEWEST, int(GATE.max_examples * NEAR / away))
+
+
+class _Allowed:
+    """Plays the first of the examples that Hypothesis draws, and passes over the others."""
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.left = 0
+
+        # With the function's own name and source: what is drawn comes of these.
+        @wraps(function)
+        def play(*arguments: object, **named: object) -> None:
+            if self.left <= 0:
+                return
+            try:
+                function(*arguments, **named)
+            except BaseException:
+                # What fails is played again, and made smaller, whatever that takes.
+                self.left = sys.maxsize
+                raise
+            self.left -= 1
+
+        self.play = play
 
 
 class _PlayedInTurn:
@@ -60,10 +102,10 @@ class _PlayedInTurn:
         self._strategies = strategies
         self._examples: list[dict[str, Any]] | None = None
 
-    def __call__(self, *arguments: object, **named: object) -> None:
+    def __call__(self, number: int, *arguments: object, **named: object) -> None:
         if self._examples is None:
             self._examples = self._drawn(*arguments, **named)
-        for example in self._examples:
+        for example in self._examples[:number]:
             try:
                 self._play(example, *arguments, **named)
             except Exception:

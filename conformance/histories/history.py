@@ -94,6 +94,12 @@ class _Memory:
         self.made_small: dict[str, str] = {}
 
 
+ROUND_TRIPS = 600
+"""Questions and answers by which it is learnt what a node does at all, before the first history: more or less."""
+
+NEAR = 0.05
+"""Seconds of a round trip up to which they are asked whatever the time for histories is: half a minute."""
+
 _MEMORIES: WeakKeyDictionary[object, _Memory] = WeakKeyDictionary()
 
 
@@ -157,6 +163,12 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int, name:
 
 def _try_abilities(memory: _Memory, node: Any, brings: Histories[Any]) -> NodeAbilities:
     """Try what a node does, and remember it, or why that could not be."""
+    away = node.instance.timing.round_trip
+    if BUDGET.seconds is not None and away * ROUND_TRIPS > max(BUDGET.seconds, NEAR * ROUND_TRIPS):
+        raise NotPlayed(
+            f"the node is {away * 1000:.0f} ms away, and what it does at all is learnt in {ROUND_TRIPS} round trips: "
+            f"--for {away * ROUND_TRIPS * 2:.0f}s gives histories the time"
+        )
     try:
         memory.abilities, memory.trouble = brings.abilities(node), ""
     except HarnessError as error:

@@ -1,12 +1,14 @@
 """Property cases: what fails is found all the same where nobody wants it small."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
-from conformance.hypothesis_settings import searched, without_shrinking
+from conformance.hypothesis_settings import FEWEST, searched, without_shrinking
+from harness.timing import Timing
 
 MOST = 1000
 
@@ -87,3 +89,44 @@ def test_what_fails_once_is_flaky_without_being_made_small() -> None:
 
     with pytest.raises(Flaky):
         case()
+
+
+class Away:
+    """A node with a round trip to it."""
+
+    def __init__(self, round_trip: float) -> None:
+        self.instance = self
+        self.timing = Timing(round_trip=round_trip)
+
+
+def played(round_trip: float) -> list[int]:
+    """Return the examples that are played with a node so far away."""
+    seen: list[int] = []
+
+    @searched(number=st.integers(0, MOST))
+    def case(node: Away, number: int) -> None:
+        seen.append(number)
+
+    case(node=Away(round_trip))
+    return seen
+
+
+def test_with_a_node_that_is_far_away_fewer_examples_are_played_and_they_are_the_first() -> None:
+    near = played(0.0)
+    for round_trip, number in ((0.005, len(near)), (0.04, len(near) // 4), (2.0, FEWEST)):
+        for shrinking in (nullcontext, without_shrinking):
+            with shrinking():
+                assert played(round_trip) == near[:number]
+
+
+def test_what_fails_far_away_is_made_small_all_the_same() -> None:
+    seen: list[int] = []
+
+    @searched(number=st.integers(0, MOST))
+    def case(node: Away, number: int) -> None:
+        seen.append(number)
+        assert number < 0
+
+    with pytest.raises(AssertionError):
+        case(node=Away(2.0))
+    assert seen[-1] == 0

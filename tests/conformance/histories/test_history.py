@@ -14,6 +14,7 @@ from conformance.histories.drawing import Chooser, generate, histories
 from conformance.histories.history import LENGTH, play_abilities, play_history
 from conformance.histories.mismatch import Mismatch
 from harness.errors import Unreachable
+from harness.timing import Timing
 
 
 class Counting:
@@ -82,6 +83,7 @@ class Adder:
 
     def __init__(self, wrong: int = 0) -> None:
         self.instance = self
+        self.timing = Timing()
         self.wrong = wrong
         self.sum = 0
         self.played: list[int] = []
@@ -152,6 +154,16 @@ def test_nothing_is_played_once_the_time_is_over(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(history, "BUDGET", Budget(0.0))
     with pytest.raises(NotPlayed, match="the time for histories is over"):
         play(Adder())
+
+
+def test_a_node_that_is_too_far_away_for_the_time_plays_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = Adder()
+    far.timing = Timing(round_trip=0.4)
+    monkeypatch.setattr(history, "BUDGET", Budget(10.0))
+    with pytest.raises(NotPlayed, match=r"400 ms away.*--for 480s"):
+        play(far)
+    monkeypatch.setattr(history, "BUDGET", Budget(480.0))
+    assert play(far) == {"R-1"}
 
 
 def test_the_same_moves_confirm_a_history_also_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
