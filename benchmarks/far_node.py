@@ -4,22 +4,23 @@
 
     python benchmarks/far_node.py zenoh --round-trip 0.4 -n 16
 
-A relay stands between the tester and our own peer, and holds everything back for half a
+A relay stands between each worker of the tester and a node of its own, our peer, and holds everything back for half a
 round trip each way. Ends with the status of the gate: nobody is accused who is only far away.
 """
 
 import asyncio
+import json
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
 import goldwire
-from harness.links.transports import free_addresses
+from harness.protocol import load
 
 CHUNK = 1 << 16
 
@@ -50,41 +51,50 @@ async def _relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sec
     await reading
 
 
-@contextmanager
-def relayed(target: str, round_trip: float) -> Iterator[str]:
-    """Listen at an address that is a round trip away from another one, and yield it."""
-    (where,) = free_addresses(("tcp",))
-    host, _, port = target.partition("/")[2].rpartition(":")
-    loop = asyncio.new_event_loop()
+def serve(protocol: str, where: str, round_trip: float) -> None:
+    """Serve our own peer, a round trip away from an address, until the process is ended."""
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
-            far_reader, far_writer = await asyncio.open_connection(host, int(port))
+            far_reader, far_writer = await asyncio.open_connection(*_end(peer.address()))
             ways = ((reader, far_writer), (far_reader, writer))
             await asyncio.gather(*(_relay(*way, round_trip / 2) for way in ways))
 
-    server = loop.run_until_complete(asyncio.start_server(connected, where.host, where.port, backlog=1024))
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    try:
-        yield str(where)
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        server.close()
+    async def listening() -> None:
+        server = await asyncio.start_server(connected, *_end(where), backlog=1024)
+        await server.serve_forever()
+
+    with goldwire.peer(protocol) as peer:
+        asyncio.run(listening())
+
+
+def _end(address: str) -> tuple[str, int]:
+    host, _, port = address.partition("/")[2].rpartition(":")
+    return host, int(port)
 
 
 @click.command()
 @click.argument("protocol")
 @click.option("--round-trip", type=float, default=0.4, show_default=True, metavar="SECONDS")
-@click.option("-n", "workers", type=int, default=16, show_default=True, help="Cases that are played at a time.")
+@click.option("-n", "workers", type=int, default=16, show_default=True, help="Workers, each with a node of its own.")
 @click.option("-k", "keyword", help="As for goldwire test.")
-def main(protocol: str, round_trip: float, workers: int, keyword: str | None) -> None:
+@click.option("--listen", metavar="ADDRESS", help="Be such a node; this is how the gate starts it.")
+def main(protocol: str, round_trip: float, workers: int, keyword: str | None, listen: str | None) -> None:
     """Play the gate with our own peer behind a relay, and print how long it took."""
-    with goldwire.peer(protocol) as peer, relayed(peer.address(), round_trip) as address:
+    if listen:
+        serve(protocol, listen, round_trip)
+        return
+    role = next(iter(load(protocol).roles))
+    with TemporaryDirectory() as folder:
+        iut = Path(folder, "far.toml")
+        command = [sys.executable, str(Path(__file__).resolve()), protocol, "--round-trip", str(round_trip)]
+        iut.write_text(
+            f'name = "far"\nprotocol = "{protocol}"\nroles = ["{role}"]\n'
+            f"[process]\ncommand = {json.dumps([*command, '--listen', '{listen}'])}\n"
+        )
         began = time.monotonic()
-        command = [sys.executable, "-m", "goldwire", "test", protocol, "--iut", address, "-n", str(workers)]
-        status = subprocess.run([*command, *(["-k", keyword] if keyword else [])], check=False).returncode
+        words = [sys.executable, "-m", "goldwire", "test", protocol, "--iut", str(iut), "-n", str(workers)]
+        status = subprocess.run([*words, *(["-k", keyword] if keyword else [])], check=False).returncode
         click.echo(f"{time.monotonic() - began:.0f} s with a round trip of {round_trip:g} s")
     sys.exit(status)
 

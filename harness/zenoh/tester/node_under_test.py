@@ -3,7 +3,7 @@
 import copy
 import itertools
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
 from harness.errors import HarnessError
@@ -61,17 +61,28 @@ class ByControl:
         self._instance = instance
         self._namespace = namespace
         self._count = 0
+        self._live: list[int] = []
         self.unsettled = False
 
     def declare(self, kind: EntityKind, key: str, id: int | None = None) -> int:
         """Tell the node to declare an entity."""
         self._count += 1
         self._instance.command("declare", kind.value, f"n{self._count}", f"{self._namespace}{key}")
+        self._live.append(self._count)
         return self._count
 
     def undeclare(self, kind: EntityKind, id: int) -> None:
         """Tell the node to undeclare it."""
         self._instance.command("undeclare", f"n{id}")
+        self._live = [each for each in self._live if each != id]
+
+    def take_back(self) -> None:
+        """Tell the node to undeclare what a play has left: the next one is to find nothing of it."""
+        for id in self._live:
+            # Each by itself: what the node has lost already is no reason to leave the others.
+            with suppress(HarnessError):
+                self._instance.command("undeclare", f"n{id}")
+        self._live = []
 
     def declare_subscriber(self, key: str) -> int:
         """Tell the node to declare a subscriber."""
@@ -279,6 +290,9 @@ class NodeUnderTest:
 
     def close(self) -> None:
         """End all sessions, those that declared nothing first: what the others' ends bring is no part of the play."""
+        # One that dials is started anew for the next play, and has nothing to take back.
+        if isinstance(self._other, ByControl) and not self.instance.dials:
+            self._other.take_back()
         for session in sorted(self.sessions, key=lambda session: session.has_declared):
             try:
                 session.close()
