@@ -39,9 +39,10 @@ class MutantSample(msgspec.Struct, frozen=True):
     def of(self, mutants: list[Mutant], is_listed: Callable[[Mutant], bool]) -> list[Mutant]:
         """Return those that are played, in no order that means anything."""
         chosen = self.named(mutants)
-        if self.unlisted or self.count:
-            chosen = [mutant for mutant in chosen if not is_listed(mutant)]
-        return random.Random(self.seed).sample(chosen, min(self.count, len(chosen))) if self.count else chosen
+        # Before the listed ones are left out, so that another entry of the list does not make it another sample.
+        if self.count:
+            chosen = random.Random(self.seed).sample(chosen, min(self.count, len(chosen)))
+        return [each for each in chosen if not is_listed(each)] if self.unlisted or self.count else chosen
 
 
 class Score(msgspec.Struct, frozen=True):
