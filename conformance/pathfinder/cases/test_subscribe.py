@@ -124,7 +124,9 @@ def test_changed_properties_and_ttl(node: NodeUnderTest) -> None:
     expect_match(node.main, watching, "appeared", service)
     # Still matching, so that no reading of R13 can make it a disappearance.
     changed = service.newer(props=node.service(name=["x"], n=[1]).props)
-    for count, (what, newer) in enumerate((("properties", changed), ("TTL", changed.newer(ttl=30))), 1):
+    renamed = changed.newer(props=node.service(name=["x"], m=[1]).props)
+    steps = (("properties", changed), ("names of properties", renamed), ("TTL", renamed.newer(ttl=30)))
+    for count, (what, newer) in enumerate(steps, 1):
         node.other.sure(node.other.publish(newer))
         match = node.main.receives(watching, "modified", service.id, count=count)
         assert match, f"a change of a service's {what} is not told"
