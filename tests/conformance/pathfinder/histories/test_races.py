@@ -1,10 +1,20 @@
-"""Races and crowds: which of two requests is first is the server's choice, and then it holds."""
+"""What shows among several clients only: races, of which either may win and then has; crowds; subtle faults."""
 
 from typing import Any
 
 import pytest
 from played_histories import TWO, PlayedHistories
+from subtle_server_faults import (
+    AsksTheOwnerAboutGenerations,
+    EndsEqualSubscriptions,
+    KeepsTheTtlOfTheFormerOwner,
+    NewNameForWhatMovedAway,
+    OldFilterOfAnId,
+    SilentAboutTheEndOfOrphans,
+    StaysAnOrphanForOthers,
+)
 
+from conformance.histories import history
 from conformance.pathfinder.histories.abilities import ServerAbilities
 from conformance.pathfinder.histories.actions import (
     HistoryRequest,
@@ -125,3 +135,21 @@ def fault(name: str) -> type[Server]:
 def test_what_shows_among_many_only(name: str, rule: str, move: Any) -> None:
     SERVERS.make(Server, *TWO, move)
     assert SERVERS.rule_broken(fault(name), *TWO, move) == rule
+
+
+THEMES: dict[type[Server], str] = {
+    StaysAnOrphanForOthers: "lifetime",
+    KeepsTheTtlOfTheFormerOwner: "services",
+    SilentAboutTheEndOfOrphans: "lifetime",
+    EndsEqualSubscriptions: "subscriptions",
+    OldFilterOfAnId: "subscriptions",
+    NewNameForWhatMovedAway: "services",
+    AsksTheOwnerAboutGenerations: "lifetime",
+}
+
+
+@pytest.mark.slow  # half a second each, and seven of them
+@pytest.mark.parametrize("peer", THEMES, ids=lambda peer: peer.__name__)
+def test_histories_of_the_gate_find_it(peer: type[Server], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "shrunk", lambda moves, *rest: moves)
+    assert SERVERS.accusation(peer, THEMES[peer], *range(1, 6))
