@@ -243,9 +243,10 @@ class ZenohMoveGenerator:
         mode = self.choose([Mode.CURRENT, Mode.FUTURE, Mode.CURRENT_FUTURE, Mode.CURRENT_FUTURE])
         kinds = self.choose(SETS_OF_KINDS)
         key = self.key_to_ask_for(who) if self.number(0, 3) else None
-        if session.interests and self.number(0, 4) == 0:
+        running = [asked for _, asked in sorted(session.interests.items()) if asked.kinds]
+        if running and self.number(0, 4) == 0:
             # What is asked for already, in whatever mode: neither interest is to touch the other.
-            same = self.choose([session.interests[running] for running in sorted(session.interests)])
+            same = self.choose(running)
             kinds, key = same.kinds, None if same.key is None else self.key(who, same.key)
         aggregate, keyexprs = self.number(0, 9) == 0, self.number(0, 9) < 4
         if keyexprs and self.number(0, 9) == 0:
