@@ -30,6 +30,7 @@ Fate = Literal[
     "endless",
     "error",
     "nothing proven",
+    "lacks the basic",
     "only inconclusive",
     "survived",
     "never played",
@@ -37,10 +38,11 @@ Fate = Literal[
     "listed",
 ]
 """Accused; ended by the clock; an error of the tester, which fails a run; a peer of which nothing can be judged, which
-fails a run too; what the original passes is inconclusive; no difference is seen; the changed line is in no play; there
-is no peer at all; not played, as the list explains it."""
+fails a run too; a peer that does not do what other rules rest on, which fails it as well; what the original passes is
+inconclusive; no difference is seen; the changed line is in no play; there is no peer at all; not played, as the list
+explains it."""
 
-NOTICED: tuple[Fate, ...] = ("killed", "endless", "error", "nothing proven")
+NOTICED: tuple[Fate, ...] = ("killed", "endless", "error", "nothing proven", "lacks the basic")
 """What makes ``goldwire test`` end with status 1."""
 
 FATES: tuple[Fate, ...] = get_args(Fate)
@@ -144,7 +146,7 @@ class Gate:
         places = {place for number in lines for place in reached.cases[mutant.module].get(number, ())}
         if not places:
             return PlayedMutant(mutant, "never played")
-        inconclusive = stumbled = ""
+        inconclusive = stumbled = lacking = ""
         is_proven = len(places) < len(self.cases)  # the others pass as before
         try:
             with at_most(PATIENCE):
@@ -179,10 +181,13 @@ class Gate:
                     stumbled = stumbled or what
                 elif judgement.outcome is not Outcome.PASS and judgement.rule not in reached.unjudged[place]:
                     inconclusive = inconclusive or what
+                    lacking = lacking or (what if case.marks.is_basic and judgement.by == "case" else "")
         if stumbled:
             return PlayedMutant(mutant, "error", stumbled)
         if not is_proven:
             return PlayedMutant(mutant, "nothing proven")
+        if lacking:
+            return PlayedMutant(mutant, "lacks the basic", lacking)
         return PlayedMutant(mutant, "only inconclusive" if inconclusive else "survived", inconclusive)
 
 

@@ -57,6 +57,16 @@ def test_a_line_in_no_play_is_never_played(gate, reached):
     assert gate.play(changed(gate, 'f"fragments: {error}"', '""'), reached).fate == "never played"
 
 
+def test_a_mutant_that_does_not_do_what_others_rest_on_is_noticed_though_nobody_accuses_it():
+    """No document obliges a client to subscribe; a run in which it does not is red all the same."""
+    gate = Gate("pathfinder", "client", pattern="test_basics")
+    subscribe = "self.subscribe(state, self.subscription_id(state), filter)"
+    idle = changed(gate, subscribe, "pass", module="harness.pathfinder.peers.client")
+    played = gate.play(idle, gate.reached())
+    assert (played.fate, played.is_noticed) == ("lacks the basic", True)
+    assert "test_a_client_subscribes" in played.by
+
+
 def test_an_endless_mutant_is_ended_by_its_processor_time(gate, reached, monkeypatch):
     monkeypatch.setattr(playing, "PATIENCE", 0.2)
     mutant = changed(gate, "session.interests.pop(message.id, None)", "while True: pass")
