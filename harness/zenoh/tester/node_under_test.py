@@ -283,6 +283,9 @@ class NodeUnderTest:
             declarer.declare_subscriber(key)
             declarer.barrier()
             listener.barrier()
+            # What stands before the answer has no lag, though it takes some microseconds to look for it.
+            if subscriber(key) in live_entities(listener):
+                continue
             since = listener.now()
             if not listener.wait_until(lambda key=key: subscriber(key) in live_entities(listener)):  # type: ignore[misc]
                 return  # it may tell of nothing at all, which is for the cases to judge

@@ -72,6 +72,23 @@ def test_how_late_a_node_tells_is_measured_and_waited_for():
         assert world.timing.of_a_play().lag == node.timing.lag
 
 
+def test_a_look_at_what_is_there_is_no_lag(monkeypatch):
+    """A real clock moves on while the tester looks: microseconds would have made each step wait for a whole window."""
+    world = World(Router.of, "router")
+
+    def now():
+        world.clock.time += 1e-6
+        return world.clock.time
+
+    node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="a/")
+    monkeypatch.setattr(world.clock, "now", now)
+    node.measure()
+    monkeypatch.undo()
+    node.close()
+    assert node.timing.lag == 0.0
+    assert node.timing.stragglers == 0.0
+
+
 def test_what_is_sent_takes_its_time_and_stays_in_order():
     world = World(Router.of, "router", latency=Latency(0.5, jitter=0.5, seed=3))
     node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="a/")
