@@ -39,14 +39,13 @@ def test_any_snapshot_is_the_models(
 
 
 # Where keys are compared chunk by chunk, each step is taken: every order of equal, longer and wild chunks, up to three.
-# And within a chunk: texts, alone and around wildcards, that begin or end alike, or overlap, or do not; and chunks that
-# only they themselves match.
+# And within a chunk: texts, alone and around wildcards, that begin or end alike, or overlap, or do not. None begins
+# with @: whether wildcards match such a chunk no document says.
 ENDS = ("", "a", "b", "ab", "ba")
 EXPRESSIONS = (
     *("/".join(each) for size in (1, 2, 3) for each in itertools.product(("a", "ab", "*", "**"), repeat=size)),
     *("$*".join(each) for each in itertools.product(ENDS, repeat=2)),
     *("b", "ba", "aab", "aba", "aabb", "abab", "bab", "$*a$*", "$*a$*a$*", "$*ab$*", "a$*b$*b", "a$*a$*b", "b$*a$*a"),
-    *("@v", "@w", "@v$*", "@v/a", "@v/*", "a/@v"),
 )
 CANONICAL = tuple(each for each in EXPRESSIONS if well_formed(each))
 ANYWHERE = ("**", "**/a", "*/a", "*/**", "**/a/**")

@@ -34,10 +34,13 @@ PLAYERS = ("a", "b", "c", "d")
 LONG = "/".join(["a-long-way-down"] * 9)
 """A key whose length takes two bytes."""
 
-KEYS = ("a", "b", "ab", "a/b", "a/c", "b/c", "a/b/c", "a/b/b/c", "a/@c", f"a/{LONG}")
+KEYS = ("a", "b", "ab", "a/b", "a/c", "b/c", "a/b/c", "a/b/b/c", "a/d", f"a/{LONG}")
 WILD = ("a/*", "*/b", "a/**", "**/c", "a/*/c", "a/**/c", "a/b$*", "**")
 PATTERNS = (*WILD, "*", "a$*", "$*b/c", "a/b/**")
-"""Of each matching rule something on both sides: ** for no chunk, one and two, $* for nothing, @ that no * matches."""
+"""Of each matching rule something on both sides: ** for no chunk, one and two, $* for nothing.
+
+No chunk begins with @: whether wildcards match such a one no document says, and routers before 1.7 differ.
+"""
 
 BELOW = ("", "/*", "/**", "/c")
 """What is asked for below an alias."""

@@ -16,6 +16,7 @@ from wire.zenoh.grammar_extensions import TARGET
 from wire.zenoh.inclusion import includes
 from wire.zenoh.keys import intersects, resolve
 from wire.zenoh.values import (
+    DeclareEntity,
     EntityKind,
     Interest,
     InterestFinal,
@@ -165,6 +166,19 @@ class Model(Router):
                 self.tracked[session.link].add(entity)
             elif self.is_first(session, entity):
                 self.concerns[session.link].some.append({thing(entity), *self.stand_ins(session, entity)})
+
+    def on_declare_entity(self, session: Session, body: DeclareEntity) -> None:
+        """Note an entity; its repetition may be news to who asks for what is to come and came behind the first one.
+
+        Also if a Current interest of that session has listed it: that is over (reading R32), and need not be known.
+        """
+        known = session.entities.get((body.kind, body.id))
+        super().on_declare_entity(session, body)
+        if known is None:
+            return
+        for other in self.sessions.values():
+            if known not in self.tracked[other.link] and self.is_wanted(other, known):
+                self.concerns[other.link].declared.update([thing(known), *self.stand_ins(other, known)])
 
     def withdraw(self, entity: Entity) -> None:
         """Note whom the end of an entity concerns."""

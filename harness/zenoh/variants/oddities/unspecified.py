@@ -7,6 +7,7 @@ from wire.zenoh.grammar_extensions import QUERYABLE_INFO
 from wire.zenoh.keys import queryable_info
 from wire.zenoh.values import (
     Declare,
+    DeclareEntity,
     DeclareFinal,
     DeclareKeyExpr,
     EntityKind,
@@ -43,6 +44,16 @@ class LongHops(Router):
         # The distance has 16 bits; how much a hop adds is left open (reading R23).
         value = queryable_info(entity.complete, min(entity.distance + 5, 0xFFFF), deployed=self.deployed)
         return (Extension(QUERYABLE_INFO.id, value),)
+
+
+@oddity("ZI-019", "ZD-094", does="tells of a repeated declaration whom it has not told of it yet")
+class NewsOfRepetitions(Router):
+    def on_declare_entity(self, session: Session, body: DeclareEntity) -> None:
+        known = session.entities.get((body.kind, body.id))
+        super().on_declare_entity(session, body)
+        # A Future interest that came behind the first declaration was told of nothing: to it, this one is the first.
+        if known is not None:
+            self.announce(known)
 
 
 @oddity("ZI-076", does="leaves what a session knows already out of later snapshots")
