@@ -80,7 +80,7 @@ class HistoryComparison:
         for number, answer in concerns.answers.items():
             if (difference := self.unanswered(number, answer, listener, known, attribution)) is not None:
                 return difference
-        if lacking := self.still_lacking(listener, due - known - listener.aside):
+        if lacking := self.still_lacking(listener, due - known - listener.aside - self.listed_at_once(listener)):
             return attribution.never_declared(who, min(lacking))
         if kept := ended & known:
             return attribution.never_undeclared(who, min(kept))
@@ -96,6 +96,18 @@ class HistoryComparison:
         if lost := concerns.queries - asked:
             return Mismatch("ZD-064", f"{who} has a queryable and was never asked {worded(min(lost))}")
         return None
+
+    def listed_at_once(self, listener: SessionKnowledge) -> set[Thing]:
+        """Return what appeared in this step and an answer lists: a node does not tell again what it has told.
+
+        Where a session asks while another declares, either may be first; and an update may come behind later answers.
+        """
+        listed = {
+            listener.thing(event)
+            for event in listener.news
+            if event.interest_id is not None and isinstance(event.body, DeclareEntity)
+        }
+        return listed & {thing(each) for each in self.model.appeared}
 
     def unanswered(
         self, number: int, answer: Answer, listener: SessionKnowledge, known: set[Thing], attribution: Attribution
@@ -148,6 +160,7 @@ class HistoryComparison:
         concerns = self.model.concerns[self.model.names[who]]
         self.declared[who] = self.declared.get(who, Counter()) + concerns.declared
         self.undeclared[who] = self.undeclared.get(who, Counter()) + concerns.undeclared
+        listener.aside |= self.listed_at_once(listener)
         listed: dict[int, Counter[Thing]] = {}
         finals: Counter[int] = Counter()
         for event in listener.news:

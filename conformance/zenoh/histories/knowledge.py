@@ -30,7 +30,8 @@ class SessionKnowledge:
         self.listed: set[Thing] = set()
         """What answers to Current interests have listed: nobody need say when it ends, and its ids may mean nothing."""
         self.aside: set[Thing] = set()
-        """What barriers have listed, which ask for a key of ours: a node does not tell again what it has told."""
+        """What barriers have listed, which ask for a key of ours, and answers while it appeared: a node does not tell
+        again what it has told."""
         self.forgotten: dict[tuple[str, int], str | None] = {}
         """Ids, with keys, of what may have ended while the session did not ask: the node need not say so, but may."""
 
