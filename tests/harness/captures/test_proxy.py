@@ -22,6 +22,7 @@ from harness.iuts.description import resolve
 from harness.links.addresses import free_port
 from harness.links.transports import parse_address
 from harness.protocol import load as load_protocol
+from harness.timing import ANSWER
 
 PATHFINDER = load_protocol("pathfinder")
 
@@ -112,7 +113,7 @@ def test_record_command(tmp_path):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == f"ready {address}\n"
-        PATHFINDER.probe(address)
+        PATHFINDER.probe(address, ANSWER)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     finally:
