@@ -9,6 +9,7 @@
     │   ├── Oversized            a frame is longer than its framing allows
     │   └── Unreachable          no link could be made at all
     ├── StartFailed              an implementation did not start (exit status 3)
+    ├── NotAnswered              an implementation did not do what every play rests on
     ├── NotInstalled             what is asked for needs a package that is not there
     ├── ControlFailed            an implementation did not do what a control line asked
     │   └── Unsupported          because it cannot do such a thing at all
@@ -54,6 +55,10 @@ class Unreachable(LinkError):
 
 class StartFailed(HarnessError):
     """An implementation under test did not start; the message holds the last lines it printed."""
+
+
+class NotAnswered(HarnessError):
+    """An implementation did not do what a play rests on: a handshake, or the answer to a barrier or a verb."""
 
 
 class NotInstalled(HarnessError):

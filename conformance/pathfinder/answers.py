@@ -3,7 +3,8 @@
 from typing import Any
 
 from conformance.cases import Inconclusive
-from harness.pathfinder.tester.driver import Driver, NotAnswered, Service
+from harness.errors import NotAnswered
+from harness.pathfinder.tester.driver import Driver, Service
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 from wire.pathfinder.values import Message

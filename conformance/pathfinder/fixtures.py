@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from conformance.pathfinder.answers import granted
-from harness.pathfinder.tester.driver import Driver, NotAnswered, Service
+from harness.errors import NotAnswered
+from harness.pathfinder.tester.driver import Driver, Service
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 

@@ -6,7 +6,8 @@ ends, and then says ``NotAnswered`` where the wait is not what the case judges.
 
 from collections.abc import Callable
 
-from harness.pathfinder.tester.driver import Driver, NotAnswered, Service
+from harness.errors import NotAnswered
+from harness.pathfinder.tester.driver import Driver, Service
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Match, Transaction
 from wire.pathfinder.values import Message

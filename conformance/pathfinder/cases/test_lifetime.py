@@ -15,7 +15,8 @@ from conformance.pathfinder.waiting import (
     wait_until_gone,
     watch,
 )
-from harness.pathfinder.tester.driver import Driver, NotAnswered
+from harness.errors import NotAnswered
+from harness.pathfinder.tester.driver import Driver
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.json.strict import MOST
 

@@ -17,7 +17,8 @@ from conformance.pathfinder.waiting import (
     watch,
 )
 from conformance.wording import worded
-from harness.pathfinder.tester.driver import Driver, NotAnswered, Service
+from harness.errors import NotAnswered
+from harness.pathfinder.tester.driver import Driver, Service
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Match, Transaction
 from wire.pathfinder.values import Message

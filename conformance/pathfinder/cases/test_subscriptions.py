@@ -6,7 +6,7 @@ from conformance.cases import rule
 from conformance.pathfinder.answers import granted, listed
 from conformance.pathfinder.roles import SERVER
 from conformance.pathfinder.waiting import end_subscription, expect_match, watch
-from harness.pathfinder.tester.driver import NotAnswered
+from harness.errors import NotAnswered
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 

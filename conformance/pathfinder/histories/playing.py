@@ -30,8 +30,8 @@ from conformance.pathfinder.histories.model import DirectoryModel, state_in
 from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, ClientsRace, HistoryMove
 from conformance.pathfinder.histories.races import explaining_order
 from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestsCrowd, GuestSends, GuestsMeet
-from harness.errors import HarnessError
-from harness.pathfinder.tester.driver import Driver, NotAnswered, new_id
+from harness.errors import HarnessError, NotAnswered
+from harness.pathfinder.tester.driver import Driver, new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 from vectors.pathfinder.filter_samples import Properties

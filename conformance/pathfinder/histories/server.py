@@ -14,7 +14,7 @@ from conformance.pathfinder.histories.abilities import BASIS, LEFT_ALONE, PROBES
 from conformance.pathfinder.histories.drawing import DirectoryGenerator
 from conformance.pathfinder.histories.moves import ClientAsks, ClientsRace, HistoryMove
 from conformance.pathfinder.histories.playing import DirectoryPlay
-from harness.pathfinder.tester.driver import NotAnswered
+from harness.errors import NotAnswered
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
 

@@ -1,12 +1,13 @@
 """zenoh-interests, "Relationship to DECLARE/D_FINAL": what carries the id of an interest, and what ends a snapshot."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.tester.driver import Driver, InterestHandle
+from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.events import Event
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import (
     EntityName,
     Incomplete,
+    InterestHandle,
     Snapshot,
     declared,
     live_entities,

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from conformance.cases import rule
 from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS, with_key
-from harness.zenoh.tester.driver import BARRIER
 from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.session import BARRIER
 from harness.zenoh.tester.snapshots import (
     EntityName,
     EntitySet,

@@ -1,8 +1,8 @@
 """zenoh-declarations, "D_FINAL (0x1A)": the end of a snapshot, and what it is tied to."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.tester.driver import BARRIER
 from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.session import BARRIER
 from harness.zenoh.tester.snapshots import declared, queryable, set_of, subscriber, token, undeclared
 from wire.zenoh.values import DeclareEntity, DeclareFinal, EntityKind, Mode
 

@@ -1,9 +1,8 @@
 """zenoh-interests, "Final Mode (INTEREST_FINAL)": what ends an interest, and what does not."""
 
 from conformance.cases import rule
-from harness.zenoh.tester.driver import InterestHandle
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import declared, token
+from harness.zenoh.tester.snapshots import InterestHandle, declared, token
 from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, Options
 
 T = EntityKind.TOKEN

@@ -1,9 +1,20 @@
 """zenoh-interests, "Interest Modes" and "Message Flows": what each mode brings, and what it does not."""
 
 from conformance.cases import Inconclusive, rule
-from harness.zenoh.tester.driver import Driver, InterestHandle
+from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import EntitySet, Update, declared, queryable, set_of, subscriber, token, undeclared
+from harness.zenoh.tester.snapshots import (
+    EntitySet,
+    InterestHandle,
+    Update,
+    declared,
+    entity_of,
+    queryable,
+    set_of,
+    subscriber,
+    token,
+    undeclared,
+)
 from wire.zenoh.values import DeclareFinal, EntityKind, Mode
 
 S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
@@ -15,7 +26,7 @@ def listed(ask: InterestHandle) -> EntitySet:
     ask.reply()
     ask.session.barrier()
     events = [event for event in ask.session.received(ask.since) if event.interest_id == ask.id]
-    return EntitySet(entity for event in events if (entity := ask.session.entity(event)))
+    return EntitySet(entity for event in events if (entity := entity_of(ask.session, event)))
 
 
 def is_told(node: NodeUnderTest, session: Driver, bystander: Driver, update: Update) -> bool:

@@ -2,8 +2,9 @@
 
 from conformance.cases import Inconclusive, judging, rule
 from harness.trace import Direction
-from harness.zenoh.tester.driver import BARRIER, Driver
+from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
+from harness.zenoh.tester.session import BARRIER
 from harness.zenoh.tester.snapshots import EntityName, EntitySet, Snapshot, Update, declared, set_of, subscriber, token
 from wire.zenoh.values import DeclareFinal, EntityKind, Mode, Options, WireExpr
 

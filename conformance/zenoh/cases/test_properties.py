@@ -8,9 +8,8 @@ from conformance.cases import judging, rule
 from conformance.hypothesis_settings import searched
 from conformance.zenoh.model import model
 from conformance.zenoh.strategies import Entity, changes, entities, interests, mutated, truncated
-from harness.zenoh.tester.driver import InterestHandle
 from harness.zenoh.tester.node_under_test import NodeUnderTest
-from harness.zenoh.tester.snapshots import EntityName, EntitySet, updates
+from harness.zenoh.tester.snapshots import EntityName, EntitySet, InterestHandle, updates
 from wire.zenoh.inclusion import includes
 from wire.zenoh.keys import intersects, well_formed
 from wire.zenoh.values import EntityKind, Mode, WireExpr

@@ -4,8 +4,9 @@ from collections.abc import Callable, Container
 
 from conformance.zenoh.histories.unspecified import UNKNOWN
 from harness.trace import Direction
-from harness.zenoh.tester.driver import BARRIER, Driver
+from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.events import Event
+from harness.zenoh.tester.session import BARRIER
 from wire.zenoh.keys import Table
 from wire.zenoh.values import DeclareEntity, DeclareFinal, Mode, Push, Request, UndeclareEntity, WireExpr
 

@@ -21,8 +21,8 @@ from conformance.zenoh.histories.knowledge import SessionKnowledge
 from conformance.zenoh.histories.legality import are_legal
 from conformance.zenoh.histories.model import Model
 from conformance.zenoh.histories.moves import Move, Sends, Unspecified
+from harness.errors import NotAnswered
 from harness.trace import Direction
-from harness.zenoh.tester.driver import NotAnswered
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from wire.zenoh.values import EntityKind, Mode, Request, ResponseFinal, WireExpr
 from wire.zenoh.values_transport import write_network

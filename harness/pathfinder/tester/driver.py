@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import msgspec
 
-from harness.errors import Deadline, HarnessError
+from harness.errors import Deadline, NotAnswered
 from harness.exchange import Exchange
 from harness.links.link import Link
 from harness.pathfinder.tester.conversation import Conversation
@@ -71,10 +71,6 @@ class Service(msgspec.Struct, frozen=True):
             "service-props": self.props,
             "ttl": self.ttl,
         }
-
-
-class NotAnswered(HarnessError):
-    """The server did not do what a play rests on."""
 
 
 class Driver:

@@ -12,8 +12,8 @@ from harness.links.link import Labels
 from harness.trace import Trace
 from harness.zenoh.peers.transport import Settings
 from harness.zenoh.tester.conversation import Conversation
-from harness.zenoh.tester.driver import Driver, InterestHandle
-from harness.zenoh.tester.snapshots import EntitySet, live_entities, subscriber
+from harness.zenoh.tester.driver import Driver
+from harness.zenoh.tester.snapshots import EntitySet, InterestHandle, live_entities, subscriber
 from wire.zenoh.values import EntityKind, Extensions, Mode, WireExpr
 from wire.zenoh.values_transport import Sizes, WhatAmI
 

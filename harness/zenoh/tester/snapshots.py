@@ -1,39 +1,11 @@
 """What a session brought up: entities, updates, snapshots, in terms that a case can compare."""
 
-from collections.abc import Callable
-from typing import Protocol
-
 import msgspec
 
 from harness.errors import HarnessError
 from harness.zenoh.tester.events import Event
-from wire.zenoh.values import DeclareEntity, EntityKind, UndeclareEntity
-
-
-class SessionView(Protocol):
-    """What snapshots are read from: a driver, which has verbs beside that."""
-
-    mark: int
-    """Where in the conversation the updates begin that ``news`` has not returned yet."""
-
-    ended: str
-
-    @property
-    def place(self) -> int:
-        """Where the conversation stands."""
-        ...
-
-    def received(self, since: int = 0) -> list[Event]:
-        """Return the events that were received, from a place in the conversation on."""
-        ...
-
-    def wait_for(self, wanted: Callable[[Event], bool], *, since: int = 0) -> Event | None:
-        """Read until an event is wanted and return it; ``None`` when patience or the link ends first."""
-        ...
-
-    def inner(self, key: str | None) -> str | None:
-        """Take a key out of the play's namespace; ``None`` when it is not in it."""
-        ...
+from harness.zenoh.tester.session import TesterSession
+from wire.zenoh.values import DeclareEntity, EntityKind, Interest, UndeclareEntity
 
 
 class EntityName(msgspec.Struct, frozen=True, order=True):
@@ -112,7 +84,7 @@ class ReceivedUpdates(msgspec.Struct, frozen=True):
         return f"never heard: {missing}; heard: {heard}{end}" if missing else f"heard: {heard}"
 
 
-def entity_of(session: SessionView, event: Event) -> EntityName | None:
+def entity_of(session: TesterSession, event: Event) -> EntityName | None:
     """Return the entity that an event declares or undeclares, if it lies within the session's namespace."""
     body = event.body
     if not isinstance(body, DeclareEntity | UndeclareEntity):
@@ -124,7 +96,7 @@ def entity_of(session: SessionView, event: Event) -> EntityName | None:
     return None if inner is None else EntityName(body.kind.value, inner)
 
 
-def updates(session: SessionView, since: int) -> list[Update]:
+def updates(session: TesterSession, since: int) -> list[Update]:
     """Return the updates among the events received from a place on."""
     found = []
     for event in session.received(since):
@@ -135,7 +107,7 @@ def updates(session: SessionView, since: int) -> list[Update]:
     return found
 
 
-def live_entities(session: SessionView) -> EntitySet:
+def live_entities(session: TesterSession) -> EntitySet:
     """Return the entities that were declared on a session, by whatever DECLARE, and not undeclared since.
 
     A node may give one id to all that a Current snapshot lists: an id alone does not tell two of them apart.
@@ -171,3 +143,38 @@ class Snapshot(msgspec.Struct, frozen=True):
     def declared(self) -> EntitySet:
         """The entities that were listed under the interest's id."""
         return EntitySet(self.entities)
+
+
+class InterestHandle:
+    """An interest that was sent, and how to get at its answer."""
+
+    def __init__(self, session: TesterSession, message: Interest) -> None:
+        self.session = session
+        self.message = message
+        self.id = message.id
+        # Before it is sent: everything that comes after may be the answer.
+        self.since = session.place
+
+    def reply(self, until: float | None = None) -> Snapshot:
+        """Read up to the interest's D_FINAL, or until patience or the link ends; ``until`` as for ``wait_for``."""
+        session = self.session
+        final = session.wait_for_final(self.id, self.since, until)
+        events = session.received(self.since)
+        if final is not None:
+            # What comes behind D_FINAL is no part of the snapshot.
+            events = events[: events.index(final) + 1]
+        mine: list[EntityName] = []
+        stray: list[EntityName] = []
+        for event in events:
+            entity = entity_of(session, event)
+            if entity is not None and isinstance(event.body, DeclareEntity):
+                (mine if event.interest_id == self.id else stray).append(entity)
+        return Snapshot(self.id, tuple(events), tuple(mine), tuple(stray), final, session.ended)
+
+    def snapshot(self) -> Snapshot:
+        """Read the whole snapshot; ``Incomplete`` when it does not end, which is for other cases to judge."""
+        reply = self.reply()
+        if reply.final is None:
+            raise Incomplete(f"interest {self.id} was not answered up to D_FINAL: {reply.ended or 'silence'}")
+        self.session.mark = self.session.place
+        return reply

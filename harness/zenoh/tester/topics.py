@@ -2,7 +2,7 @@
 
 from harness.protocol import FrameTopic
 from harness.zenoh.batches import read
-from harness.zenoh.tester.driver import BARRIER
+from harness.zenoh.tester.session import BARRIER
 from wire.zenoh.values import Declare, Interest, InterestFinal, NetworkMessage
 from wire.zenoh.values_transport import Fragment, Frame
 

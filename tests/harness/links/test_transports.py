@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from harness.clock import RealClock
-from harness.errors import BadDescription, Deadline
+from harness.errors import BadDescription, Deadline, NotAnswered
 from harness.iuts.description import resolve
 from harness.links import transports
 from harness.links.transports import TRANSPORTS, dial, framing_of, free_addresses, listen, parse_address
@@ -14,7 +14,7 @@ from harness.trace import Trace
 from harness.zenoh.framings import FRAMINGS
 from harness.zenoh.peers.transport import Settings
 from harness.zenoh.protocol import PROTOCOL
-from harness.zenoh.tester.driver import Driver, NotAnswered
+from harness.zenoh.tester.driver import Driver
 from wire.zenoh.values_transport import WhatAmI
 
 CLOCK = RealClock()

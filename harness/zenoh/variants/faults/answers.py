@@ -8,7 +8,7 @@ from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.router import LIVE, Router
 from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.peers.transport import Event
-from harness.zenoh.tester.driver import BARRIER
+from harness.zenoh.tester.session import BARRIER
 from harness.zenoh.variants.registry import fault
 from wire.zenoh.grammar_extensions import NODE_ID
 from wire.zenoh.values import (

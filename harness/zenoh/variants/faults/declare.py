@@ -4,7 +4,7 @@ import msgspec
 
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Session
-from harness.zenoh.tester.driver import BARRIER
+from harness.zenoh.tester.session import BARRIER
 from harness.zenoh.variants.registry import fault
 from wire.primitives import vle
 from wire.zenoh.values import (

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from harness.errors import NotAnswered
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.tester.conversation import Conversation, conversations
-from harness.pathfinder.tester.driver import Driver, NotAnswered, encode_message
+from harness.pathfinder.tester.driver import Driver, encode_message
 from harness.pathfinder.tester.events import decode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.peers.memory import World
