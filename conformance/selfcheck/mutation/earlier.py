@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.catalogue.loading import protocols
 from conformance.catalogue.rules import Profile
 from conformance.selfcheck.mutation.operators import Mutant
 from conformance.selfcheck.mutation.playing import Fate, PlayedMutant
@@ -37,9 +38,10 @@ class EarlierResult(msgspec.Struct, frozen=True):
 class EarlierResults:
     """The results of earlier runs for one role, in a file to which each new one is appended."""
 
-    def __init__(self, path: Path, names: Mapping[Mutant, str]) -> None:
+    def __init__(self, path: Path, names: Mapping[Mutant, str], sources: str) -> None:
         self._path = path
         self._names = names
+        self._sources = sources
         self._found: dict[str, EarlierResult] = {}
         if path.exists():
             # A line that was cut off when a run was killed is the last one, and of no other harm than being lost.
@@ -53,7 +55,7 @@ class EarlierResults:
     def result(self, mutant: Mutant) -> PlayedMutant | None:
         """Return what became of a mutant of the same sources; ``None`` where that is not known."""
         found = self._found.get(self._names[mutant])
-        if found is None or found.sources != digest_of_sources():
+        if found is None or found.sources != self._sources:
             return None
         return PlayedMutant(mutant, found.fate, found.by, found.case)
 
@@ -65,7 +67,7 @@ class EarlierResults:
     def add(self, each: PlayedMutant) -> None:
         """Keep what became of a mutant."""
         name = self._names[each.mutant]
-        self._found[name] = EarlierResult(name, digest_of_sources(), each.fate, each.by, each.case)
+        self._found[name] = EarlierResult(name, self._sources, each.fate, each.by, each.case)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("ab") as file:
             file.write(msgspec.json.encode(self._found[name]) + b"\n")
@@ -76,7 +78,7 @@ def earlier_results(
 ) -> EarlierResults:
     """Return what is known of the mutants of a role; ``sources`` are the texts of their modules."""
     path = environments.cache() / "mutants" / f"{protocol}-{role}-{profile}.ndjson"
-    return EarlierResults(path, names_of(mutants, sources))
+    return EarlierResults(path, names_of(mutants, sources), digest_of_sources(protocol))
 
 
 def names_of(mutants: Iterable[Mutant], sources: Mapping[str, bytes]) -> dict[Mutant, str]:
@@ -92,12 +94,15 @@ def names_of(mutants: Iterable[Mutant], sources: Mapping[str, bytes]) -> dict[Mu
 
 
 @cache
-def digest_of_sources() -> str:
-    """Return a digest of everything that decides what a play says."""
+def digest_of_sources(protocol: str) -> str:
+    """Return a digest of everything that decides what a play of a protocol says: of others it knows nothing."""
+    others = set(protocols()) - {protocol}
     digest = hashlib.sha256(f"{platform.python_version()} {version('hypothesis')}".encode())
     for room in ROOMS:
         folder = Path(next(iter(import_module(room).__path__)))
         for path in sorted(folder.rglob("*")):
+            if others.intersection(path.relative_to(folder).parts):
+                continue
             if path.suffix in (".py", ".toml") and path.name != "mutants.toml":
                 digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()

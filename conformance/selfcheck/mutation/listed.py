@@ -5,11 +5,13 @@ They stand in ``conformance/<protocol>/mutants.toml``, by the text of the change
     [[mutant]]
     function = "harness.zenoh.peers.router.Router.drain"
     line = "link = self.hang_ups.pop(0)"     # as it is; left out: every line of the function
-    becomes = "link = self.hang_ups.pop(-1)" # left out: every change of that line
+    becomes = "link = self.hang_ups.pop(-1)" # or several, [...]; left out: every change of that line
     why = "legal"                            # or "equivalent", "open"
     reason = "links end in whatever order"
 
-What is listed and noticed after all is stale, and so is what matches no mutant any more.
+An entry without ``becomes`` may stand beside mutants that are noticed; so it also hides what a case noticed once. It is
+for lines and functions of which no document speaks at all. What is listed by its change and noticed after all is stale,
+and so is what matches no mutant any more.
 """
 
 import tomllib
@@ -36,14 +38,25 @@ class ListedMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why: Why
     reason: str
     line: str = ""
-    becomes: str = ""
+    becomes: str | tuple[str, ...] = ""
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What the line becomes in the mutants that the entry stands for; nothing for any."""
+        return (self.becomes,) * bool(self.becomes) if isinstance(self.becomes, str) else self.becomes
 
     def covers(self, mutant: Mutant, source: bytes) -> bool:
         """Tell whether the entry stands for a mutant of a module with this source."""
         if self.function != f"{mutant.module}.{mutant.function}".rstrip("."):
             return False
-        old, new = (" ".join(line.strip() for line in lines) for lines in mutant.lines(source))
-        return self.line in ("", old) and self.becomes in ("", new)
+        old, new = said(mutant, source)
+        return self.line in ("", old) and (not self.changes or new in self.changes)
+
+
+def said(mutant: Mutant, source: bytes) -> tuple[str, str]:
+    """Return the line that a mutant of a module with this source changes, and what it becomes, as entries have them."""
+    old, new = (" ".join(line.strip() for line in lines) for lines in mutant.lines(source))
+    return old, new
 
 
 def listed_mutants(path: Path) -> list[ListedMutant]:

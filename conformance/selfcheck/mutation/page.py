@@ -17,8 +17,10 @@ def page(protocol: str, profile: Profile, scores: Sequence[Score]) -> str:
         f"Made by `goldwire selfcheck {protocol} --mutants --profile {profile} --write FILE`. The source of each",
         "reference peer is changed by machine, one place at a time, and the gate has to notice",
         "([selfcheck.md](selfcheck.md)). The score is of what is neither equivalent (it does the same) nor legal (the",
-        "documents allow it, or do not speak of it).",
+        "documents allow it, or do not speak of it). What a run finds out is kept, and holds as long as no source has",
+        "changed; so this is of one state of all sources, also where a run was ended and gone on with.",
         "",
+        *_taken(scores),
         f"| role | mutants | {' | '.join(COLUMNS)} | score |",
         f"|---|---|{'---|' * len(COLUMNS)}---|",
     ]
@@ -31,6 +33,14 @@ def page(protocol: str, profile: Profile, scores: Sequence[Score]) -> str:
     for score in scores:
         lines += ["", f"## {score.role}", "", *_functions(score), "", *_entries(score)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _taken(scores: Sequence[Score]) -> Iterator[str]:
+    """Say what was not played for the page."""
+    if any(score.taken for score in scores):
+        count = ", ".join(f"{score.taken} of the {score.role}'s" for score in scores)
+        yield f"With `--unlisted`: what the list explains ({count}) was not played anew, and stands here as listed."
+        yield ""
 
 
 def _by_function(score: Score) -> Counter[tuple[str, str]]:
@@ -56,7 +66,7 @@ def _entries(score: Score) -> Iterator[str]:
     yield "| function | line | becomes | mutants | why |"
     yield "|---|---|---|---|---|"
     for entry, count in counts.items():
-        line, becomes = _code(entry.line) or "any", _code(entry.becomes) or "anything"
+        line, becomes = _code(entry.line) or "any", "<br>".join(map(_code, entry.changes)) or "anything"
         yield f"| `{entry.function}` | {line} | {becomes} | {count} | {entry.why}: {entry.reason} |"
 
 

@@ -11,7 +11,7 @@ import msgspec
 import conformance
 from conformance.catalogue.rules import Profile
 from conformance.selfcheck.mutation.earlier import earlier_results
-from conformance.selfcheck.mutation.listed import ListedMutant, entry_for, listed_mutants
+from conformance.selfcheck.mutation.listed import ListedMutant, entry_for, listed_mutants, said
 from conformance.selfcheck.mutation.operators import Mutant, mutants_of
 from conformance.selfcheck.mutation.playing import Gate, Gates, PlayedMutant, Reached
 from conformance.selfcheck.peers import keep_out_of_the_way
@@ -58,6 +58,11 @@ class Score(msgspec.Struct, frozen=True):
     excused: tuple[tuple[PlayedMutant, ListedMutant], ...]
     unexplained: tuple[PlayedMutant, ...]
     stale: tuple[str, ...]
+
+    @property
+    def taken(self) -> int:
+        """How many mutants were not played, as the list explains them."""
+        return sum(each.fate == "listed" for each, _ in self.excused)
 
     @property
     def counted(self) -> int:
@@ -133,23 +138,28 @@ def scored(gate: Gate, played: list[PlayedMutant], entries: list[ListedMutant], 
     killed = tuple(each for each in played if each.is_noticed)
     excused = []
     unexplained = []
-    used: set[ListedMutant] = set()
+    used: set[tuple[ListedMutant, str]] = set()
     for each in played:
         if each in killed or each.fate == "does not load":
             continue
-        entry = entry_for(entries, each.mutant, gate.sources[each.mutant.module][0])
+        source = gate.sources[each.mutant.module][0]
+        entry = entry_for(entries, each.mutant, source)
         if entry is None:
             unexplained.append(each)
         else:
-            used.add(entry)
+            used.add((entry, said(each.mutant, source)[1] if entry.changes else ""))
             excused.append((each, entry))
     mine = [entry for entry in entries if any(entry.function.startswith(f"{name}.") for name in gate.sources)]
-    stale = [f"{entry.function}: {entry.line}" for entry in mine if entry not in used] if whole else []
+    stale = []
+    for entry in mine if whole else ():
+        unused = [change for change in entry.changes or ("",) if (entry, change) not in used]
+        stale += [f"{entry.function}: {entry.line}{change and f' becomes {change}'}" for change in unused]
     # An entry for one line is about that line alone; that of a whole function may stand beside mutants that are killed.
     for each in killed:
         entry = entry_for(entries, each.mutant, gate.sources[each.mutant.module][0])
-        if entry is not None and entry.becomes:
-            stale.append(f"{entry.function}: {entry.becomes} is noticed by {each.by}")
+        if entry is not None and entry.changes:
+            change = said(each.mutant, gate.sources[each.mutant.module][0])[1]
+            stale.append(f"{entry.function}: {change} is noticed by {each.by}")
     return Score(gate.suite.protocol, gate.role, killed, tuple(excused), tuple(unexplained), tuple(stale))
 
 

@@ -138,6 +138,22 @@ def test_snapshot_of_one_key(node: NodeUnderTest) -> None:
     assert everything.declared == both, "what is listed is not what matches"
 
 
+@rule("ZI-010", "ZI-045", roles=("router",))
+def test_snapshot_below_a_key_that_begins_with_an_at_sign(node: NodeUnderTest) -> None:
+    """Tokens exist on @v/1 and @w/1; ask for those on @v/*, and for those on @w/1.
+
+    Each answer has one of them. What wildcards match of such a chunk no document says; here it is spelled out.
+    """
+    node.other.declare_token("@v/1")
+    node.other.declare_token("@w/1")
+    for asked, key in (("@v/*", "@v/1"), ("@w/1", "@w/1")):
+        listed = node.interest(Mode.CURRENT_FUTURE, T, key=asked, session=node.session()).snapshot().declared
+        with judging("ZI-010"):
+            assert token(key) in listed, f"an interest in {asked} does not list {key}"
+        with judging("ZI-045"):
+            assert listed == set_of(token(key)), f"an interest in {asked} lists more than {key}"
+
+
 @rule("ZI-045", roles=("router",), needs=("ZD-091",))
 def test_updates_on_one_key(node: NodeUnderTest) -> None:
     """Ask for future subscribers on some keys; then some come there and elsewhere.

@@ -7,7 +7,7 @@ from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.events import Event
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import declared, queryable, set_of, subscriber, token, undeclared
-from wire.zenoh.grammar_extensions import QUERYABLE_INFO, TARGET
+from wire.zenoh.grammar_extensions import QOS, QUERYABLE_INFO, TARGET
 from wire.zenoh.keys import queryable_info, read_queryable_info
 from wire.zenoh.values import DeclareEntity, EntityKind, Extension, Extensions, Mode, Request, WireExpr
 
@@ -129,8 +129,10 @@ def test_query_to_complete_queryables_only(node: NodeUnderTest) -> None:
     partial.declare_queryable("a/**", extensions=info(partial, False, 0))
     complete.barrier()
     partial.barrier()
-    # Mandatory, as its definition is: else a node may pass over it.
-    querier.query("a/1", (Extension(TARGET.id, ALL_COMPLETE, mandatory=True),))
+    # Mandatory, as its definition is: else a node may pass over it. Behind another extension with a number of its own
+    # (5, the priority of data), as queries come: who takes the first number for the target asks everybody.
+    target = Extension(TARGET.id, ALL_COMPLETE, mandatory=True)
+    querier.query("a/1", (Extension(QOS.id, 5), target))
     request = asked(complete, "a/1")
     assert request is not None, "the complete queryable was not asked"
     # Answered, so that the query ends and the barrier behind it says that nobody else is asked.
@@ -144,8 +146,9 @@ def test_query_to_complete_queryables_only(node: NodeUnderTest) -> None:
 def test_distance_of_forwarded_queryables(node: NodeUnderTest) -> None:
     """Somebody asks for queryables; some are declared with distances that are none, or a multiple of 128.
 
-    None of them comes nearer by being announced. Such distances read as distances in both layouts of QueryableInfo
-    (reading R21), and one hop more is 1 in the document's and 128 in the deployed one.
+    None of them comes nearer by being announced, and which was further away still is: to all, the way that is added is
+    the same. Such distances read as distances in both layouts of QueryableInfo (reading R21), and one hop more is 1 in
+    the document's and 128 in the deployed one.
     """
     declarer = node.session()
     declarer.deployed = node.main.deployed = False
@@ -154,8 +157,10 @@ def test_distance_of_forwarded_queryables(node: NodeUnderTest) -> None:
     given = (0, 128, 1280)
     for distance in given:
         declarer.declare_queryable(f"a/{distance}", extensions=info(declarer, True, distance))
-    grown = {announced(node.main, f"a/{distance}")[1] - distance for distance in given}
+    told = [announced(node.main, f"a/{distance}")[1] for distance in given]
+    grown = {after - before for before, after in zip(given, told, strict=True)}
     assert min(grown) >= 0, "a queryable was announced with a smaller distance than it was declared with"
+    assert told == sorted(set(told)), "a queryable that is further away was not announced as further away"
     node.shows("ZD-072", "R23", "A" if grown in ({1}, {128}) else "B" if min(grown) > 0 else "C")
 
 

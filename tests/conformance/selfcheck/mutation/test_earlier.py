@@ -1,5 +1,7 @@
 """What earlier runs found out: true of the same sources, and else only which case is asked first."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from conformance.selfcheck.mutation import earlier
@@ -28,10 +30,21 @@ def test_what_was_found_out_of_the_same_sources_still_holds(results):
 
 def test_of_other_sources_only_what_noticed_it_is_known(results, monkeypatch):
     results().add(PlayedMutant(MUTANTS[0], "killed", "R-1 a case (case)", "a case"))
-    monkeypatch.setattr(earlier, "digest_of_sources", lambda: "another")
+    monkeypatch.setattr(earlier, "digest_of_sources", lambda protocol: "another")
     assert results().result(MUTANTS[0]) is None
     assert results().noticed_by(MUTANTS[0]) == "a case"
     assert results().noticed_by(MUTANTS[1]) == ""
+
+
+def test_sources_of_other_protocols_decide_nothing(tmp_path, monkeypatch):
+    for protocol in ("zenoh", "pathfinder"):
+        (tmp_path / protocol).mkdir()
+        (tmp_path / protocol / "peer.py").write_text("")
+    monkeypatch.setattr(earlier, "import_module", lambda room: SimpleNamespace(__path__=[str(tmp_path)]))
+    digest = earlier.digest_of_sources.__wrapped__
+    before = digest("zenoh"), digest("pathfinder")
+    (tmp_path / "zenoh" / "peer.py").write_text("1")
+    assert (digest("zenoh") == before[0], digest("pathfinder") == before[1]) == (False, True)
 
 
 def test_a_line_that_was_cut_off_is_lost_alone(results, tmp_path):

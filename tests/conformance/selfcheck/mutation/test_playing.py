@@ -6,7 +6,7 @@ from conformance.selfcheck.mutation import playing
 from conformance.selfcheck.mutation.listed import BadList, ListedMutant, listed_mutants
 from conformance.selfcheck.mutation.loading import modules_of
 from conformance.selfcheck.mutation.operators import Mutant
-from conformance.selfcheck.mutation.playing import Gate, Gates
+from conformance.selfcheck.mutation.playing import Gate, Gates, PlayedMutant
 from conformance.selfcheck.mutation.report import lines_of
 from conformance.selfcheck.mutation.score import all_mutants, scored
 from harness.protocol import load
@@ -113,6 +113,17 @@ def test_an_entry_that_is_no_longer_true_is_stale(gate, reached):
     assert len(score.stale) == 3  # noticed after all, and so unused; and one of no mutant at all
     # Of a sample nobody knows what the rest would have used.
     assert len(scored(gate, [killed], [gone], whole=False).stale) == 0
+
+
+def test_an_entry_for_several_changes_is_as_true_as_each(gate):
+    end = "session.interests.pop(message.id, None)"
+    killed = PlayedMutant(changed(gate, end, "pass"), "killed", "R-1 a case (case)")
+    survivor = PlayedMutant(changed(gate, end, "session.interests.clear()"), "survived")
+    # What is noticed after all is excused by nothing, and so is named twice.
+    for changes, stale in ((), 0), (("gone",), 1), (("pass",), 2):
+        entry = ListedMutant(f"{ROUTER}.f", "legal", "", becomes=("session.interests.clear()", *changes))
+        score = scored(gate, [killed, survivor], [entry], whole=True)
+        assert (len(score.unexplained), len(score.stale)) == (0, stale)
 
 
 def test_every_mutant_of_a_peer_is_in_a_module_of_its_own(gate):
