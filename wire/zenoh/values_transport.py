@@ -138,6 +138,8 @@ def read_network(data: bytes) -> tuple[NetworkMessage, ...]:
     return tuple(from_wire(value) for value in decode(network_messages, data))
 
 
+# Sessions begin at 0, one after the other, with the same few thousand numbers.
+@lru_cache(maxsize=4096)
 def frame_header(sn: int, *, reliable: bool = True) -> bytes:
     """Return the bytes of a FRAME up to its first network message."""
     return write_batch([Frame(sn, (), reliable)])

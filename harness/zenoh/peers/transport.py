@@ -132,7 +132,8 @@ class SessionTransport:
 
     def _take(self, message: TransportMessage) -> list[Event]:
         extensions = () if isinstance(message, TransportOam) else message.extensions
-        alien = unknown_mandatory(type(message).__name__.upper(), extensions)
+        # Almost no message of a transport has any, and this is asked for every one.
+        alien = unknown_mandatory(type(message).__name__.upper(), extensions) if extensions else None
         if alien is not None:
             return [self.refuse(f"unknown mandatory extension {alien.id:#x}")]
         match message:

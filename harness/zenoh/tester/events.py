@@ -42,3 +42,8 @@ class RefusedBatch(msgspec.Struct, frozen=True):
     def form(self) -> type["RefusedBatch"]:
         """The class stands for the kind, as with events."""
         return RefusedBatch
+
+
+def inner_key(namespace: str, key: str | None) -> str | None:
+    """Take a key out of a play's namespace; ``None`` when it is not in it."""
+    return key[len(namespace) :] if key is not None and key.startswith(namespace) else None

@@ -3,6 +3,7 @@
 It keeps the handshake and the leases, and can send any bytes at any moment. The driver adds the protocol's verbs.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import Self
 
@@ -14,7 +15,7 @@ from harness.trace import Direction, Trace
 from harness.zenoh.batches import DecodedBatch, read
 from harness.zenoh.peers.transport import Ended, SessionTransport, Settings, State
 from harness.zenoh.tester.conversation import Conversation
-from harness.zenoh.tester.events import Event, RefusedBatch
+from harness.zenoh.tester.events import Event, RefusedBatch, inner_key
 from wire.zenoh.values import Declare, DeclareFinal, Interest, Mode, NetworkMessage, Options, WireExpr
 from wire.zenoh.values_transport import frame_header
 
@@ -44,7 +45,13 @@ class TesterSession:
         self.mark = 0
         """Where in the conversation the updates begin that ``news`` has not returned yet."""
         self._barriers = BARRIER
-        self._answered: set[tuple[int, int]] = set()
+        # Looked for once in each event: whoever asks a hundred things at once waits for each answer among all of them.
+        self._looked_at = 0
+        self._finals: dict[int | None, list[int]] = {None: []}
+        """Where in the conversation the D_FINALs for an interest stand, and under None those for any."""
+        self._questions: list[int] = []
+        """Where in the conversation the node asks for what exists now."""
+        self._answered: set[int] = set()
 
     # --- life ---------------------------------------------------------------------------------------------
 
@@ -144,23 +151,53 @@ class TesterSession:
         return caught[0] if caught else None
 
     def wait_for_final(self, interest: int | None, since: int, until: float | None = None) -> Event | None:
-        """Read until the D_FINAL of an interest (or of any) has come and return it; otherwise as ``wait_for``.
+        """Read until the D_FINAL of an interest (or of any) has come and return it; otherwise as ``wait_for``."""
+        place = self.place_of_final(interest, since, until)
+        return None if place is None else self.conversation.events[place]
+
+    def place_of_final(self, interest: int | None, since: int, until: float | None = None) -> int | None:
+        """Read until the D_FINAL of an interest (or of any) has come; return where it stands in the conversation.
 
         An INTEREST that comes meanwhile is answered, as there being nothing: a client may hand a question on to its
         router, and has nothing to say before that has answered.
         """
+        caught: list[int] = []
 
-        def ends(event: Event) -> bool:
-            if isinstance(event.message, Interest) and event.message.mode is not Mode.FUTURE:
-                self._answer(event, event.message)
-            return isinstance(event.body, DeclareFinal) and interest in (None, event.interest_id)
+        def found() -> bool:
+            self._look()
+            finals = self._finals.get(interest, [])
+            caught[:] = finals[bisect_left(finals, since) :][:1]
+            # What stands behind the answer is no part of what is waited for.
+            end = caught[0] if caught else self.place
+            for question in self._questions[bisect_left(self._questions, since) :]:
+                if question < end:
+                    self._answer(question)
+            return bool(caught)
 
-        return self.wait_for(ends, since=since, until=until)
+        self.wait_until(found, until)
+        return caught[0] if caught else None
 
-    def _answer(self, event: Event, asked: Interest) -> None:
+    def _look(self) -> None:
+        """Note the D_FINALs and the questions that have come since this was called last."""
+        events = self.conversation.events
+        for place in range(self._looked_at, len(events)):
+            event = events[place]
+            if event.direction is not Direction.RECEIVED:
+                continue
+            if isinstance(event.body, DeclareFinal):
+                self._finals[None].append(place)
+                if event.interest_id is not None:
+                    self._finals.setdefault(event.interest_id, []).append(place)
+            elif isinstance(event.message, Interest) and event.message.mode is not Mode.FUTURE:
+                self._questions.append(place)
+        self._looked_at = len(events)
+
+    def _answer(self, question: int) -> None:
         # Once: whoever waits for two answers sees what came behind both questions twice.
-        if (event.entry, event.nth) not in self._answered and not self.ended:
-            self._answered.add((event.entry, event.nth))
+        if question not in self._answered and not self.ended:
+            self._answered.add(question)
+            asked = self.conversation.events[question].message
+            assert isinstance(asked, Interest)
             self.send(Declare(DeclareFinal(), asked.id))
 
     def wait_until(self, done: Callable[[], bool], until: float | None = None) -> bool:
@@ -169,9 +206,9 @@ class TesterSession:
             self._pump(done, self.patience if until is None else until - self.now())
         return done()
 
-    def received(self, since: int = 0) -> list[Event]:
-        """Return the events that were received, from a place in the conversation on."""
-        return [event for event in self.conversation.events[since:] if event.direction is Direction.RECEIVED]
+    def received(self, since: int = 0, before: int | None = None) -> list[Event]:
+        """Return the events that were received, from a place in the conversation on, up to another."""
+        return [event for event in self.conversation.events[since:before] if event.direction is Direction.RECEIVED]
 
     @property
     def has_declared(self) -> bool:
@@ -228,9 +265,7 @@ class TesterSession:
 
     def inner(self, key: str | None) -> str | None:
         """Take a key out of the namespace; ``None`` when it is not in it."""
-        if key is None or not key.startswith(self.namespace):
-            return None
-        return key[len(self.namespace) :]
+        return inner_key(self.namespace, key)
 
     # --- underneath ---------------------------------------------------------------------------------------
 

@@ -1,9 +1,11 @@
 """What a session brought up: entities, updates, snapshots, in terms that a case can compare."""
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 
 from harness.errors import HarnessError
-from harness.zenoh.tester.events import Event
+from harness.zenoh.tester.events import Event, inner_key
 from harness.zenoh.tester.session import TesterSession
 from wire.zenoh.values import DeclareEntity, EntityKind, Interest, UndeclareEntity
 
@@ -86,13 +88,18 @@ class ReceivedUpdates(msgspec.Struct, frozen=True):
 
 def entity_of(session: TesterSession, event: Event) -> EntityName | None:
     """Return the entity that an event declares or undeclares, if it lies within the session's namespace."""
+    return entity_within(session.namespace, event)
+
+
+def entity_within(namespace: str, event: Event) -> EntityName | None:
+    """Return the entity that an event declares or undeclares, if it lies within a namespace."""
     body = event.body
     if not isinstance(body, DeclareEntity | UndeclareEntity):
         return None
     key = event.key if isinstance(body, DeclareEntity) else event.known or event.key
     if key is None:
         return EntityName(body.kind.value, None)
-    inner = session.inner(key)
+    inner = inner_key(namespace, key)
     return None if inner is None else EntityName(body.kind.value, inner)
 
 
@@ -130,19 +137,33 @@ class Incomplete(HarnessError):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """The answer to an interest: what came under its id, what came without, and the D_FINAL if it came."""
+    """The answer to an interest: what came up to its D_FINAL, the entities under its id, and the D_FINAL if it came."""
 
     interest_id: int
     events: tuple[Event, ...]
     entities: tuple[EntityName, ...]
-    stray: tuple[EntityName, ...]
     final: Event | None
     ended: str = ""
+    namespace: str = ""
 
     @property
     def declared(self) -> EntitySet:
         """The entities that were listed under the interest's id."""
         return EntitySet(self.entities)
+
+    @property
+    def stray(self) -> tuple[EntityName, ...]:
+        """The entities that came meanwhile, and not under the interest's id."""
+        # Read only when somebody asks: where a hundred interests run at once, nearly all is another one's.
+        others = (event for event in self.events if event.interest_id != self.interest_id)
+        return tuple(_declared_in(self.namespace, others))
+
+
+def _declared_in(namespace: str, events: Iterable[Event]) -> Iterator[EntityName]:
+    for event in events:
+        entity = entity_within(namespace, event) if isinstance(event.body, DeclareEntity) else None
+        if entity is not None:
+            yield entity
 
 
 class InterestHandle:
@@ -158,18 +179,12 @@ class InterestHandle:
     def reply(self, until: float | None = None) -> Snapshot:
         """Read up to the interest's D_FINAL, or until patience or the link ends; ``until`` as for ``wait_for``."""
         session = self.session
-        final = session.wait_for_final(self.id, self.since, until)
-        events = session.received(self.since)
-        if final is not None:
-            # What comes behind D_FINAL is no part of the snapshot.
-            events = events[: events.index(final) + 1]
-        mine: list[EntityName] = []
-        stray: list[EntityName] = []
-        for event in events:
-            entity = entity_of(session, event)
-            if entity is not None and isinstance(event.body, DeclareEntity):
-                (mine if event.interest_id == self.id else stray).append(entity)
-        return Snapshot(self.id, tuple(events), tuple(mine), tuple(stray), final, session.ended)
+        place = session.place_of_final(self.id, self.since, until)
+        # What comes behind D_FINAL is no part of the snapshot.
+        events = session.received(self.since, None if place is None else place + 1)
+        mine = _declared_in(session.namespace, (event for event in events if event.interest_id == self.id))
+        final = None if place is None else events[-1]
+        return Snapshot(self.id, tuple(events), tuple(mine), final, session.ended, session.namespace)
 
     def snapshot(self) -> Snapshot:
         """Read the whole snapshot; ``Incomplete`` when it does not end, which is for other cases to judge."""
