@@ -178,7 +178,7 @@ class Client(threading.Thread):
             "subscribe-all": [[("subscribe", subscription)]],
             "unsubscribe": [[("subscribe", subscription | filtered)], [("unsubscribe", subscription)]],
             "list": [[("services", filtered)], [("subscriptions", {})], [("clients", {})], [("ping", {})]],
-            "transient": [[self.publish(1, ttl=4)], 1.5],  # away for less than half of the TTL
+            "transient": [[self.publish(1), self.publish(2, ttl=4)], 1.5],  # away for less than half of the lower TTL
             "many": [[self.publish(n) for n in range(1, 501)]],
         }
         return scenarios[self.scenario]

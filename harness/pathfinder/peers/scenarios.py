@@ -98,8 +98,8 @@ SCENARIOS = {
         ),
         Scenario(
             "transient",
-            "publishes one service with a ttl of 4, disconnects, and comes back within half of it, again and again",
-            (Publish((named(1, ttl=4),)), Leave()),
+            "publishes two services, one with a ttl of 4, disconnects, and is back within half of it, again and again",
+            (Publish((named(1), named(2, ttl=4))), Leave()),
         ),
         Scenario("many", f"publishes {MANY} services", (Publish(tuple(named(n) for n in range(1, MANY + 1))),)),
     )
