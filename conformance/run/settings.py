@@ -14,6 +14,7 @@ from conformance.suite import Suite
 from conformance.verdicts import Strictness
 from harness.errors import BadDescription
 from harness.iuts.description import Description, Embedded, Remote, resolve
+from harness.iuts.versions import printed_version
 from harness.links.transports import known_transport
 from harness.protocol import IncompleteProtocol
 
@@ -88,6 +89,8 @@ def gather(
     try:
         catalogue = Suite(protocol).catalogue
         description = resolve(iut, protocol)
+        if not description.version:
+            description = msgspec.structs.replace(description, version=printed_version(description))
     except (CatalogueError, IncompleteProtocol) as error:
         raise BadSettings(str(error)) from None
     except BadDescription as error:

@@ -40,6 +40,7 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     command: tuple[str, ...]
     client_command: tuple[str, ...] = ()
+    version_command: tuple[str, ...] = ()
     ready: Literal["handshake", "line"] = "handshake"
     start_timeout: float = 20.0
     restart: Restart = "on-crash"
@@ -110,6 +111,8 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PLACEHOLDERS = frozenset({"python", "here", "role", "listen", "connect", "port"})
+OF_VERSIONS = frozenset({"python", "here"})
+"""Those of ``version_command``, which is run before anything has an address."""
 
 
 def resolve(text: str, protocol: str) -> Description:
@@ -237,6 +240,8 @@ def _complaints(file: _File, protocol: str) -> list[str]:
     if file.embedded == (file.process is not None):
         wrong.append("process: a [process] table says how to run it (only our own peer has embedded = true)")
     if file.process is not None:
+        if file.environment is not None and file.process.version_command:
+            wrong.append("process.version_command: [environment] says which version it is; leave out one of them")
         wrong += _program_complaints(file.process)
     return wrong
 
@@ -249,10 +254,11 @@ def _program_complaints(program: Program) -> list[str]:
         wrong.append(f"process.start_timeout: {program.start_timeout:g} s is not positive")
     commands = {"command": program.command, "client_command": program.client_command}
     env = {f"env.{name}": (value,) for name, value in program.env.items()}
-    for key, texts in (commands | env).items():
+    for key, texts in (commands | env | {"version_command": program.version_command}).items():
+        known_here = OF_VERSIONS if key == "version_command" else PLACEHOLDERS
         for text in texts:
-            if unknown := _placeholders(text) - PLACEHOLDERS:
-                names = ", ".join(sorted(PLACEHOLDERS))
+            if unknown := _placeholders(text) - known_here:
+                names = ", ".join(sorted(known_here))
                 wrong.append(
                     f"process.{key}: unknown placeholder in {text!r}: {', '.join(sorted(unknown))};"
                     f" known are {names}; a brace of its own is written twice"

@@ -97,17 +97,21 @@ def test_a_republish_that_changes_nothing(node: NodeUnderTest) -> None:
 
 @rule("PF-049", roles=SERVER)
 def test_the_owners_connection_is_closed(node: NodeUnderTest) -> None:
-    """Publish two services and close the connection.
+    """Publish two services and close the connection; come back, publish them as they are, and close it again.
 
-    Both are listed as orphans.
+    Both are listed as orphans, each time.
     """
     # Two services: a server that remembers a client's latest one only is found out.
     owner, services = node.session(), [node.service(), node.service()]
-    for service in services:
-        owner.sure(owner.publish(service))
-    owner.close()
-    for service in services:
-        assert wait_for_orphan(node, service), "the owner has closed its connection, and its service is no orphan"
+    for turn in range(2):
+        if turn:
+            owner, _ = reconnect(node, owner)
+        for service in services:
+            owner.sure(owner.publish(service))
+        owner.close()
+        for service in services:
+            again = " again" * turn
+            assert wait_for_orphan(node, service), f"the owner has closed its connection{again}: no orphan"
 
 
 @rule("PF-049", roles=SERVER)

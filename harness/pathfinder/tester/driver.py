@@ -112,7 +112,8 @@ class Driver:
 
     def break_off(self) -> None:
         """Send what is no message, so that the server ends the connection; end it where the server does not."""
-        self.offend(b"[]")
+        # An object, as all messages are: what ends whole servers, such as an array, would hide what is asked about.
+        self.offend(b"{}")
         self.close()
 
     @property

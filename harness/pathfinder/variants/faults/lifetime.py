@@ -50,6 +50,21 @@ class OneOrphan(Server):
             self.orphan(service, since)
 
 
+@fault("PF-049", does="makes an orphan of a service once only, though its owner has been back and published it again")
+class OrphanOnce(Server):
+    """As paf up to 1.1.3, where such a service stays with its owner's old connection."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.lost: set[tuple[int, int]] = set()
+
+    def orphan(self, service: ServiceRecord, since: float) -> None:
+        state = service.id, service.generation
+        if state not in self.lost:
+            super().orphan(service, since)
+        self.lost.add(state)
+
+
 @fault("PF-050", does="tells nobody that an orphan is claimed again")
 class QuietReturn(Server):
     def is_modified(self, old: ServiceRecord, new: ServiceRecord) -> bool:
