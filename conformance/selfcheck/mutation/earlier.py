@@ -24,6 +24,12 @@ from harness.iuts import environments
 ROOMS = ("wire", "harness", "conformance")
 """What a play depends on; nothing of it is read from elsewhere."""
 
+AFTERWARDS = (
+    "mutants.toml",
+    *(f"selfcheck/mutation/{each}.py" for each in ("earlier", "listed", "page", "report", "score")),
+)
+"""What is done with the fate of a mutant, and decides nothing about it."""
+
 
 class EarlierResult(msgspec.Struct, frozen=True):
     """What became of a mutant: ``sources`` is the digest of what it was played with, ``case`` what noticed it."""
@@ -103,6 +109,6 @@ def digest_of_sources(protocol: str) -> str:
         for path in sorted(folder.rglob("*")):
             if others.intersection(path.relative_to(folder).parts):
                 continue
-            if path.suffix in (".py", ".toml") and path.name != "mutants.toml":
+            if path.suffix in (".py", ".toml") and not str(path).endswith(AFTERWARDS):
                 digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -39,7 +39,7 @@ def _taken(scores: Sequence[Score]) -> Iterator[str]:
     """Say what was not played for the page."""
     if any(score.taken for score in scores):
         count = ", ".join(f"{score.taken} of the {score.role}'s" for score in scores)
-        yield f"With `--unlisted`: what the list explains ({count}) was not played anew, and stands here as listed."
+        yield f"Of what the list explains, some was not played (`--unlisted`), and stands here as listed: {count}."
         yield ""
 
 

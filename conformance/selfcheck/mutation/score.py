@@ -114,7 +114,9 @@ def compute_score(
     yield from played
     known = {each.mutant for each in played}
     if sample.unlisted:
-        played += [PlayedMutant(mutant, "listed") for mutant in sample.named(mutants) if is_listed(mutant)]
+        # What earlier runs have seen of them is not lost: that is how a list is gone through in parts.
+        listed = [mutant for mutant in sample.named(mutants) if is_listed(mutant)]
+        played += [earlier.result(mutant) or PlayedMutant(mutant, "listed") for mutant in listed]
     left = [(mutant, earlier.noticed_by(mutant)) for mutant in todo if mutant not in known]
     # In a mixed order, so that what a run has seen that was ended is a fair part of all.
     random.Random(0).shuffle(left)

@@ -4,11 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from conformance.selfcheck.mutation import earlier
+from conformance.selfcheck.mutation import earlier, score
 from conformance.selfcheck.mutation.earlier import earlier_results, names_of
+from conformance.selfcheck.mutation.listed import ListedMutant
 from conformance.selfcheck.mutation.operators import mutants_of
 from conformance.selfcheck.mutation.playing import PlayedMutant
-from conformance.selfcheck.mutation.score import MutantSample
+from conformance.selfcheck.mutation.score import MutantSample, compute_score
 
 SOURCE = b"def f(a):\n    return a == 1\n\n\ndef g(a):\n    return a == 1\n"
 MUTANTS = mutants_of("m.n", SOURCE)
@@ -43,6 +44,11 @@ def test_sources_of_other_protocols_decide_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(earlier, "import_module", lambda room: SimpleNamespace(__path__=[str(tmp_path)]))
     digest = earlier.digest_of_sources.__wrapped__
     before = digest("zenoh"), digest("pathfinder")
+    # Nor does what is done with a mutant's fate.
+    (tmp_path / "zenoh" / "mutants.toml").write_text("")
+    (tmp_path / "selfcheck" / "mutation").mkdir(parents=True)
+    (tmp_path / "selfcheck" / "mutation" / "page.py").write_text("")
+    assert (digest("zenoh"), digest("pathfinder")) == before
     (tmp_path / "zenoh" / "peer.py").write_text("1")
     assert (digest("zenoh") == before[0], digest("pathfinder") == before[1]) == (False, True)
 
@@ -54,6 +60,18 @@ def test_a_line_that_was_cut_off_is_lost_alone(results, tmp_path):
     path.write_bytes(path.read_bytes()[:-9])
     assert results().result(MUTANTS[0]) is not None
     assert results().result(MUTANTS[1]) is None
+
+
+def test_what_is_listed_is_what_earlier_runs_saw_of_it(results, monkeypatch):
+    gate = SimpleNamespace(sources={"m.n": (SOURCE, "n.py")}, suite=SimpleNamespace(protocol="p"), role="r")
+    monkeypatch.setattr(score, "Gates", lambda *_: SimpleNamespace(first=gate))
+    monkeypatch.setattr(score, "listed_mutants", lambda _: [ListedMutant("m.n.f", "legal", "either way")])
+    known = [mutant for mutant in MUTANTS if mutant.function == "g"] + MUTANTS[:1]
+    for mutant in known:
+        results().add(PlayedMutant(mutant, "killed", "R-1 a case (case)", "a case"))
+    *_, found = compute_score("p", "r", sample=MutantSample(unlisted=True))
+    assert [each.mutant for each in found.killed] == sorted(known, key=MUTANTS.index)
+    assert found.taken == len(MUTANTS) - len(known)
 
 
 def test_a_name_outlives_changes_elsewhere_and_is_given_once():

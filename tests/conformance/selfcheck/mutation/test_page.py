@@ -23,10 +23,10 @@ def test_the_page_counts_by_function_and_gives_the_reasons():
     assert "| r | 4 | 2 | 0 | 1 | 0 | 1 | 66.7% of 3 |" in text
     assert "| `m/n.py:f` | 2 |  | 1 |  | 1 |" in text
     assert "| `m.n.f` | `return a \\| 1` | `return a & 1`<br>`return None` | 1 | legal: either way |" in text
-    assert "not played" not in text
+    assert "was not played" not in text
 
 
 def test_the_page_says_what_was_not_played():
     entry = ListedMutant("m.n.f", "legal", "either way")
     score = Score("p", "r", (), ((PlayedMutant(ONE, "listed"), entry), (PlayedMutant(TWO, "survived"), entry)), (), ())
-    assert "(1 of the r's) was not played" in page("p", "document", [score])
+    assert "stands here as listed: 1 of the r's." in page("p", "document", [score])
