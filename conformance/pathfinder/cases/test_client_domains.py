@@ -148,6 +148,24 @@ def test_a_server_of_several_that_is_lost(node: NodeUnderTest) -> None:
         )
 
 
+@rule("PF-044", roles=CLIENT)
+def test_a_service_of_another_server_than_the_one_that_is_lost(node: NodeUnderTest) -> None:
+    """Tell a client of a service with a ttl of 1 at one of two servers; cut off the other one, and wait for longer.
+
+    The service does not disappear: the server that told of it is there, and has not said so.
+    """
+    domain = node.begin("subscribe", servers=2)
+    lost, kept = domain.subscribed(0), domain.subscribed(1)
+    told = ToldEvents(domain)
+    kept.notify("appeared", 1, ttl=1)
+    told.sure("appeared 1 0")
+    domain.refuse(0)
+    lost.drop()
+    # The ttl is that of a service whose owner is lost; what a client keeps by it is only of the server that is lost.
+    domain.read(1.5)
+    assert told.of(1, kept) == ["appeared 1 0"], "a service is told to be gone whose server is there"
+
+
 @rule("PF-042", roles=CLIENT)
 def test_servers_that_are_of_no_use(node: NodeUnderTest) -> None:
     """Of three servers one refuses connections, one says nothing, and one tells of a service; then the first lets in.
