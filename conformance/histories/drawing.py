@@ -6,13 +6,15 @@ from typing import Protocol, TypeVar
 
 from hypothesis import strategies as st
 
+from conformance.cases import SEEDS
+
 T = TypeVar("T")
 MoveT_co = TypeVar("MoveT_co", covariant=True)
 MoveT = TypeVar("MoveT")
 
 
 class Chooser(Protocol):
-    """Who makes choices: a ``random.Random``, or Hypothesis."""
+    """Who makes choices: a seed, or Hypothesis."""
 
     def choice(self, options: Sequence[T], /) -> T:
         """Return one of some options."""
@@ -20,6 +22,10 @@ class Chooser(Protocol):
 
     def randint(self, least: int, most: int, /) -> int:
         """Return a number from ``least`` to ``most``, both included."""
+        ...
+
+    def dealt(self, options: Sequence[T], /) -> list[T]:
+        """Return some options in an order of its own: the histories of a run together come to the first of all."""
         ...
 
 
@@ -35,6 +41,35 @@ class MoveGenerator(Protocol[MoveT_co]):
         ...
 
 
+class Seeded:
+    """The choices of the history of a seed."""
+
+    def __init__(self, theme: str, number: int) -> None:
+        self._random = Random(f"{theme} {number}")
+        self._number = number
+
+    def choice(self, options: Sequence[T]) -> T:
+        """Return one of some options."""
+        return self._random.choice(options)
+
+    def randint(self, least: int, most: int) -> int:
+        """Return a number from ``least`` to ``most``, both included."""
+        return self._random.randint(least, most)
+
+    def dealt(self, options: Sequence[T]) -> list[T]:
+        """Return some options, those of this seed first: a fifth of them, if five seeds are played, and so on.
+
+        Drawn with no regard to the other seeds, one in eight of forty would come in no history of a run.
+        """
+        mine: list[T] = []
+        others: list[T] = []
+        for place, option in enumerate(options):
+            (others if (place - self._number) % SEEDS else mine).append(option)
+        self._random.shuffle(mine)
+        self._random.shuffle(others)
+        return mine + others
+
+
 GeneratorFactory = Callable[[Chooser, str], MoveGenerator[MoveT]]
 """Makes a generator that asks a chooser, for one of a protocol's themes."""
 
@@ -44,7 +79,7 @@ def generate(new_generator: GeneratorFactory[MoveT], theme: str, number: int, le
 
     Not drawn by Hypothesis, which takes a hundred times as long, and begins with the simplest of everything.
     """
-    generator = new_generator(Random(f"{theme} {number}"), theme)
+    generator = new_generator(Seeded(theme, number), theme)
     moves = list(generator.opening())
     while len(moves) < length:
         move = generator.move()
@@ -66,6 +101,10 @@ class Drawn:
     def randint(self, least: int, most: int) -> int:
         """Return a number from ``least`` to ``most``, both included."""
         return self._draw(st.integers(least, most))
+
+    def dealt(self, options: Sequence[T]) -> list[T]:
+        """Return some options in any order."""
+        return self._draw(st.permutations(options))
 
 
 @st.composite

@@ -76,11 +76,15 @@ class Departures:
         """Return what is wrong with the list of the play's services."""
         listing = self.witness.sure(self.witness.services(self.node.mine))
         listed = self.model.listed(self.node.mine)
+        there = {fields.get("service-id") for fields in listing.notifications}
+        for fields in listed:
+            if fields["service-id"] not in there:
+                rule, owner = ("PF-015", "left") if "orphan-since" in fields else ("PF-205", "is there")
+                return Mismatch(rule, f"{fields['service-id']} is not listed any more, and its owner {owner}")
         try:
             self.comparison.compare_services(listing, listed, "witness.services(node.mine)", filter="")
         except Mismatch as difference:
-            rule = {"PF-131": "PF-049", "PF-157": "PF-052"}.get(difference.rule, difference.rule)
-            return Mismatch(rule, difference.what)
+            return Mismatch("PF-049" if difference.rule == "PF-131" else difference.rule, difference.what)
         return None
 
     def await_end(self, service: ServiceRecord, began: float) -> None:

@@ -48,6 +48,8 @@ class DomainGenerator:
     def __init__(self, chooser: Chooser, theme: str) -> None:
         self.choose, self.number = chooser.choice, chooser.randint
         self.theme = theme
+        self.messages, self.malformed = chooser.dealt((*STRAYS, *REQUESTS)), chooser.dealt(MALFORMED)
+        """What a server says that none may say, by turns: messages, and what is none."""
         self.is_busy = theme in BUSY
         """Whether it is about what a client asks, with servers that answer late; else about what it hears."""
         self.begin()
@@ -142,7 +144,9 @@ class DomainGenerator:
         if self.scenario == "unsubscribe":
             return ServerErrs(self.choose(there), BEHIND_THE_END)
         # What is a message, and stands in no transaction, as often as what is none: of the latter there are many more.
-        return ServerErrs(self.choose(there), self.choose(self.choose(((*STRAYS, *REQUESTS), MALFORMED))))
+        offences = self.choose((self.messages, self.malformed))
+        offences.append(offences.pop(0))
+        return ServerErrs(self.choose(there), offences[-1])
 
     # --- services -----------------------------------------------------------------------------------------
 

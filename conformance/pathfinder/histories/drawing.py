@@ -75,7 +75,7 @@ VALUES: tuple[Properties, ...] = (
 WEIGHTS: dict[str, dict[str, int]] = {
     "services": {"publish": 8, "unpublish": 3, "list": 4, "subscribe": 1, "ping": 1},
     "subscriptions": {"publish": 6, "unpublish": 2, "subscribe": 4, "unsubscribe": 3, "list": 1, "subscriptions": 2},
-    "filters": {"publish": 7, "unpublish": 1, "subscribe": 4, "unsubscribe": 2, "list": 4},
+    "filters": {"publish": 7, "unpublish": 1, "subscribe": 4, "unsubscribe": 2, "list": 4, "no filter": 4},
     "owners": {"publish": 8, "unpublish": 3, "subscribe": 2, "list": 2, "clients": 1},
     "lifetime": {"publish": 7, "unpublish": 2, "subscribe": 2, "list": 2, "subscriptions": 1, "clients": 1},
     "transactions": {
@@ -122,11 +122,11 @@ class DirectoryGenerator:
     """Draws the moves of one history, and keeps account of who is there and what is published."""
 
     def __init__(self, chooser: Chooser, theme: str) -> None:
-        self.choose, self.number = chooser.choice, chooser.randint
+        self.choose, self.number, self.dealt = chooser.choice, chooser.randint, chooser.dealt
         self.theme = theme
         # As many filters as there may be subscriptions: of one sort each, and some of all sorts at once.
         samples = [sampled(Random(chooser.randint(0, 2**32))) for _ in range(2)]
-        samples += [self.choose(CURATED) for _ in range(5 if theme == "filters" else 1)]
+        samples += self.dealt(CURATED)[: 5 if theme == "filters" else 1]
         self.samples = samples
         self.sample = samples[0]
         """The filter that is asked for most often for a while, with services that it matches or just does not."""
@@ -139,12 +139,14 @@ class DirectoryGenerator:
         """The last generation of each service that was ever published."""
         self.waited = self.is_crowded = False
         self.guests: list[GuestMove] = []
+        self.no_filters: list[str] = []
         self.requests: dict[str, Callable[[str], HistoryRequest | None]] = {
             "publish": self.publish,
             "unpublish": self.unpublish,
             "subscribe": self.subscribe,
             "unsubscribe": self.unsubscribe,
             "list": self.list_services,
+            "no filter": lambda who: ServicesRequest(self.no_filter(), self.ta(who), is_whole=True),
             "subscriptions": lambda who: PlainRequest("subscriptions", self.ta(who)),
             "clients": lambda who: PlainRequest("clients", self.ta(who)),
             "ping": lambda who: PlainRequest("ping", self.ta(who)),
@@ -187,16 +189,19 @@ class DirectoryGenerator:
 
     def guest(self) -> HistoryMove:
         """Draw a guest that has not been there yet, as long as there is one."""
-        self.guests = self.guests or list(GUESTS)
-        guest = self.choose(self.guests)
-        self.guests.remove(guest)
-        return guest
+        self.guests = self.guests or self.dealt(GUESTS)
+        return self.guests.pop(0)
 
     # --- coming and going ---------------------------------------------------------------------------------
 
-    def leave(self) -> HistoryMove:
-        """Draw who leaves."""
-        who = self.choose(self.there)
+    def leave(self) -> HistoryMove | None:
+        """Draw who leaves; whoever has a service with a TTL of a second once, as that is waited for."""
+        brief = {owner for service, owner in self.owners.items() if self.published[service].ttl == 1}
+        some = [who for who in self.there if (who in brief) is not self.waited] if brief else self.there
+        if not some:
+            return None
+        who = self.choose(some)
+        self.waited = self.waited or who in brief
         self.there.remove(who)
         self.away.append(who)
         self.subscribed = {id: each for id, each in self.subscribed.items() if each[0] != who}
@@ -327,14 +332,11 @@ class DirectoryGenerator:
 
     def ttl(self) -> int:
         """Draw a TTL; in the theme of these short and long ones, too."""
-        if self.theme != "lifetime" or self.number(0, 2):
+        if self.theme != "lifetime" or self.number(0, 1):
             return self.choose(TTLS)
-        ttl = self.choose((0, 0, 0, 1, MOST, 2**32))
-        # One that takes a second of a run is enough for a history.
-        if ttl == 1 and self.waited:
-            return 0
-        self.waited = self.waited or ttl == 1
-        return ttl
+        ttl = self.choose((0, 1, 1, MOST, 2**32))
+        # To wait for one that takes a second of a run is enough for a history.
+        return 0 if ttl == 1 and self.waited else ttl
 
     def unpublish(self, who: str) -> HistoryRequest:
         """Draw a service to take back, which may not be there."""
@@ -355,7 +357,7 @@ class DirectoryGenerator:
         ta, filter = self.ta(who), self.filter()
         if self.number(0, 5 if self.theme == "filters" else 15) == 0:
             # Under an identifier that nobody has: of two reasons to refuse it the document says not which comes first.
-            return SubscribeRequest(UNUSED, self.choose(NONE_AT_ALL), ta, is_whole=True)
+            return SubscribeRequest(UNUSED, self.no_filter(), ta, is_whole=True)
         if is_wrong:
             return SubscribeRequest(self.choose(sorted(self.subscribed)), filter, ta)
         id = self.choose(free)
@@ -379,8 +381,13 @@ class DirectoryGenerator:
     def list_services(self, who: str) -> HistoryRequest:
         """Draw which services to list; now and then by what is no filter."""
         if self.number(0, 5 if self.theme == "filters" else 15) == 0:
-            return ServicesRequest(self.choose(NONE_AT_ALL), self.ta(who), is_whole=True)
+            return ServicesRequest(self.no_filter(), self.ta(who), is_whole=True)
         return ServicesRequest(self.filter(), self.ta(who))
+
+    def no_filter(self) -> str:
+        """Draw a text that is no filter, and was not there yet, as long as there is one."""
+        self.no_filters = self.no_filters or self.dealt(NONE_AT_ALL)
+        return self.no_filters.pop(0)
 
     def filter(self) -> str | None:
         """Draw a filter: none, for all of the play's, or one of the history's."""

@@ -153,5 +153,6 @@ GUESTS: tuple[GuestMove, ...] = (
     GuestGreets("PF-114", 0, 2, completes=True),
     GuestGreets("PF-114", 2, MOST, completes=True),
     GuestGreets("PF-115", 3, 3, completes=False),
+    GuestGreets("PF-115", 3, 2000, completes=False),
     GuestGreets("PF-115", 0, 1, completes=False),
 )

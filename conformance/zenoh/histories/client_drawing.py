@@ -16,7 +16,7 @@ from conformance.zenoh.histories.actions import (
     Undeclares,
 )
 from conformance.zenoh.histories.client_model import NODE, ROUTER, ClientModel
-from conformance.zenoh.histories.drawing import BELOW, MOST_ACTIONS, ZenohMoveGenerator
+from conformance.zenoh.histories.drawing import BELOW, INTEREST_IDS, KEYS, MOST_ACTIONS, ZenohMoveGenerator
 from conformance.zenoh.histories.moves import ClientCommands, Move, Sends
 from conformance.zenoh.histories.unspecified import FROM_A_ROUTER
 from wire.zenoh.values import EntityKind, Mode, WireExpr
@@ -29,8 +29,8 @@ COMMANDS: dict[str, dict[str, int]] = {
         "end": 4,
         "name": 3,
         "release": 2,
-        "declare": 3,
-        "undeclare": 2,
+        "declare": 5,
+        "undeclare": 3,
         "publish": 1,
         "query": 1,
     },
@@ -40,12 +40,15 @@ COMMANDS: dict[str, dict[str, int]] = {
 WORDS: dict[str, dict[str, int]] = {
     "client": {"ask": 6, "end": 4},
     "client_aliases": {"ask": 6, "end": 3, "name": 4, "release": 3},
-    "client_requests": {"ask": 3, "end": 2, "name": 2, "release": 1, "declare": 6, "again": 1, "undeclare": 4},
+    "client_requests": {"ask": 5, "end": 3, "name": 2, "release": 1, "declare": 6, "again": 1, "undeclare": 4},
 }
 """How often each kind of message is drawn for the client's router, by theme."""
 
 RARELY = 4
 """One in so many messages of the router has extensions: a client is sent fewer than a router."""
+
+MEETING_IDS = (2, 3, 4, 5, 6)
+"""Ids of the router's interests that the client's own have as well, if it counts: neither is to touch the other."""
 
 
 class ClientMoveGenerator(ZenohMoveGenerator):
@@ -54,7 +57,9 @@ class ClientMoveGenerator(ZenohMoveGenerator):
     def __init__(self, chooser: Chooser, theme: str) -> None:
         super().__init__(chooser, theme)
         self.model: ClientModel = ClientModel()
+        self.strays = chooser.dealt(FROM_A_ROUTER)
         self.rarely = RARELY
+        self.interest_ids = MEETING_IDS + INTEREST_IDS
         self.chances = {
             who: [name for name, weight in weights[theme].items() for _ in range(weight)]
             for who, weights in ((NODE, COMMANDS), (ROUTER, WORDS))
@@ -71,7 +76,8 @@ class ClientMoveGenerator(ZenohMoveGenerator):
         self.busy = set()
         dice = self.number(0, 99)
         if dice < 6:
-            return self.choose(FROM_A_ROUTER)
+            self.strays.append(self.strays.pop(0))
+            return self.strays[-1]
         if dice < 8 and not self.crowded:
             return ClientCommands(NODE, self.crowd(NODE).actions)
         if dice < 20:
@@ -97,6 +103,11 @@ class ClientMoveGenerator(ZenohMoveGenerator):
     def question(self, who: str) -> Action | None:
         """Draw an interest; of those that ask for what there is now more have A than a router is asked with."""
         asks = super().question(who)
+        if isinstance(asks, SendsInterest) and who == ROUTER and self.theme == "client_requests":
+            # Narrow ones: where they overlap nothing shows whether each of them runs.
+            kind = self.choose([kind for kind in EntityKind if kind in (asks.kinds or EntityKind)])
+            key = self.key(ROUTER, self.choose(KEYS))
+            asks = msgspec.structs.replace(asks, kinds=frozenset({kind}), key=key)
         if isinstance(asks, SendsInterest) and asks.mode is Mode.CURRENT and self.number(0, 3) == 0:
             return msgspec.structs.replace(asks, aggregate=True)
         return asks
@@ -130,7 +141,7 @@ class ClientMoveGenerator(ZenohMoveGenerator):
             case Undeclares(kind=kind, id=id):
                 return Undeclares(kind, id, None)
             case DeclaresAlias(id=id, key=key):
-                return DeclaresAlias(id, key)
+                return DeclaresAlias(id, self.spelled_out(key))
             case ReleasesAlias(id=id):
                 return ReleasesAlias(id)
             case SendsInterest(id=id, mode=mode, kinds=kinds, key=key):

@@ -24,6 +24,7 @@ from conformance.zenoh.histories.unspecified import UNSPECIFIED
 from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS
 from harness.zenoh.peers.routing import ALL_COMPLETE
 from wire.zenoh.grammar_extensions import NODE_ID, QOS, TIMESTAMP
+from wire.zenoh.keys import intersects
 from wire.zenoh.values import EntityKind, Extension, Extensions, Mode, WireExpr
 
 ENDS = ("close", "drop")
@@ -45,6 +46,12 @@ No chunk begins with @: whether wildcards match such a one no document says, and
 BELOW = ("", "/*", "/**", "/c")
 """What is asked for below an alias."""
 
+NAMED = (*KEYS, *("a", "b", "a/b") * 3)
+"""What aliases are given to: most often to what other keys begin with."""
+
+FURTHER = ("", "", "", "/b", "/c", "/b/c")
+"""What is declared, published and queried below an alias."""
+
 TOP = 2**32 - 1
 ENTITY_IDS = (1, 2, 3, 127, 128, TOP)
 INTEREST_IDS = (1, 0, 128, TOP)
@@ -64,16 +71,16 @@ KNOWN = (
 WEIGHTS: dict[str, dict[str, int]] = {
     "modes": {"declare": 4, "undeclare": 3, "ask": 5, "end": 3},
     "options": {"declare": 5, "undeclare": 2, "ask": 7, "end": 2, "name": 1},
-    "aliases": {"name": 4, "release": 3, "declare": 7, "undeclare": 2, "ask": 2, "end": 1, "publish": 1},
+    "aliases": {"name": 4, "release": 3, "declare": 7, "undeclare": 2, "ask": 3, "end": 1, "publish": 2, "query": 1},
     "entities": {"declare": 6, "again": 2, "undeclare": 5, "ask": 2, "end": 1},
-    "data": {"declare": 4, "undeclare": 2, "publish": 5, "query": 4, "name": 1},
+    "data": {"declare": 4, "undeclare": 2, "publish": 5, "query": 4, "name": 2},
     "propagation": {"declare": 5, "again": 1, "undeclare": 3, "ask": 3, "end": 2},
     "unspecified": {"declare": 3, "undeclare": 2, "ask": 3, "end": 1, "name": 1},
 }
 """How often each kind of action is drawn, by theme."""
 
 
-LEAVING = {"propagation": 4, "entities": 2, "aliases": 2}
+LEAVING = {"propagation": 4, "entities": 2, "aliases": 4}
 """How many of a hundred moves end a session, by theme; else one."""
 
 RARELY = 12
@@ -107,6 +114,7 @@ class ZenohMoveGenerator:
             "publish": self.publication,
             "query": self.query,
         }
+        self.interest_ids: tuple[int, ...] = INTEREST_IDS
         self.choices = [name for name, weight in WEIGHTS.get(theme, {}).items() for _ in range(weight)]
 
     def opening(self) -> list[Move]:
@@ -183,6 +191,9 @@ class ZenohMoveGenerator:
         """Draw a declaration under an id that is free."""
         session = self.model.session(who)
         kind = self.choose(tuple(EntityKind)) if self.theme != "data" else self.choose(DATA)
+        wanted = None if self.theme == "data" or self.number(0, 2) else self.wanted(who)
+        if wanted is not None:
+            kind = wanted[0]
         free = [number for number in ENTITY_IDS if (kind, number) not in session.entities]
         if not free:
             return None
@@ -193,14 +204,23 @@ class ZenohMoveGenerator:
         info = None
         if kind is EntityKind.QUERYABLE and self.choose((False, True)):
             info = (self.choose((False, True)), self.choose(DISTANCES))
-        # Half of the time a key that somebody has already: what is one of several is withdrawn in many ways.
+        # Else half of the time a key that somebody has already: what is one of several is withdrawn in many ways.
         held = sorted({entity.key for entity in self.model.entities() if "crowd" not in entity.key})
-        if self.theme == "aliases" and self.number(0, 1):
-            held = list(session.theirs.values())
-        key = self.key(who, self.choose(held if held and self.number(0, 1) else KEYS * 2 + WILD))
+        chosen = wanted[1] if wanted is not None else self.named(who)
+        key = self.key(who, chosen or self.choose(held if held and self.number(0, 1) else KEYS * 2 + WILD))
         inner, first = self.inner(), self.choose((False, True))
         past.append(Declares(kind, self.choose(free), key, info, inner, self.extensions(), first and bool(inner)))
         return past[-1]
+
+    def wanted(self, who: str) -> tuple[EntityKind, str] | None:
+        """Draw a kind and a key that an interest of another session is about: so each shows whether it still runs."""
+        others = [self.model.session(other) for other in sorted(self.model.names) if other != who]
+        running = [asked for session in others for _, asked in sorted(session.interests.items()) if asked.kinds]
+        if not running:
+            return None
+        asked = self.choose(running)
+        keys = [key for key in KEYS if asked.key is None or intersects(asked.key, key)]
+        return (self.choose([kind for kind in EntityKind if kind in asked.kinds]), self.choose(keys)) if keys else None
 
     def repetition(self, who: str) -> Action | None:
         """Draw a declaration that was made before."""
@@ -225,7 +245,10 @@ class ZenohMoveGenerator:
         free = [number for number in EXPR_IDS if number not in self.model.session(who).theirs]
         if not free:
             return None
-        key = WireExpr(self.choose(KEYS))
+        name = self.choose(NAMED)
+        key = self.key(who, name)
+        # D_KEYEXPR has no M: its scope is the declarer's own.
+        key = key if key.sender else WireExpr(name)
         return DeclaresAlias(self.choose(free), key, self.extensions(), self.inner())
 
     def release(self, who: str) -> Action | None:
@@ -238,7 +261,7 @@ class ZenohMoveGenerator:
     def question(self, who: str) -> Action | None:
         """Draw an interest under an id that is free."""
         session = self.model.session(who)
-        free = [number for number in INTEREST_IDS if number not in session.interests and number not in self.busy]
+        free = [number for number in self.interest_ids if number not in session.interests and number not in self.busy]
         if not free:
             return None
         number = self.choose(free)
@@ -273,12 +296,12 @@ class ZenohMoveGenerator:
     def publication(self, who: str) -> Action | None:
         """Draw data on a key without wildcards."""
         self.count += 1
-        return Publishes(self.key(who, self.choose(KEYS)), f"data {self.count}")
+        return Publishes(self.key(who, self.named(who) or self.choose(KEYS)), f"data {self.count}")
 
     def query(self, who: str) -> Action | None:
         """Draw a query on a key without wildcards."""
         self.count += 1
-        return Queries(self.count, self.key(who, self.choose(KEYS)), self.choose(TARGETS))
+        return Queries(self.count, self.key(who, self.named(who) or self.choose(KEYS)), self.choose(TARGETS))
 
     # --- spelling -----------------------------------------------------------------------------------------
 
@@ -287,12 +310,19 @@ class ZenohMoveGenerator:
         way = self.number(0, 5)
         if way == 0:
             return WireExpr(key, sender=False)
-        for number, named in self.model.session(who).theirs.items():
-            if way > 1 and key == named:
-                return WireExpr("" if way < 4 else None, number)
-            if way > 1 and key.startswith(f"{named}/"):
-                return WireExpr(key[len(named) :], number)
-        return WireExpr(key)
+        theirs = self.model.session(who).theirs
+        numbers = [number for number, named in theirs.items() if f"{key}/".startswith(f"{named}/")]
+        if way == 1 or not numbers:
+            return WireExpr(key)
+        number = self.choose(numbers)
+        return WireExpr(key[len(theirs[number]) :] or ("" if way < 4 else None), number)
+
+    def named(self, who: str) -> str:
+        """Draw a key that begins with one of a session's aliases: half of the time where it is about these."""
+        named = list(self.model.session(who).theirs.values())
+        if not named or not self.theme.endswith("aliases") or self.number(0, 1):
+            return ""
+        return self.choose(named) + self.choose(FURTHER)
 
     def extensions(self) -> Extensions:
         """Draw the extensions of a message, if any."""
