@@ -117,7 +117,7 @@ def play_abilities(node: Any, brings: Histories[Any]) -> frozenset[str]:
     return brings.tried
 
 
-def play_history(node: Any, brings: Histories[Any], theme: str, seed: int, name: str) -> frozenset[str]:
+def play_history(node: Any, brings: Histories[Any], theme: str, seed: int) -> frozenset[str]:
     """Play the history of a seed; returns the rules that it put to the test.
 
     Raises ``RuleBroken`` with the history made small. Where it was played before on this instance, which was started
@@ -142,7 +142,7 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int, name:
         memory.played.setdefault((theme, seed), (attempt.moves, ""))
         # What was seen before and not again is judged too: so it counts as seen once, and not as confirmed.
         return frozenset(attempt.judged) | ({rule} if rule else frozenset())
-    rule, this = attempt.difference.rule, f"{name}[{seed}]"
+    rule, this = attempt.difference.rule, f"test_histories.test_{theme}[{seed}]"
     before = memory.played[theme, seed][1] if known else ""
     if before and rule != before:
         return frozenset({before})

@@ -58,7 +58,7 @@ class PlayedHistories:
         """Play the histories of some seeds; returns what they judged. Raises ``RuleBroken``."""
         judged: frozenset[str] = frozenset()
         for seed in seeds:
-            judged |= play_history(node, self.brings, theme, seed, f"test_histories.test_{theme}")
+            judged |= play_history(node, self.brings, theme, seed)
         return judged
 
     def accusation(self, peer: Any, theme: str, *seeds: int) -> RuleBroken:

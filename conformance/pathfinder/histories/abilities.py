@@ -1,10 +1,14 @@
 """Abilities: what a server or a client does at all, so that nobody is accused of doing wrongly what it never does."""
 
+from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Protocol
+from contextlib import AbstractContextManager
+from typing import Generic, TypeVar
 
 import msgspec
 
+from conformance.histories.history import HistoryPlayed
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionEnds, SessionOpens
 from conformance.pathfinder.histories.actions import (
@@ -19,61 +23,71 @@ from conformance.pathfinder.histories.actions import (
 from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
 
 
-class ServerAbilities(msgspec.Struct, frozen=True):
-    """What a server does not do, with the rules that ask for it, and how it reads what may be read in several ways.
+class PathfinderAbilities(msgspec.Struct, frozen=True):
+    """What a node does not do, with the rules that ask for it; ``blocked``: why no history can be played with it."""
+
+    complaints: Sequence[tuple[str, str]] = ()
+    blocked: str = ""
+
+    @property
+    def lacking(self) -> frozenset[str]:
+        """The rules that it was told once to break."""
+        return frozenset(rule for rule, _ in self.complaints)
+
+
+class ServerAbilities(PathfinderAbilities, frozen=True):
+    """What a server does not do, and how it reads what may be read in several ways.
 
     ``reclaims_at_hello``: whether an orphan has its owner back as soon as that says hello (R24).
     """
 
-    complaints: Sequence[tuple[str, str]] = ()
-    blocked: str = ""
     reclaims_at_hello: bool = True
 
-    @property
-    def lacking(self) -> frozenset[str]:
-        """The rules that it was told once to break."""
-        return frozenset(rule for rule, _ in self.complaints)
 
+class ClientAbilities(PathfinderAbilities, frozen=True):
+    """What a client does not do; ``comes_back``: whether it was seen to come back."""
 
-class ClientAbilities(msgspec.Struct, frozen=True):
-    """What a client does not do, with the rules that ask for it; ``comes_back``: whether it was seen to come back."""
-
-    complaints: Sequence[tuple[str, str]] = ()
-    blocked: str = ""
     comes_back: bool = False
 
-    @property
-    def lacking(self) -> frozenset[str]:
-        """The rules that it was told once to break."""
-        return frozenset(rule for rule, _ in self.complaints)
+
+AbilitiesT = TypeVar("AbilitiesT", bound=PathfinderAbilities)
+MoveT = TypeVar("MoveT")
 
 
-class Playing(Protocol):
-    """A history in the course of being played, with a server or a client."""
+class PathfinderPlay(ABC, Generic[MoveT, AbilitiesT]):
+    """A history in the course of being played with a node whose ``abilities`` are known."""
 
-    def begin(self) -> None:
-        """Do what every history begins with; raises ``Mismatch``."""
-        ...
+    def __init__(self, abilities: AbilitiesT) -> None:
+        self.abilities = abilities
+        self.judged: Counter[str] = Counter()
+        self.is_over = False
 
-    def fits(self, move: Any, /) -> bool:
-        """Tell whether a move can be made as things are."""
-        ...
+    @abstractmethod
+    def make(self, move: MoveT) -> None:
+        """Make a move and compare what came of it; raises ``Mismatch``."""
 
-    def do(self, move: Any, /) -> None:
-        """Make a move and compare; raises ``Mismatch``."""
-        ...
+    def do(self, move: MoveT) -> None:
+        """Make a move and compare what came of it; raises ``Mismatch``, but for what the node is known not to do."""
+        try:
+            self.make(move)
+        except Mismatch as difference:
+            if difference.rule not in self.abilities.lacking:
+                raise
+            # It was told once. What follows rests on it, so the history ends here.
+            self.is_over = True
 
 
-def complaint(play: Playing, moves: Sequence[object]) -> tuple[str, str] | None:
+def complaint(scene: AbstractContextManager[HistoryPlayed[MoveT]], moves: Sequence[MoveT]) -> tuple[str, str] | None:
     """Return the rule that is broken when moves are made, and how; ``None`` when none is."""
-    try:
-        play.begin()
-        for move in moves:
-            if play.fits(move):
-                play.do(move)
-    except Mismatch as difference:
-        steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
-        return difference.rule, "\n".join([difference.what, *steps])
+    with scene as play:
+        try:
+            play.begin()
+            for move in moves:
+                if play.fits(move):
+                    play.do(move)
+        except Mismatch as difference:
+            steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
+            return difference.rule, "\n".join([difference.what, *steps])
     return None
 
 

@@ -20,7 +20,7 @@ from conformance.pathfinder.histories.domain_moves import (
 from conformance.pathfinder.histories.domain_playing import DomainPlay
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
-BEGINNING = (ClientBegins("subscribe", 1), ServerTells(0, (ServiceMatch("appeared", 1),)))
+BEGINNING: tuple[DomainMove, ...] = (ClientBegins("subscribe", 1), ServerTells(0, (ServiceMatch("appeared", 1),)))
 """Without these there is nothing that any history could look at."""
 
 PROBES: tuple[tuple[DomainMove, ...], ...] = (
@@ -44,18 +44,11 @@ class ClientHistories:
     def abilities(self, node: NodeUnderTest) -> ClientAbilities:
         """Return what a client does at all, each thing tried once."""
         can = ClientAbilities()
-        if basis := self.complaint(node, can, BEGINNING):
+        if basis := complaint(self.scene(node, can), BEGINNING):
             return ClientAbilities((basis,), blocked=basis[1])
-        found = [self.complaint(node, can, probe) for probe in PROBES]
+        found = [complaint(self.scene(node, can), probe) for probe in PROBES]
         # Who does not come back raises `NotCome`, and no history is played: so who is left was seen to.
         return replace(can, complaints=tuple(each for each in found if each), comes_back=True)
-
-    def complaint(
-        self, node: NodeUnderTest, can: ClientAbilities, moves: Sequence[DomainMove]
-    ) -> tuple[str, str] | None:
-        """Return the rule that is broken when moves are made, and how; ``None`` when none is."""
-        with self.scene(node, can) as play:
-            return complaint(play, moves)
 
     @contextmanager
     def scene(self, node: NodeUnderTest, can: ClientAbilities) -> Iterator[DomainPlay]:

@@ -6,7 +6,7 @@ move every server that told something tells of one service more, and when that h
 with.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from itertools import count
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import Together
-from conformance.pathfinder.histories.abilities import ClientAbilities
+from conformance.pathfinder.histories.abilities import ClientAbilities, PathfinderPlay
 from conformance.pathfinder.histories.application import ServicePicture, Untold
 from conformance.pathfinder.histories.domain_moves import (
     IDS,
@@ -59,15 +59,13 @@ OFTEN = 3
 """Times that a client may end its connection to each server by itself in one step."""
 
 
-class DomainPlay:
+class DomainPlay(PathfinderPlay[DomainMove, ClientAbilities]):
     """One history in the course of being played; ``judged`` counts what was compared, by rule."""
 
     def __init__(self, node: NodeUnderTest, abilities: ClientAbilities) -> None:
+        super().__init__(abilities)
         self.node = node
-        self.abilities = abilities
-        self.judged: Counter[str] = Counter()
         self.domain: Domain | None = None
-        self.is_over = False
         self.offence = ""
         """What was said in this step that no server may say."""
         self.left = 0
@@ -112,17 +110,8 @@ class DomainPlay:
 
     # --- what is done -------------------------------------------------------------------------------------
 
-    def do(self, move: DomainMove) -> None:
-        """Make a move and compare what came of it; raises ``Mismatch``, but for what the client is known not to do."""
-        try:
-            self._do(move)
-        except Mismatch as difference:
-            if difference.rule not in self.abilities.lacking:
-                raise
-            # It was told once. What follows rests on it, so the history ends here.
-            self.is_over = True
-
-    def _do(self, move: DomainMove) -> None:
+    def make(self, move: DomainMove) -> None:
+        """Make a move and compare what came of it; raises ``Mismatch``."""
         self.offence, self.left = "", 0
         match move:
             case ClientBegins():

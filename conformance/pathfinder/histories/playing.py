@@ -5,7 +5,6 @@ What subscriptions are told is waited for by a deadline. One client, the witness
 listed shows when the server has taken note of the end of a connection, which nobody else can be asked about.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -14,7 +13,7 @@ from conformance.histories.budget import BUDGET
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.pathfinder.answers import EXCUSES
-from conformance.pathfinder.histories.abilities import ServerAbilities
+from conformance.pathfinder.histories.abilities import PathfinderPlay, ServerAbilities
 from conformance.pathfinder.histories.actions import (
     HistoryRequest,
     PublishRequest,
@@ -84,15 +83,14 @@ class PlayNames:
         return self.node.narrow(filter) if filter else self.node.mine
 
 
-class DirectoryPlay:
+class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
     """One history in the course of being played; ``judged`` counts what was compared, by rule."""
 
     def __init__(self, node: NodeUnderTest, abilities: ServerAbilities) -> None:
+        super().__init__(abilities)
         self.node = node
-        self.abilities = abilities
         self.names = PlayNames(node)
         self.model = DirectoryModel(profile=node.profile, reclaims_at_hello=abilities.reclaims_at_hello)
-        self.judged: Counter[str] = Counter()
         self.comparison = AnswerComparison(self.model, self.judged, deployed=node.profile == "deployed")
         self.clients: dict[str, Driver] = {}
         self.away: dict[str, int] = {}
@@ -102,7 +100,6 @@ class DirectoryPlay:
         """When contact to the owner of each orphan was lost."""
         self.before: dict[int, int] = {}
         """How many changes of each service there were before this step."""
-        self.is_over = False
 
     def begin(self) -> None:
         """Have the witness come and watch everything; raises ``Mismatch``."""
@@ -127,17 +124,8 @@ class DirectoryPlay:
         """Return the time of the node's clock, in seconds of the protocol's time."""
         return self.node.instance.clock.now() * self.node.tempo
 
-    def do(self, move: HistoryMove) -> None:
-        """Make a move and compare what came of it; raises ``Mismatch``, but for what the node is known not to do."""
-        try:
-            self._do(move)
-        except Mismatch as difference:
-            if difference.rule not in self.abilities.lacking:
-                raise
-            # It was told once. What follows rests on it, so the history ends here.
-            self.is_over = True
-
-    def _do(self, move: HistoryMove) -> None:
+    def make(self, move: HistoryMove) -> None:
+        """Make a move and compare what came of it; raises ``Mismatch``."""
         self.comparison.begin()
         self.before = {service: len(log) for service, log in self.model.log.items()}
         for watch in self.watches.values():

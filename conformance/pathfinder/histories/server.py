@@ -31,21 +31,14 @@ class ServerHistories:
         """Return what a server does at all, each thing tried once, and how it reads what is open."""
         # What it is with an owner that is back is asked first: without that the rest cannot be judged.
         can = ServerAbilities()
-        if basis := self.complaint(node, can, BASIS):
+        if basis := complaint(self.scene(node, can), BASIS):
             return ServerAbilities((basis,), blocked=basis[1])
         can = ServerAbilities(reclaims_at_hello=self.reclaims_at_hello(node))
         # All at once, as most servers do all of it: each by itself costs a connection for each client.
-        if self.complaint(node, can, (*BASIS, *chain(*PROBES))) is None:
+        if complaint(self.scene(node, can), (*BASIS, *chain(*PROBES))) is None:
             return can
-        found = [self.complaint(node, can, (*BASIS, *probe)) for probe in PROBES]
+        found = [complaint(self.scene(node, can), (*BASIS, *probe)) for probe in PROBES]
         return msgspec.structs.replace(can, complaints=tuple(each for each in found if each))
-
-    def complaint(
-        self, node: NodeUnderTest, can: ServerAbilities, moves: Sequence[HistoryMove]
-    ) -> tuple[str, str] | None:
-        """Return the rule that is broken when moves are made, and how; ``None`` when none is."""
-        with self.scene(node, can) as play:
-            return complaint(play, moves)
 
     def reclaims_at_hello(self, node: NodeUnderTest) -> bool:
         """Tell whether an orphan has its owner back before that has published it again (R24).

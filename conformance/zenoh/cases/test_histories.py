@@ -13,11 +13,6 @@ from harness.zenoh.tester.node_under_test import NodeUnderTest
 ROLES = ("router",)
 
 
-def play(node: NodeUnderTest, theme: str, seed: int) -> frozenset[str]:
-    """Play the history of a seed."""
-    return play_history(node, ROUTER, theme, seed, f"test_histories.test_{theme}")
-
-
 @history("ZI-070", roles=("client",), seeded=False)
 def test_client_abilities(node: NodeUnderTest) -> frozenset[str]:
     """Both documents: what a client declares when it is told to, and which interests it answers."""
@@ -27,19 +22,19 @@ def test_client_abilities(node: NodeUnderTest) -> frozenset[str]:
 @history("ZI-072", roles=("client",))
 def test_client(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """zenoh-interests: a client is asked in all modes, with all options, while it declares and undeclares."""
-    return play_history(node, CLIENT, "client", seed, "test_histories.test_client")
+    return play_history(node, CLIENT, "client", seed)
 
 
 @history("ZI-047", roles=("client",))
 def test_client_aliases(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """Both documents: a client and its router give numbers to keys, use them, take them back and give them anew."""
-    return play_history(node, CLIENT, "client_aliases", seed, "test_histories.test_client_aliases")
+    return play_history(node, CLIENT, "client_aliases", seed)
 
 
 @history("ZI-061", roles=("client",))
 def test_client_requests(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """Both documents: a client asks, ends and names things, is told what its router has, and is asked meanwhile."""
-    return play_history(node, CLIENT, "client_requests", seed, "test_histories.test_client_requests")
+    return play_history(node, CLIENT, "client_requests", seed)
 
 
 @history("ZI-070", "ZD-091", roles=ROLES, seeded=False)
@@ -51,40 +46,40 @@ def test_abilities(node: NodeUnderTest) -> frozenset[str]:
 @history("ZI-001", roles=ROLES)
 def test_modes(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """zenoh-interests, "Interest Modes": interests of all modes overlap, end, and are asked again under any id."""
-    return play(node, "modes", seed)
+    return play_history(node, ROUTER, "modes", seed)
 
 
 @history("ZI-051", roles=ROLES)
 def test_options(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """zenoh-interests, "Options Byte": interests with all options, restricted by keys in all spellings."""
-    return play(node, "options", seed)
+    return play_history(node, ROUTER, "options", seed)
 
 
 @history("ZD-027", roles=ROLES)
 def test_aliases(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """zenoh-declarations, "D_KEYEXPR" and "U_KEYEXPR": numbers are given, used, released and given again."""
-    return play(node, "aliases", seed)
+    return play_history(node, ROUTER, "aliases", seed)
 
 
 @history("ZD-053", roles=ROLES)
 def test_entities(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """zenoh-declarations, "D_SUBSCRIBER" to "U_TOKEN": entities come and go, under ids that are used again."""
-    return play(node, "entities", seed)
+    return play_history(node, ROUTER, "entities", seed)
 
 
 @history("ZD-043", roles=ROLES)
 def test_data(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """zenoh-declarations, "D_SUBSCRIBER" and "D_QUERYABLE": data and queries go where they should, and nowhere else."""
-    return play(node, "data", seed)
+    return play_history(node, ROUTER, "data", seed)
 
 
 @history("ZD-091", roles=ROLES)
 def test_propagation(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """zenoh-declarations, "Declaration Propagation": several sessions have the same keys and leave in any order."""
-    return play(node, "propagation", seed)
+    return play_history(node, ROUTER, "propagation", seed)
 
 
 @history("ZD-092", roles=ROLES)
 def test_unspecified(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """Both documents: guests send what a node may understand in several ways, or refuse; nobody else is harmed."""
-    return play(node, "unspecified", seed)
+    return play_history(node, ROUTER, "unspecified", seed)

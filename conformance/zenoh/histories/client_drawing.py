@@ -23,13 +23,13 @@ from wire.zenoh.values import EntityKind, Mode, WireExpr
 
 COMMANDS: dict[str, dict[str, int]] = {
     "client": {"declare": 5, "undeclare": 3},
-    "client_aliases": {"declare": 5, "undeclare": 2, "name": 3, "release": 2},
+    "client_aliases": {"declare": 6, "undeclare": 2, "name": 4, "release": 3},
     "client_requests": {
         "ask": 6,
         "end": 4,
         "name": 3,
         "release": 2,
-        "declare": 5,
+        "declare": 8,
         "undeclare": 3,
         "publish": 1,
         "query": 1,
@@ -39,15 +39,15 @@ COMMANDS: dict[str, dict[str, int]] = {
 
 WORDS: dict[str, dict[str, int]] = {
     "client": {"ask": 6, "end": 4},
-    "client_aliases": {"ask": 6, "end": 3, "name": 4, "release": 3},
-    "client_requests": {"ask": 5, "end": 3, "name": 2, "release": 1, "declare": 6, "again": 1, "undeclare": 4},
+    "client_aliases": {"ask": 6, "end": 5, "name": 4, "release": 4},
+    "client_requests": {"ask": 5, "end": 3, "name": 3, "release": 3, "declare": 6, "again": 1, "undeclare": 4},
 }
 """How often each kind of message is drawn for the client's router, by theme."""
 
 RARELY = 4
 """One in so many messages of the router has extensions: a client is sent fewer than a router."""
 
-MEETING_IDS = (2, 3, 4, 5, 6)
+MEETING_IDS = (1, 2, 3, 4, 5, 6)
 """Ids of the router's interests that the client's own have as well, if it counts: neither is to touch the other."""
 
 
@@ -59,7 +59,8 @@ class ClientMoveGenerator(ZenohMoveGenerator):
         self.model: ClientModel = ClientModel()
         self.strays = chooser.dealt(FROM_A_ROUTER)
         self.rarely = RARELY
-        self.interest_ids = MEETING_IDS + INTEREST_IDS
+        self.unwanted = 1
+        self.interest_ids = MEETING_IDS if theme == "client_requests" else INTEREST_IDS
         self.chances = {
             who: [name for name, weight in weights[theme].items() for _ in range(weight)]
             for who, weights in ((NODE, COMMANDS), (ROUTER, WORDS))
@@ -103,12 +104,14 @@ class ClientMoveGenerator(ZenohMoveGenerator):
     def question(self, who: str) -> Action | None:
         """Draw an interest; of those that ask for what there is now more have A than a router is asked with."""
         asks = super().question(who)
-        if isinstance(asks, SendsInterest) and who == ROUTER and self.theme == "client_requests":
-            # Narrow ones: where they overlap nothing shows whether each of them runs.
+        if not isinstance(asks, SendsInterest):
+            return asks
+        if who == ROUTER and self.theme != "client" and asks.mode is not Mode.CURRENT:
+            # Those that run are narrow: where they overlap nothing shows whether each of them does.
             kind = self.choose([kind for kind in EntityKind if kind in (asks.kinds or EntityKind)])
-            key = self.key(ROUTER, self.choose(KEYS))
+            key = asks.key if self.theme == "client_aliases" else self.key(ROUTER, self.choose(KEYS))
             asks = msgspec.structs.replace(asks, kinds=frozenset({kind}), key=key)
-        if isinstance(asks, SendsInterest) and asks.mode is Mode.CURRENT and self.number(0, 3) == 0:
+        if asks.mode is Mode.CURRENT and self.number(0, 3) == 0:
             return msgspec.structs.replace(asks, aggregate=True)
         return asks
 
@@ -132,6 +135,17 @@ class ClientMoveGenerator(ZenohMoveGenerator):
         if who == ROUTER and named and self.number(0, 2) == 0:
             return WireExpr(self.choose(named) + self.choose(BELOW), sender=False)
         return super().key_to_ask_for(who)
+
+    def release(self, who: str) -> Action | None:
+        """Draw the release of an alias: most often of one by which something was spelled that is to stay as it is."""
+        session = self.model.session(who)
+        keys = [each.key for each in (*session.entities.values(), *session.interests.values()) if each.key is not None]
+        taken = sorted(session.theirs)
+        used = [number for number in taken if any(f"{key}/".startswith(f"{session.theirs[number]}/") for key in keys)]
+        if not taken:
+            return None
+        chosen = self.choose(used if used and self.number(0, 3) else taken)
+        return ReleasesAlias(chosen, self.extensions(), self.inner())
 
     def commanded(self, action: Action) -> Action | None:
         """Return a message as control lines can ask for it: its key in full, one kind, nothing besides."""

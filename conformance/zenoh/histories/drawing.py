@@ -98,6 +98,8 @@ class ZenohMoveGenerator:
         self.theme = theme
         self.model = Model()
         self.rarely = RARELY
+        self.unwanted = 2
+        """How many declarations are drawn with no regard to who asks for what, for each that somebody asks for."""
         self.count = 0
         self.crowded = False
         self.busy: set[int] = set()
@@ -191,7 +193,7 @@ class ZenohMoveGenerator:
         """Draw a declaration under an id that is free."""
         session = self.model.session(who)
         kind = self.choose(tuple(EntityKind)) if self.theme != "data" else self.choose(DATA)
-        wanted = None if self.theme == "data" or self.number(0, 2) else self.wanted(who)
+        wanted = None if self.theme == "data" or self.number(0, self.unwanted) else self.wanted(who)
         if wanted is not None:
             kind = wanted[0]
         free = [number for number in ENTITY_IDS if (kind, number) not in session.entities]

@@ -81,7 +81,7 @@ def less(move: Sends) -> Iterator[Sends]:
         yield msgspec.structs.replace(move, actions=actions)
     for place, action in enumerate(move.actions):
         plain: dict[str, object] = {name: () for name in ("extensions", "inner") if getattr(action, name, ())}
-        if "inner" in plain:
+        if "inner" in plain and hasattr(action, "first"):
             plain["first"] = False
         if plain:
             actions = (*move.actions[:place], msgspec.structs.replace(action, **plain), *move.actions[place + 1 :])

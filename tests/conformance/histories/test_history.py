@@ -7,10 +7,10 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import given, settings
 
-from conformance.cases import NotPlayed, RuleBroken, RulesBroken
+from conformance.cases import SEEDS, NotPlayed, RuleBroken, RulesBroken
 from conformance.histories import history
 from conformance.histories.budget import Budget
-from conformance.histories.drawing import Chooser, generate, histories
+from conformance.histories.drawing import Chooser, Seeded, generate, histories
 from conformance.histories.history import LENGTH, play_abilities, play_history
 from conformance.histories.mismatch import Mismatch
 from harness.errors import Unreachable
@@ -95,7 +95,7 @@ class Adder:
 
 
 def play(node: Adder, seed: int = 1) -> frozenset[str]:
-    return play_history(node, AdderHistories(), "sums", seed, "test_histories.test_sums")
+    return play_history(node, AdderHistories(), "sums", seed)
 
 
 def test_who_keeps_to_the_model_is_judged_by_what_was_compared() -> None:
@@ -190,10 +190,10 @@ class Refusing(AdderHistories):
 def test_a_node_whose_abilities_cannot_be_tried_is_asked_once() -> None:
     node, histories = Adder(), Refusing()
     with pytest.raises(Unreachable):
-        play_history(node, histories, "sums", 1, "test")
+        play_history(node, histories, "sums", 1)
     for seed in (1, 2):
         with pytest.raises(NotPlayed, match="what the node does could not be tried: nobody there"):
-            play_history(node, histories, "sums", seed, "test")
+            play_history(node, histories, "sums", seed)
     assert histories.tries == 1
 
 
@@ -215,3 +215,13 @@ def test_hypothesis_draws_histories_too(moves: tuple[int, ...]) -> None:
 
 def test_histories_are_as_long_as_they_are_to_be() -> None:
     assert len(generate(Numbers, "sums", 3, 12)) == 12
+
+
+def test_what_is_dealt_comes_first_in_one_of_the_histories_of_a_run() -> None:
+    options = range(43)
+    decks = [Seeded("sums", seed).dealt(options) for seed in range(1, SEEDS + 1)]
+    assert all(sorted(deck) == list(options) for deck in decks)
+    least = len(options) // SEEDS + 1
+    assert {option for deck in decks for option in deck[:least]} == set(options)
+    assert Seeded("sums", 3).dealt(options) == decks[2]
+    assert Seeded("products", 3).dealt(options) != decks[2]

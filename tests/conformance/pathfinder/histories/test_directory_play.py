@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from played_histories import TWO, PlayedHistories
 
-from conformance.histories.drawing import histories
+from conformance.cases import SEEDS
+from conformance.histories.drawing import generate, histories
+from conformance.histories.history import LENGTH
 from conformance.histories.moves import SessionEnds
 from conformance.pathfinder.histories.abilities import ServerAbilities
 from conformance.pathfinder.histories.actions import (
@@ -19,6 +21,7 @@ from conformance.pathfinder.histories.actions import (
 from conformance.pathfinder.histories.drawing import WEIGHTS
 from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, HistoryMove
 from conformance.pathfinder.histories.server import SERVER_HISTORIES
+from conformance.pathfinder.histories.unspecified import GUESTS
 from harness.pathfinder.peers.directory import ServiceRecord
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.peers.session import Session, Subscription
@@ -34,6 +37,12 @@ play = SERVERS.make
 def test_the_reference_is_not_accused(theme: str) -> None:
     for seed in (101, 102):
         assert SERVERS.play(SERVERS.node(Server), theme, seed)
+
+
+def test_all_guests_come_in_the_histories_of_a_run() -> None:
+    seeds = range(1, SEEDS + 1)
+    played = [generate(SERVER_HISTORIES.generator, "unspecified", seed, LENGTH) for seed in seeds]
+    assert set(map(str, GUESTS)) <= {str(move) for moves in played for move in moves}
 
 
 @settings(max_examples=10, deadline=None, derandomize=True, database=None)

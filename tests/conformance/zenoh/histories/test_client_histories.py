@@ -13,7 +13,16 @@ from conformance.zenoh.histories.unspecified import FROM_A_ROUTER
 from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.session import Entity, Session
 from harness.zenoh.variants.registry import ODDITIES
-from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, WireExpr
+from wire.zenoh.values import (
+    Declare,
+    DeclareFinal,
+    EntityKind,
+    Interest,
+    InterestFinal,
+    Mode,
+    UndeclareKeyExpr,
+    WireExpr,
+)
 
 CLIENTS = PlayedHistories("zenoh", "client", CLIENT, PLAIN, dials=True)
 
@@ -85,6 +94,66 @@ class ActsOnStrayFinals(Client):
         if message.id not in session.interests:
             session.interests.clear()
         super().on_interest_final(session, message)
+
+
+class EndsWhatWithdrawnAliasesNamed(Client):
+    """Forgets what it has on a key when it takes back the number of that key, and says nothing of it."""
+
+    def undeclare(self, what: tuple[EntityKind, int] | int) -> None:
+        key = self.remote.mine.get(what) if isinstance(what, int) else None
+        super().undeclare(what)
+        for entity in list(self.local.entities.values()):
+            if entity.key == key:
+                del self.local.entities[entity.kind, entity.id]
+
+
+class EndsWhatWasAskedByWithdrawnAliases(Client):
+    """Ends the interests whose keys its router spelled by a number that it takes back."""
+
+    def on_interest(self, session: Session, interest: Interest) -> None:
+        super().on_interest(session, interest)
+        if interest.key is not None and interest.key.sender and interest.key.scope:
+            vars(self).setdefault("by", {}).setdefault(interest.key.scope, set()).add(interest.id)
+
+    def on_undeclare_keyexpr(self, session: Session, body: UndeclareKeyExpr) -> None:
+        super().on_undeclare_keyexpr(session, body)
+        for id in vars(self).get("by", {}).pop(body.expr_id, ()):
+            session.interests.pop(id, None)
+
+
+class EndsTheInterestOfThatId(Client):
+    """Takes a D_FINAL that answers its own interest for the end of its router's of the same id."""
+
+    def on_declare(self, session: Session, message: Declare) -> None:
+        if isinstance(message.body, DeclareFinal) and message.interest_id is not None:
+            session.interests.pop(message.interest_id, None)
+        super().on_declare(session, message)
+
+
+class GivesIdsAgainThatItsRouterEnds(Client):
+    """Takes a Final of its router's for the end of its own interest of the same id, and gives that id again."""
+
+    def on_interest_final(self, session: Session, message: InterestFinal) -> None:
+        super().on_interest_final(session, message)
+        if message.id < self.next_interest:
+            self.free = message.id
+
+    def take_interest(self) -> int:
+        id = vars(self).pop("free", None)
+        return super().take_interest() if id is None else int(id)
+
+
+@pytest.mark.parametrize(
+    ("peer", "theme", "rules"),
+    [
+        (EndsWhatWithdrawnAliasesNamed, "client_aliases", {"ZI-010", "ZI-014", "ZI-017", "ZI-048"}),
+        (EndsWhatWasAskedByWithdrawnAliases, "client_aliases", {"ZI-072", "ZI-017"}),
+        (EndsTheInterestOfThatId, "client_requests", {"ZI-072", "ZI-017"}),
+        (GivesIdsAgainThatItsRouterEnds, "client_requests", {"ZI-030"}),
+    ],
+)
+def test_what_one_side_withdraws_ends_nothing_else(peer: type[Client], theme: str, rules: set[str]) -> None:
+    assert set(CLIENTS.accusation(peer, theme, *range(1, 20)).ids) <= rules
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.zenoh.histories.abilities import PLAIN, Abilities, Lack
 from conformance.zenoh.histories.actions import (
+    Action,
     Declares,
     DeclaresAlias,
     EndsInterest,
@@ -23,6 +24,7 @@ from conformance.zenoh.histories.drawing import WEIGHTS
 from conformance.zenoh.histories.moves import Move, Sends, Unspecified
 from conformance.zenoh.histories.router import ROUTER
 from conformance.zenoh.histories.unspecified import UNSPECIFIED
+from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, LiveInterest, Session
 from harness.zenoh.variants.registry import FAULTS, ODDITIES
@@ -31,6 +33,7 @@ from wire.zenoh.values import EntityKind, Interest, InterestFinal, Mode, Undecla
 S, Q, T = EntityKind
 ALL = frozenset(EntityKind)
 KEY = WireExpr("a/b")
+UNKNOWN = UNKNOWN_EXTENSIONS[:1]
 
 
 ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
@@ -73,6 +76,18 @@ def test_what_it_takes_is_printed_as_verbs() -> None:
     assert len(lines) < 12
     assert any(".declare_" in line for line in lines)
     assert any(".close()" in line or ".drop()" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("action", "plain"),
+    [
+        (Declares(T, 1, KEY, inner=UNKNOWN, first=True), Declares(T, 1, KEY)),
+        (DeclaresAlias(1, KEY, inner=UNKNOWN), DeclaresAlias(1, KEY)),
+        (ReleasesAlias(1, inner=UNKNOWN), ReleasesAlias(1)),
+    ],
+)
+def test_whatever_has_extensions_is_made_small_by_leaving_them_out(action: Action, plain: Action) -> None:
+    assert ROUTER.simpler(Sends("a", (action,))) == (Sends("a", (plain,)),)
 
 
 def test_interests_of_one_id_on_two_sessions() -> None:

@@ -25,7 +25,7 @@ def asks(id: int, mode: Mode) -> Sends:
 
 
 class TellsBehindAnswers(Router):
-    """Tells who has a Future interest of what is new when it has next answered it; not of what the answer has listed."""
+    """Tells who has a Future interest of what is new when it has next answered; not of what the answer has listed."""
 
     def forwarding_targets(self, entity: Entity) -> list[Session]:
         return [session for session in super().forwarding_targets(entity) if not waits(session)]

@@ -59,6 +59,7 @@ LINES: dict[str, set[Hashable]] = {
         *(("id", Declares, id) for id in (1, TOP)),
         *(("id", SendsInterest, id) for id in (0, TOP)),
     },
+    "numbers of keys that continue other keys with numbers": {"continued"},
     "numbers of keys at both ends of their range": {("id", DeclaresAlias, id) for id in (1, 65535)},
     "distances at both ends of their range": {("distance", DISTANCES[0]), ("distance", DISTANCES[-1])},
     "interests of every mode": {("mode", mode) for mode in (Mode.CURRENT, Mode.FUTURE, Mode.CURRENT_FUTURE)},
@@ -157,6 +158,7 @@ class Course:
                     yield "shared and withdrawn"
             case DeclaresAlias():
                 yield from self.used(who, action, number)
+                yield from ["continued"] * bool(action.key.scope and action.key.suffix)
                 keys[number] = self.full(who, action.key)
             case ReleasesAlias():
                 self.ended[who, DeclaresAlias, number] = self.step
