@@ -139,7 +139,8 @@ class ClientMoveGenerator(ZenohMoveGenerator):
     def release(self, who: str) -> Action | None:
         """Draw the release of an alias: most often of one by which something was spelled that is to stay as it is."""
         session = self.model.session(who)
-        keys = [each.key for each in (*session.entities.values(), *session.interests.values()) if each.key is not None]
+        keys = [entity.key for entity in session.entities.values()]
+        keys += [asked.key for asked in session.interests.values() if asked.key is not None]
         taken = sorted(session.theirs)
         used = [number for number in taken if any(f"{key}/".startswith(f"{session.theirs[number]}/") for key in keys)]
         if not taken:
