@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
+from harness.errors import HarnessError
+
 GATE = settings(
     # Each example is a play over real links. Forty find every seeded fault that a property case is to find, and cost
     # seconds; whoever wants more searches by fuzzing, which has no budget.
@@ -36,6 +38,9 @@ NEAR = 0.01
 FEWEST = 4
 """Examples that are played however far away the node is."""
 
+SHRINKING = 10.0
+"""Seconds of the node's time for making smaller what fails: each try may have to wait for what does not come."""
+
 _shrinks = True
 
 
@@ -51,7 +56,7 @@ def searched(*, shrinks: bool = True, **strategies: SearchStrategy[Any]) -> Call
         def case(*arguments: object, **named: object) -> None:
             number = examples_for(named.get("node"))
             if shrinks and _shrinks:
-                allowed.left = number
+                allowed.begin(number, named.get("node"))
                 thorough(*arguments, **named)
             else:
                 brief(number, *arguments, **named)
@@ -73,21 +78,46 @@ class _Allowed:
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.left = 0
+        # What the implementation did not do that an example rests on: no other example is worth the wait.
+        self._unanswered: HarnessError | None = None
+        self._failed: dict[str, BaseException] = {}
+        self._now: Callable[[], float] = lambda: 0.0
+        self._since = 0.0
 
         # With the function's own name and source: what is drawn comes of these.
         @wraps(function)
         def play(*arguments: object, **named: object) -> None:
             if self.left <= 0:
                 return
+            if self._unanswered is not None:
+                raise self._unanswered
+            example = repr([value for name, value in named.items() if name != "node"])
+            if self._failed and self._now() - self._since > SHRINKING:
+                # The smallest that was found stays, and says the same when it is asked for once more.
+                if example in self._failed:
+                    raise self._failed[example]
+                return
             try:
                 function(*arguments, **named)
-            except BaseException:
-                # What fails is played again, and made smaller, whatever that takes.
-                self.left = sys.maxsize
+            except HarnessError as error:
+                # Proof of nothing, and the smallest example would prove no more: each try waits for it in vain again.
+                self._unanswered = error
+                raise
+            except BaseException as error:
+                # What fails is played again, and made smaller.
+                if not self._failed:
+                    self.left, self._since = sys.maxsize, self._now()
+                self._failed[example] = error
                 raise
             self.left -= 1
 
         self.play = play
+
+    def begin(self, number: int, node: Any) -> None:
+        """Begin with so many examples, and nothing known of a node."""
+        self.left, self._unanswered, self._failed = number, None, {}
+        if node is not None:
+            self._now = node.instance.clock.now
 
 
 class _PlayedInTurn:
@@ -108,6 +138,8 @@ class _PlayedInTurn:
         for example in self._examples[:number]:
             try:
                 self._play(example, *arguments, **named)
+            except HarnessError:
+                raise
             except Exception:
                 self._play(example, *arguments, **named)
                 raise Flaky("an example that failed does not fail when it is played again") from None

@@ -26,6 +26,44 @@ MARGIN = 2.0
 """Round trips by which every wait is longer: an answer takes one, and the next may be slower than the last."""
 
 
+CONFIRMED = 2
+"""Plays in which something was awaited in vain, after which it is known: one may have met a busy moment."""
+
+
+class Silences:
+    """What a node was never seen to do, though it was waited for; a thing is named by a few words.
+
+    What it leaves out would else be waited for in every play that asks for it. What came once is waited for as long as
+    ever: only who never did something, and was waited for in full in two plays, is known to leave it out.
+    """
+
+    def __init__(self) -> None:
+        self._in_vain: dict[str, set[int]] = {}
+        self._came: set[str] = set()
+        self._plays = 0
+
+    def begin_play(self) -> int:
+        """Return the number of a new play."""
+        self._plays += 1
+        return self._plays
+
+    def came(self, thing: str) -> None:
+        """Take note that something was done, however late."""
+        self._came.add(thing)
+
+    def in_vain(self, thing: str, play: int) -> None:
+        """Take note that a play has waited for something in vain."""
+        self._in_vain.setdefault(thing, set()).add(play)
+
+    def has_come(self, thing: str) -> bool:
+        """Tell whether something was done at least once."""
+        return thing in self._came
+
+    def is_known(self, thing: str) -> bool:
+        """Tell whether something is known never to be done."""
+        return thing not in self._came and len(self._in_vain.get(thing, ())) >= CONFIRMED
+
+
 class Timing:
     """The waits of one node, in seconds of its clock, as far as it was measured; a play has one of its own.
 
@@ -45,17 +83,34 @@ class Timing:
         """Seconds that the fastest answer took; ``None`` before the first."""
         self.lag = 0.0
         """Seconds by which what is told unasked came behind answers to what was asked later, as far as seen."""
+        self.silences = Silences()
+        """What the node never does, as far as it was waited for: all of its plays know it."""
+        self._play = 0
 
     def of_a_play(self) -> "Timing":
         """Return what is known before a play: one slow answer makes nobody wait longer in the plays after it."""
         play = Timing(answer=self.answer, scale=self.scale, tempo=self.tempo, round_trip=self.round_trip)
         play.lag = self.lag
+        play.silences = self.silences
+        play._play = self.silences.begin_play()
         return play
 
     def took(self, seconds: float) -> None:
         """Take note of how long an answer took. Silence is none: it says nothing of how long an answer takes."""
         self.round_trip = max(self.round_trip, seconds)
         self.fastest = seconds if self.fastest is None else min(self.fastest, seconds)
+
+    def awaited(self, thing: str, came: bool) -> None:
+        """Take note of whether something came that was waited for, by a few words that name it."""
+        if came:
+            self.silences.came(thing)
+        else:
+            self.silences.in_vain(thing, self._play)
+
+    def patience_for(self, thing: str) -> float:
+        """Return the seconds after which something is taken not to come: a window where it is known never to."""
+        # Longer by what the slowest answer took, as every wait: should the thing come after all, it is seen.
+        return self.window if self.silences.is_known(thing) else self.patience
 
     def begin_with(self, measured: "Timing") -> None:
         """Begin all plays with what was measured before the first: of answers the fastest, which is the way alone."""

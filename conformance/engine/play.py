@@ -204,9 +204,12 @@ class _Judge:
             # A case that saw nothing would pass against an implementation that does nothing.
             self.add(self.case.marks.rules, Outcome.ERROR, "the case passed without any evidence")
             return
-        seen = {
-            rule: judge_reading(rule, reading, option, self.suite, self.profile) for rule, reading, option in readings
-        }
+        seen: dict[str, tuple[Outcome, str, str]] = {}
+        for rule, reading, option in readings:
+            judged = judge_reading(rule, reading, option, self.suite, self.profile)
+            # Of several that it follows the worst counts, whichever was seen last.
+            if rule not in seen or judged[0].rank > seen[rule][0].rank:
+                seen[rule] = judged
         for rule in self.rules:
             outcome, what, reading = seen.get(rule, (Outcome.PASS, "", ""))
             self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, reading, evidence))

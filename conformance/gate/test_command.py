@@ -101,7 +101,8 @@ def test(
         *(("--accept",) if accept else ()),
         *(("--goldwire-histories", str(histories)) if histories is not None else ()),
         *(("--goldwire-for", str(seconds)) if seconds is not None else ()),
-        *(("-p", "xdist", "-n", _workers(workers)) if workers is not None else ()),
+        # By stealing: cases take from nothing to many round trips, and the last of them would be waited for.
+        *(("-p", "xdist", "-n", _workers(workers), "--dist", "worksteal") if workers is not None else ()),
         *(("-p", "allure_pytest", "--alluredir", alluredir) if alluredir else ()),
         *pytest_args,
     ]

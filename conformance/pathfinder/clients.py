@@ -46,7 +46,7 @@ class ClientGroup:
         self.node = node
         self.filters = filters
         self.contents = contents
-        self.sessions = [node.session() for _ in range(clients)]
+        self.sessions = [*node.open_together([node.connect() for _ in range(clients)])]
         self.ids = [new_id() for _ in range(SERVICES)]
         self.known: dict[int, OwnedService] = {}
         self.watches: list[tuple[Driver, str | None, Transaction]] = []

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from conformance.pathfinder.answers import granted
 from harness.errors import NotAnswered
-from harness.pathfinder.tester.driver import Driver, Service
+from harness.pathfinder.tester.driver import Driver
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
+from wire.pathfinder.values import Message
 
 
 def open_session(node: NodeUnderTest) -> Driver:
@@ -14,20 +15,40 @@ def open_session(node: NodeUnderTest) -> Driver:
     return node.session() if node.main.ended else node.main
 
 
+def ask_together(node: NodeUnderTest, requests: Sequence[tuple[str, Message]]) -> list[Transaction]:
+    """Make several requests at once, each by its command and fields, and return them with their answers.
+
+    A server may refuse one by ending the connection, and the others are not answered then: each of these is made again
+    by itself.
+    """
+    asking = open_session(node)
+    asked = asking.finish_all([asking.begin(*request) for request in requests])
+    if len(requests) == 1:
+        return list(asked)
+    # By itself, as nothing says in which order a server looks at what it was asked on one connection.
+    return [_ask(node, *request) if each.was_cut else each for request, each in zip(requests, asked, strict=True)]
+
+
+def _ask(node: NodeUnderTest, command: str, fields: Message) -> Transaction:
+    session = open_session(node)
+    (transaction,) = session.finish_all([session.begin(command, fields)])
+    return transaction
+
+
 class PublishedServices:
     """Services under names that a play has for them, to see which of them a filter matches."""
 
     def __init__(self, node: NodeUnderTest, properties: Mapping[str, Mapping[str, Sequence[str | int]]]) -> None:
         self.node = node
-        self.names: dict[int, str] = {}
-        for name, props in properties.items():
-            service = node.service()
-            self._publish(service.replace(props={**service.props, **props}))
-            self.names[service.id] = name
-
-    def _publish(self, service: Service) -> None:
-        if not granted(self.node.other.publish(service)):
-            raise NotAnswered(f"services are not taken, such as {service.props}")
+        services = {name: node.service() for name in properties}
+        asked = [
+            node.other.begin("publish", service.replace(props={**service.props, **properties[name]}).fields)
+            for name, service in services.items()
+        ]
+        for transaction in node.other.finish_all(asked):
+            if not granted(transaction):
+                raise NotAnswered(f"services are not taken, such as {transaction.request.fields.get('service-props')}")
+        self.names = {service.id: name for name, service in services.items()}
 
     def found(self, filter: str) -> set[str]:
         """Return what a filter matches; it is one that must be accepted."""
@@ -37,13 +58,19 @@ class PublishedServices:
 
     def found_if_taken(self, filter: str) -> set[str] | None:
         """Return what a filter matches, beside another one and alone; ``None`` when it is refused, as it may be."""
+        return self.all_found_if_taken([filter])[0]
+
+    def all_found_if_taken(self, filters: Sequence[str]) -> list[set[str] | None]:
+        """Return what each of some filters matches that are asked together; otherwise as ``found_if_taken``."""
         # What stands in a conjunction is looked up and tested in another way than the same alone, by some servers.
-        listings = [open_session(self.node).services(text) for text in (self.node.narrow(filter), filter)]
-        for listing in listings:
+        texts = [text for filter in filters for text in (self.node.narrow(filter), filter)]
+        listings = ask_together(self.node, [("services", {"filter": text}) for text in texts])
+        for listing, filter in zip(listings, (each for each in filters for _ in range(2)), strict=True):
             assert listing.completed or listing.refused, f"{filter} is neither taken nor refused"
-        beside, alone = (self.named(listing) if granted(listing) else None for listing in listings)
-        assert beside == alone, f"{filter} matches other services alone than beside another filter"
-        return beside
+        found = [self.named(listing) if granted(listing) else None for listing in listings]
+        for filter, beside, alone in zip(filters, found[::2], found[1::2], strict=True):
+            assert beside == alone, f"{filter} matches other services alone than beside another filter"
+        return found[::2]
 
     def named(self, listing: Transaction) -> set[str]:
         """Return the names of the services in a listing."""
@@ -53,8 +80,11 @@ class PublishedServices:
 
     def check(self, expected: Iterable[tuple[str, str]]) -> None:
         """Compare what filters match with what they should: names with spaces between."""
-        for filter, names in expected:
-            assert self.found(filter) == set(names.split()), f"{filter} does not match what it says"
+        expected = list(expected)
+        found = self.all_found_if_taken([filter for filter, _ in expected])
+        for (filter, names), matched in zip(expected, found, strict=True):
+            assert matched is not None, f"{filter} is refused"
+            assert matched == set(names.split()), f"{filter} does not match what it says"
 
 
 class Bystanders:
@@ -71,5 +101,7 @@ class Bystanders:
         # A fresh service each time: that one appears cannot be an answer to what came before.
         service = self.node.service(name=["x"])
         publisher, watcher = self.node.other, self.node.main
-        served = publisher.publish(service).completed and publisher.is_served() and watcher.is_served()
+        asked = [publisher.begin("publish", service.fields), publisher.begin("ping")]
+        watched = watcher.begin("ping")
+        served = all(each.completed for each in publisher.finish_all(asked)) and watcher.finish(watched).completed
         return served and watcher.receives(self.watch, "appeared", service.id) is not None

@@ -52,6 +52,11 @@ class Offence(NamedTuple):
     before: int
 
     @property
+    def is_hello(self) -> bool:
+        """Whether the stimulus is a hello, or what is almost one."""
+        return not isinstance(self.stimulus, bytes) and self.stimulus.get("ta-cmd") == "hello"
+
+    @property
     def said(self) -> list[Event]:
         """What the server said to it."""
         return self.session.received()[self.before :]
@@ -73,16 +78,15 @@ class Offence(NamedTuple):
 
 def offend(node: NodeUnderTest, stimuli: Iterable[Message | bytes]) -> list[Offence]:
     """Send each stimulus on a connection of its own, then read what comes; the connections stay open."""
-    offences = []
-    for stimulus in stimuli:
-        # A connection that has said hello could not be judged on a second one.
-        is_hello = not isinstance(stimulus, bytes) and stimulus.get("ta-cmd") == "hello"
-        session = node.connect() if is_hello else node.session()
-        offences.append(Offence(stimulus, session, len(session.received())))
-        if isinstance(stimulus, bytes):
-            session.send_bytes(stimulus)
+    offences = [Offence(stimulus, node.connect(), 0) for stimulus in stimuli]
+    # A connection that has said hello could not be judged on a second one.
+    node.open_together([each.session for each in offences if not each.is_hello])
+    offences = [each._replace(before=len(each.session.received())) for each in offences]
+    for each in offences:
+        if isinstance(each.stimulus, bytes):
+            each.session.send_bytes(each.stimulus)
         else:
-            session.send(stimulus)
+            each.session.send(each.stimulus)
     # One window for all of them: a window each would make a case with forty stimuli take forty times as long.
     deadline = node.instance.clock.now() + node.timing.window
     for each in offences:

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
-from conformance.hypothesis_settings import FEWEST, searched, without_shrinking
+from conformance.hypothesis_settings import FEWEST, SHRINKING, searched, without_shrinking
+from harness.errors import NotAnswered
 from harness.timing import Timing
 
 MOST = 1000
@@ -45,6 +47,54 @@ def test_what_fails_is_found_without_making_it_small() -> None:
     assert brief[: first + 1] == thorough[: first + 1]
     assert len(brief) < len(thorough)
     assert examples(5) == thorough
+
+
+class FarNode:
+    """A node with a round trip to it, whose clock goes on with every play."""
+
+    def __init__(self, seconds: float = 0.0, *, round_trip: float = 0.0) -> None:
+        self.instance = SimpleNamespace(timing=Timing(round_trip=round_trip), clock=SimpleNamespace(now=self.now))
+        self.seconds = seconds
+        self.plays = 0
+
+    def now(self) -> float:
+        return self.plays * self.seconds
+
+
+def test_what_fails_is_made_small_for_some_time_and_no_longer() -> None:
+    """A failure that is waited for in vain would be waited for in each of a hundred smaller ones."""
+
+    def small(node: FarNode) -> int:
+        seen: list[int] = []
+
+        @searched(number=st.integers(0, MOST))
+        def case(node: FarNode, number: int) -> None:
+            node.plays += 1
+            seen.append(number)
+            assert number <= 5, number
+
+        with pytest.raises(AssertionError) as error:
+            case(node=node)
+        assert error.value.args[0].startswith(f"{min(each for each in seen if each > 5)}\n")
+        return node.plays
+
+    near, far = small(FarNode(0.0)), small(FarNode(SHRINKING / 4))
+    assert far < near
+
+
+def test_what_does_not_let_an_example_be_judged_is_waited_for_once() -> None:
+    seen: list[int] = []
+
+    @searched(number=st.integers(0, MOST))
+    def case(number: int) -> None:
+        seen.append(number)
+        raise NotAnswered("silence")
+
+    for _ in range(2):
+        with pytest.raises(NotAnswered):
+            case()
+    # Once for each time that it is asked: the next play may be answered.
+    assert len(seen) == 2
 
 
 def test_a_case_may_never_shrink() -> None:
@@ -91,23 +141,15 @@ def test_what_fails_once_is_flaky_without_being_made_small() -> None:
         case()
 
 
-class Away:
-    """A node with a round trip to it."""
-
-    def __init__(self, round_trip: float) -> None:
-        self.instance = self
-        self.timing = Timing(round_trip=round_trip)
-
-
 def played(round_trip: float) -> list[int]:
     """Return the examples that are played with a node so far away."""
     seen: list[int] = []
 
     @searched(number=st.integers(0, MOST))
-    def case(node: Away, number: int) -> None:
+    def case(node: FarNode, number: int) -> None:
         seen.append(number)
 
-    case(node=Away(round_trip))
+    case(node=FarNode(round_trip=round_trip))
     return seen
 
 
@@ -123,10 +165,10 @@ def test_what_fails_far_away_is_made_small_all_the_same() -> None:
     seen: list[int] = []
 
     @searched(number=st.integers(0, MOST))
-    def case(node: Away, number: int) -> None:
+    def case(node: FarNode, number: int) -> None:
         seen.append(number)
         assert number < 0
 
     with pytest.raises(AssertionError):
-        case(node=Away(2.0))
+        case(node=FarNode(round_trip=2.0))
     assert seen[-1] == 0

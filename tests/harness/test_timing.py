@@ -44,6 +44,29 @@ def test_plays_begin_with_the_fastest_answer_and_one_slow_answer_is_of_one_play(
     assert of_the_node.of_a_play().round_trip == 0.2
 
 
+def test_what_two_plays_have_waited_for_in_vain_is_waited_for_no_longer_than_a_window():
+    node = Timing()
+    first, second = node.of_a_play(), node.of_a_play()
+    for _ in range(3):
+        first.awaited("an answer", came=False)
+    # However often: one play may have met a busy moment.
+    assert second.patience_for("an answer") == second.patience
+    second.awaited("an answer", came=False)
+    assert node.of_a_play().patience_for("an answer") == WINDOW
+    assert node.of_a_play().patience_for("another answer") == ANSWER
+    # By what was measured of the node: its slowest answer.
+    slow = node.of_a_play()
+    slow.took(1.0)
+    assert slow.patience_for("an answer") == WINDOW + MARGIN * 1.0
+
+
+def test_what_came_once_however_late_is_waited_for_as_ever():
+    node = Timing()
+    for came in (False, False, True, False, False):
+        node.of_a_play().awaited("an answer", came)
+    assert node.of_a_play().patience_for("an answer") == ANSWER
+
+
 def test_a_node_that_never_answered_was_not_measured():
     timing = Timing()
     timing.begin_with(Timing())

@@ -3,9 +3,10 @@
 from conformance.cases import rule
 from conformance.pathfinder.answers import granted
 from conformance.pathfinder.filter_examples import MEANINGS, MEANT, NO_FILTERS, VALID
-from conformance.pathfinder.fixtures import PublishedServices, open_session
+from conformance.pathfinder.fixtures import PublishedServices, ask_together, open_session
 from conformance.pathfinder.roles import SERVER
 from conformance.wording import worded
+from harness.pathfinder.tester.driver import new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from wire.json.strict import LEAST, MOST
 from wire.pathfinder.filters import SPECIALS, escape
@@ -17,9 +18,9 @@ def test_valid_filters(node: NodeUnderTest) -> None:
 
     Each is accepted.
     """
-    # One connection for all of them; a fresh one only when a server has ended it over a filter.
-    for filter in VALID:
-        assert granted(open_session(node).services(filter)), f"{worded(filter)} is refused"
+    listings = ask_together(node, [("services", {"filter": each}) for each in VALID])
+    for filter, listing in zip(VALID, listings, strict=True):
+        assert granted(listing), f"{worded(filter)} is refused"
 
 
 @rule("PF-068", roles=SERVER, needs=("PF-157",))
@@ -72,10 +73,15 @@ def test_escapes(node: NodeUnderTest) -> None:
     # What a server finds that drops the special character, or keeps the backslash.
     alike = {"bare": {"a": ["xy"]}, "doubled": {"a": ["x\\*y", "x\\\\y"]}}
     published = PublishedServices(node, {**values, **keys, **alike, "all": {"a": [SPECIALS], SPECIALS: ["x"]}})
-    for special in SPECIALS:
-        published.check([(f"(a=x\\{special}y)", f"u{ord(special):x}"), (f"(k\\{special}=x)", f"k{ord(special):x}")])
-    # All at once, as the end of one escape is the beginning of the next.
-    published.check([(f"(a={escape(SPECIALS)})", "all"), (f"({escape(SPECIALS)}=x)", "all")])
+    published.check(
+        [
+            *((f"(a=x\\{special}y)", f"u{ord(special):x}") for special in SPECIALS),
+            *((f"(k\\{special}=x)", f"k{ord(special):x}") for special in SPECIALS),
+            # All in one, as the end of one escape is the beginning of the next.
+            (f"(a={escape(SPECIALS)})", "all"),
+            (f"({escape(SPECIALS)}=x)", "all"),
+        ]
+    )
 
 
 @rule("PF-070", roles=SERVER, needs=("PF-157",))
@@ -142,7 +148,7 @@ def test_comparisons_with_texts(node: NodeUnderTest) -> None:
     published = PublishedServices(node, {"number": {"a": [5]}})
     # A word, nothing, one letter and a blank: each is a value of the grammar, and no integer.
     texts = ("(a>abc)", "(a<abc)", "(a<)", "(a>)", "(a>x)", "(a< )")
-    found = [published.found_if_taken(filter) for filter in texts]
+    found = published.all_found_if_taken(texts)
     node.shows("PF-072", "R05", "B" if None in found else "A")
     assert all(not names for names in found), "a number matches a comparison with a text"
 
@@ -215,7 +221,7 @@ def test_what_is_almost_an_integer(node: NodeUnderTest) -> None:
     published = PublishedServices(node, {"zero": {"a": [0]}})
     # The last is beyond what readers of integers take (Python's takes 4300 digits).
     almost = ("007", "+5", "1_0", "1.5", "1e3", "0x10", " 5", "5 ", "--1", "-", "9" * 20, "-" + "9" * 20, "9" * 5000)
-    found = [published.found_if_taken(f"(a>{each})") for each in almost]
+    found = published.all_found_if_taken([f"(a>{each})" for each in almost])
     node.shows("PF-075", "R05", "B" if None in found else "A")
     assert node.other.is_served(), "nobody is served after a comparison with what is almost an integer"
 
@@ -260,11 +266,13 @@ def test_what_is_no_filter(node: NodeUnderTest) -> None:
 
     Each is refused, and the server goes on.
     """
-    for text in NO_FILTERS:
-        # By both commands that take a filter: their parsers may be called differently.
-        for transaction in (open_session(node).services(text), open_session(node).subscribe(text)):
-            assert not transaction.accepted, f"{transaction.command} takes {worded(text)} for a filter"
-            assert transaction.refused, f"{transaction.command} does not refuse {worded(text)}"
+    # By both commands that take a filter: their parsers may be called differently.
+    listing = [("services", {"filter": text}) for text in NO_FILTERS]
+    watching = [("subscribe", {"subscription-id": new_id(), "filter": text}) for text in NO_FILTERS]
+    for transaction in ask_together(node, [*listing, *watching]):
+        text = transaction.request.fields["filter"]
+        assert not transaction.accepted, f"{transaction.command} takes {worded(text)} for a filter"
+        assert transaction.refused, f"{transaction.command} does not refuse {worded(text)}"
     assert node.other.is_served(), "nobody is served after texts that are no filters"
 
 

@@ -120,7 +120,8 @@ def effects(node: NodeUnderTest, offences: list[Offence], victim: Service) -> se
 
 def refused(node: NodeUnderTest, rule: str, offences: list[Offence]) -> None:
     """Note how a node reacted to what it did not carry out."""
-    for reaction in {each.reaction for each in offences if each.reaction}:
+    # In order: of two that come to the same, the first is named.
+    for reaction in sorted({each.reaction for each in offences if each.reaction}):
         node.shows(rule, "R09", reaction)
 
 

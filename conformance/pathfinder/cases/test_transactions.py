@@ -289,10 +289,8 @@ def test_none_or_many_notifications(node: NodeUnderTest) -> None:
     empty = node.main.services(node.mine)
     assert granted(empty), f"a listing of nothing is refused, or has no end: {empty}"
     services = [node.service(n=[number]) for number in range(MANY)]
-    begun = [node.other.begin("publish", service.fields) for service in services]
-    for service, each in zip(services, begun, strict=True):
-        node.other.sure(node.other.finish(each))
-        node.other.published[service.id] = service
+    for published in node.other.finish_all([node.other.begin("publish", service.fields) for service in services]):
+        node.other.sure(published)
     full = node.main.services(node.mine)
     assert granted(full), f"a long listing is refused, or has no end: {full}"
     assert len(full.notifications) == MANY, "a long listing has another length"

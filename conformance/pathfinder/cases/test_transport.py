@@ -150,11 +150,13 @@ def test_bystanders_of_broken_frames(node: NodeUnderTest) -> None:
     bystanders = Bystanders(node)
     # Around the bounds, at the border of signed 32 bits, and the largest that four bytes can say.
     for length in (0, 1, LARGEST, LARGEST + 1, 1 << 31, (1 << 32) - 1):
-        for behind in (b"", b"x", b"x" * 5000):
-            session = node.session()
+        sessions = node.open_together([node.connect() for _ in range(3)])
+        for session, behind in zip(sessions, (b"", b"x", b"x" * 5000), strict=True):
             session.send_raw(length.to_bytes(4, "big") + behind)
-            # Long enough for the bytes to arrive before the end of the connection.
-            session.wait_until(lambda session=session: bool(session.ended), session.now() + node.timing.glance)  # type: ignore[misc]
+        # Long enough for the bytes to arrive before the end of the connection.
+        deadline = node.main.now() + node.timing.glance
+        for session in sessions:
+            session.wait_until(lambda session=session: bool(session.ended), deadline)  # type: ignore[misc]
             session.close()
         assert bystanders.are_served(), "a broken frame of one client ends the service of others"
 

@@ -35,8 +35,7 @@ S, Q, T = EntityKind.SUBSCRIBER, EntityKind.QUERYABLE, EntityKind.TOKEN
 def overheard(node: NodeUnderTest, offences: Iterable[bytes]) -> list[Update]:
     """Send each offence on a session of its own, and return what somebody who listens to everything is told."""
     node.interest(Mode.CURRENT_FUTURE, *EntityKind).snapshot()
-    for offence in offences:
-        node.session().offend(offence)
+    node.offend_together(list(offences))
     heard = node.main.news()
     node.other.declare_subscriber("sane")
     node.main.expect(declared(subscriber("sane")))

@@ -15,7 +15,7 @@ def test_declarations_reach_all_who_are_interested(node: NodeUnderTest) -> None:
     Each is told of all that it asked for.
     """
     # Sessions of their own: a node that serves only the latest interest, or the latest session, shows.
-    subscribers, queryables, below_a, declarer = (node.session() for _ in range(4))
+    subscribers, queryables, below_a, declarer = node.open_together(4)
     node.interest(Mode.CURRENT_FUTURE, S, session=subscribers).snapshot()
     node.interest(Mode.CURRENT_FUTURE, Q, session=queryables).snapshot()
     node.interest(Mode.CURRENT_FUTURE, S, key="a/*", session=below_a).snapshot()
@@ -33,7 +33,7 @@ def test_undeclarations_reach_all_who_were_told(node: NodeUnderTest) -> None:
 
     Each that was told of a declaration is told of the undeclaration.
     """
-    one, two, queryables, declarer = (node.session() for _ in range(4))
+    one, two, queryables, declarer = node.open_together(4)
     node.interest(Mode.CURRENT_FUTURE, S, session=one).snapshot()
     node.interest(Mode.CURRENT_FUTURE, S, key="a/*", session=two).snapshot()
     node.interest(Mode.CURRENT_FUTURE, Q, session=queryables).snapshot()
@@ -56,7 +56,7 @@ def test_declarations_that_nobody_asked_for(node: NodeUnderTest) -> None:
 
     The first two are told nothing of it.
     """
-    tokens, below_b, nothing, declarer = (node.session() for _ in range(4))
+    tokens, below_b, nothing, declarer = node.open_together(4)
     node.interest(Mode.CURRENT_FUTURE, T, session=tokens).snapshot()
     # Of the kinds that come, but on another key; the first session is on every key, but of another kind.
     node.interest(Mode.CURRENT_FUTURE, S, Q, key="b/*", session=below_b).snapshot()

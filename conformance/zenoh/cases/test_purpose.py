@@ -29,7 +29,7 @@ def test_what_exists_and_what_comes_in_three_modes(node: NodeUnderTest) -> None:
     """
     node.other.declare_token("a/1")
     # A session for each mode: what one is told of must not be what another has asked for.
-    current, future, both, bystander = (node.session() for _ in range(4))
+    current, future, both, bystander = node.open_together(4)
     first = node.interest(Mode.CURRENT, T, session=current).snapshot()
     node.interest(Mode.FUTURE, T, session=future)
     assert first.declared == set_of(token("a/1")), "Current does not list what exists"

@@ -6,7 +6,7 @@ A verb sends a request, waits for what answers it, and returns the transaction: 
 
 import itertools
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
@@ -227,17 +227,33 @@ class Driver:
 
     def answered(self, transaction: Transaction) -> Transaction:
         """Read until a transaction has an answer, or never will."""
-        self.wait_until(lambda: bool(transaction.answers) or transaction.is_over)
+        thing = f"an answer to {transaction.command}"
+        self.wait_until(lambda: bool(transaction.answers) or transaction.is_over, self._end_of_patience(thing))
+        if not transaction.was_cut:
+            self.timing.awaited(thing, bool(transaction.answers))
         return transaction
 
     def finish(self, transaction: Transaction) -> Transaction:
         """Read until a transaction is over, or patience ends."""
-        self.wait_until(lambda: transaction.is_over)
+        thing = f"the end of {transaction.command}"
+        self.wait_until(lambda: transaction.is_over, self._end_of_patience(thing))
+        if transaction.ending is not None or not transaction.is_over:
+            self.timing.awaited(thing, transaction.is_over)
         # The slowest counts, as the next may be as slow. Not silence, which says nothing of how long an answer takes;
         # nor a subscription, which lasts for as long as one likes.
         if transaction.ending is not None and transaction.command != "subscribe":
             self.timing.took(self.trace.now() - transaction.request.time)
         return transaction
+
+    def finish_all(self, transactions: Sequence[Transaction]) -> Sequence[Transaction]:
+        """Read until transactions that were begun together are over, subscriptions until they have an answer."""
+        silent = False
+        for each in transactions:
+            # Patience once for all of them: they were asked at the same time, so each has waited as long as the first.
+            if not silent:
+                self.answered(each) if each.command == "subscribe" else self.finish(each)
+                silent = not (each.answers or each.is_over)
+        return transactions
 
     def sure(self, transaction: Transaction) -> Transaction:
         """Return a transaction that completed, or was accepted and goes on; raises ``NotAnswered`` otherwise."""
@@ -246,19 +262,29 @@ class Driver:
             return transaction
         raise NotAnswered(f"on link {self.link.label}: {transaction}")
 
+    def _end_of_patience(self, thing: str) -> float:
+        """Return when something that is waited for from now on is taken not to come."""
+        return self.now() + self.timing.patience_for(thing)
+
     def _pump(self, done: Callable[[], bool], seconds: float) -> None:
         self.exchange.read_until(done, self.now() + seconds)
 
     # --- verbs --------------------------------------------------------------------------------------------
 
-    def hello(self, *, client_id: int | None = None, minimum: int = VERSION, maximum: int = VERSION) -> Transaction:
-        """Say hello with an identifier (this session's own by default) and a range of versions."""
+    def begin_hello(
+        self, *, client_id: int | None = None, minimum: int = VERSION, maximum: int = VERSION
+    ) -> Transaction:
+        """Say hello with an identifier (this session's own by default) and a range of versions; wait for nothing."""
         fields = {
             "client-id": self.client_id if client_id is None else client_id,
             "protocol-minimum-version": minimum,
             "protocol-maximum-version": maximum,
         }
-        return self.finish(self.begin("hello", fields))
+        return self.begin("hello", fields)
+
+    def hello(self, *, client_id: int | None = None, minimum: int = VERSION, maximum: int = VERSION) -> Transaction:
+        """Say hello, as ``begin_hello`` has it."""
+        return self.finish(self.begin_hello(client_id=client_id, minimum=minimum, maximum=maximum))
 
     def ping(self) -> Transaction:
         """Ask whether the server is there."""

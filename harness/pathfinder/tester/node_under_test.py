@@ -1,7 +1,7 @@
 """What a case works with: the server under test and connections to it, or the client under test and its servers."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from harness.errors import HarnessError
@@ -76,6 +76,13 @@ class NodeUnderTest:
     def session(self, *, client_id: int | None = None, transport: str = "") -> Driver:
         """Make a connection and say hello on it; ``NotAnswered`` when that does not complete."""
         return self.connect(client_id=client_id, transport=transport).open()
+
+    def open_together(self, sessions: Sequence[Driver]) -> Sequence[Driver]:
+        """Say hello on several connections at once; ``NotAnswered`` when one of the hellos does not complete."""
+        hellos = [session.begin_hello() for session in sessions]
+        for session, hello in zip(sessions, hellos, strict=True):
+            session.sure(session.finish(hello))
+        return sessions
 
     def back(self, client_id: int, *, within: float = 2.0) -> Driver:
         """Come back as a client whose connection has just ended, within some seconds of the protocol's time.
@@ -190,6 +197,7 @@ class NodeUnderTest:
             taking = next((each for each in (session, *self.sessions) if not each.ended), None)
             if taking is None:
                 return
-            for service_id in session.left:
-                if not taking.unpublish(service_id).is_over:
-                    return  # nobody answers here
+            # All at once: what is far away is to be asked once, and not for each.
+            asked = [taking.begin("unpublish", {"service-id": service_id}) for service_id in session.left]
+            if not all(each.is_over for each in taking.finish_all(asked)):
+                return  # nobody answers here

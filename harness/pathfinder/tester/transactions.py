@@ -101,6 +101,11 @@ class Transaction:
         return self.ending is not None or self.is_closed
 
     @property
+    def was_cut(self) -> bool:
+        """Whether the connection was ended before any answer came."""
+        return self.is_closed and not self.answers
+
+    @property
     def entries(self) -> tuple[int, ...]:
         """Where its messages stand in the trace."""
         return tuple(each.entry for each in (self.request, *self.answers, *self.late) if each.entry >= 0)

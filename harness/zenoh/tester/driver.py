@@ -3,6 +3,8 @@
 Keys are put into the session's namespace on the way out and taken out of it on the way in, so that plays do not meet.
 """
 
+from collections.abc import Callable
+
 from harness.links.link import Link
 from harness.timing import Timing
 from harness.trace import Direction, Trace
@@ -179,14 +181,7 @@ class Driver(TesterSession):
 
     def receives(self, *wanted: Update) -> ReceivedUpdates:
         """Read until all of some updates have come since the last ``news``; true when they have."""
-        heard: list[Update] = []
-
-        def all_heard() -> bool:
-            heard[:] = updates(self, self.mark)
-            return all(update in heard for update in wanted)
-
-        self.wait_until(all_heard)
-        return ReceivedUpdates(wanted, tuple(heard), self.ended)
+        return self._receive(wanted, lambda update: update, "as an update", None)
 
     def expect(self, *wanted: Update) -> None:
         """Read until some updates have come; ``Incomplete`` when they do not, which is for other cases to judge."""
@@ -199,13 +194,25 @@ class Driver(TesterSession):
 
         ``until`` as in ``wait_for``.
         """
+        return self._receive(wanted, lambda update: Update(update.verb, update.entity), "under any id", until)
+
+    def _receive(
+        self, wanted: tuple[Update, ...], seen_as: Callable[[Update], Update], how: str, until: float | None
+    ) -> ReceivedUpdates:
         heard: list[Update] = []
 
         def all_heard() -> bool:
-            heard[:] = [Update(update.verb, update.entity) for update in updates(self, self.mark)]
+            heard[:] = [seen_as(update) for update in updates(self, self.mark)]
             return all(update in heard for update in wanted)
 
-        self.wait_until(all_heard, until)
+        things = {update: f"a {update.entity.kind} {update.verb} {how}" for update in wanted}
+        # As long as for the one that has most time, which is all of it where that is not known never to come.
+        ends = max((self.end_of_patience(thing) for thing in things.values()), default=self.now())
+        self.wait_until(all_heard, ends if until is None else until)
+        for update, thing in things.items():
+            # A wait that the caller has cut short proves nothing.
+            if update in heard or until is None:
+                self.was_awaited(thing, update in heard)
         return ReceivedUpdates(wanted, tuple(heard), self.ended)
 
     def news(self) -> list[Update]:

@@ -2,7 +2,7 @@
 
 import copy
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
@@ -151,6 +151,39 @@ class NodeUnderTest:
         zid: bytes | None = None,
     ) -> Driver:
         """Open another session with the node; ``lease`` in milliseconds."""
+        session = self._link(transport, whatami, lease, initial_sn, sizes, zid)
+        return session.open(opener=not self.instance.dials)
+
+    def open_together(self, count: int) -> list[Driver]:
+        """Open several sessions with a node that listens, at once."""
+        sessions = [self._link() for _ in range(count)]
+        for session in sessions:
+            session.begin_open()
+        # By turns, so that no session waits for its second answer until another one has had both.
+        for session in sessions:
+            session.await_init()
+        return [session.finish_open() for session in sessions]
+
+    def offend_together(self, offences: Sequence[bytes]) -> None:
+        """Send each offence on a session of its own, and read what comes of them for one window."""
+        sessions = self.open_together(len(offences))
+        for session, offence in zip(sessions, offences, strict=True):
+            session.send_bytes(offence)
+        # A window each would make the case take as many times as long; it is over for all of them at the same time.
+        deadline = self.instance.clock.now() + self.timing.window
+        for session in sessions:
+            session.read(deadline - session.now())
+
+    def _link(
+        self,
+        transport: str = "",
+        whatami: WhatAmI | None = None,
+        lease: int = LEASE,
+        initial_sn: int = 0,
+        sizes: Sizes | None = None,
+        zid: bytes | None = None,
+    ) -> Driver:
+        """Make a link for a session, whose handshake is still to come."""
         opener = not self.instance.dials
         settings = Settings(
             # 16 bytes, the most that an id may have.
@@ -167,7 +200,7 @@ class NodeUnderTest:
         session.deployed = self.profile == "deployed"
         self.sessions.append(session)
         self._heard.append(session)
-        return session.open(opener=opener)
+        return session
 
     @property
     def patience(self) -> float:
@@ -191,14 +224,17 @@ class NodeUnderTest:
         if self._other is None:
             if self.instance.dials:
                 _ = self.main  # a node that dials takes no control lines before its session is open
+            # Not together with the main one: a node may tell a session of nothing that was declared before it opened.
             self._other = self.session() if self.role == "router" else ByControl(self.instance, self.namespace)
         return self._other
 
     def settle(self) -> None:
         """Wait until the node has acted on everything that any session has sent, and has told whom it concerns."""
         unsettled = [session for session in self.sessions if session.unsettled and not session.ended]
-        for session in unsettled:
-            session.barrier()
+        barriers = [(session, session.send_barrier(), session.now()) for session in unsettled]
+        for session, barrier, began in barriers:
+            session.await_barrier(barrier)
+            self.timing.took(session.now() - began)
         # Time passes for all of them alike.
         for session in unsettled[-1:]:
             session.await_stragglers()

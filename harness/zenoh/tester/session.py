@@ -24,6 +24,10 @@ BARRIER = 1_000_000
 """Interest ids from here on are the tester's own, for barriers."""
 
 
+NOTHING = "the D_FINAL of a barrier"
+"""What a barrier waits for: how it is named where it is known whether it ever comes."""
+
+
 class TesterSession:
     """One session with the implementation under test."""
 
@@ -42,6 +46,7 @@ class TesterSession:
         self.timing = timing or Timing()
         self.transport = SessionTransport(settings, opener=True)
         self._settings = settings
+        self._began = 0.0
         self.mark = 0
         """Where in the conversation the updates begin that ``news`` has not returned yet."""
         self._barriers = BARRIER
@@ -57,18 +62,32 @@ class TesterSession:
 
     def open(self, *, opener: bool = True) -> Self:
         """Shake hands; ``opener`` is ``False`` when the implementation dialled. Raises ``NotAnswered``."""
+        self.begin_open(opener=opener)
+        return self.finish_open()
+
+    def begin_open(self, *, opener: bool = True) -> None:
+        """Begin the handshake, and wait for nothing."""
         # Made again, as only now it is known who dialled, and so who begins the handshake.
         self.transport = SessionTransport(self._settings, opener=opener)
-        began = self.now()
+        self._began = self.now()
         if opener:
-            self.transport.start(began)
+            self.transport.start(self._began)
         self._flush()
-        self._pump(lambda: self.transport.state is State.OPEN, self.patience)
-        if self.transport.state is not State.OPEN:
-            raise NotAnswered(f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}")
+
+    def await_init(self) -> None:
+        """Read until the answer to INIT has come, so that OPEN is under way; raises ``NotAnswered``."""
+        self._shake_until(lambda: self.transport.state is not State.INIT_SENT)
+
+    def finish_open(self) -> Self:
+        """Read to the end of a handshake that was begun; raises ``NotAnswered``."""
+        self._shake_until(lambda: self.transport.state is State.OPEN)
         # Two round trips, INIT and OPEN; of one who dials, the first message may have been here already.
-        self.timing.took((self.now() - began) / (2 if opener else 1))
+        self.timing.took((self.now() - self._began) / (2 if self.transport.opener else 1))
         return self
+
+    def _shake_until(self, done: Callable[[], bool]) -> None:
+        if not self.wait_until(done):
+            raise NotAnswered(f"the handshake on link {self.link.label} did not end: {self.ended or 'silence'}")
 
     def close(self) -> None:
         """Say CLOSE and end the link."""
@@ -206,6 +225,15 @@ class TesterSession:
             self._pump(done, self.patience if until is None else until - self.now())
         return done()
 
+    def end_of_patience(self, thing: str) -> float:
+        """Return when something that is waited for from now on is taken not to come, in seconds of the link's clock."""
+        return self.now() + self.timing.patience_for(thing)
+
+    def was_awaited(self, thing: str, came: bool) -> None:
+        """Take note of whether something has come; a session that has ended shows nothing of what does not."""
+        if came or not self.ended:
+            self.timing.awaited(thing, came)
+
     def received(self, since: int = 0, before: int | None = None) -> list[Event]:
         """Return the events that were received, from a place in the conversation on, up to another."""
         return [event for event in self.conversation.events[since:before] if event.direction is Direction.RECEIVED]
@@ -243,7 +271,8 @@ class TesterSession:
     def await_barrier(self, barrier: tuple[int, int]) -> None:
         """Wait for the D_FINAL of a barrier that was sent; raises ``NotAnswered``."""
         interest, since = barrier
-        answer = self.wait_for_final(interest, since)
+        answer = self.wait_for_final(interest, since, self.end_of_patience(NOTHING))
+        self.was_awaited(NOTHING, answer is not None)
         if answer is None:
             raise NotAnswered(f"a barrier on link {self.link.label} was not answered: {self.ended or 'silence'}")
         self.unsettled = False

@@ -179,12 +179,27 @@ class InterestHandle:
     def reply(self, until: float | None = None) -> Snapshot:
         """Read up to the interest's D_FINAL, or until patience or the link ends; ``until`` as for ``wait_for``."""
         session = self.session
-        place = session.place_of_final(self.id, self.since, until)
+        place = self._place_of_final() if until is None else session.place_of_final(self.id, self.since, until)
         # What comes behind D_FINAL is no part of the snapshot.
         events = session.received(self.since, None if place is None else place + 1)
         mine = _declared_in(session.namespace, (event for event in events if event.interest_id == self.id))
         final = None if place is None else events[-1]
         return Snapshot(self.id, tuple(events), tuple(mine), final, session.ended, session.namespace)
+
+    def _place_of_final(self) -> int | None:
+        """Read up to D_FINAL; for a window alone where nothing is listed and such a node is known never to say so."""
+        session, silences = self.session, self.session.timing.silences
+        thing = f"the D_FINAL of a snapshot of nothing, {self.message.mode.name}"
+        place = session.place_of_final(self.id, self.since, session.end_of_patience(thing))
+        if silences.has_come(thing):
+            return place
+        before = session.received(self.since, place)
+        if not any(event.interest_id == self.id for event in before):
+            session.was_awaited(thing, place is not None)
+        elif place is None and silences.is_known(thing):
+            # Something is listed, so this is another snapshot than those that never end.
+            return session.place_of_final(self.id, self.since)
+        return place
 
     def snapshot(self) -> Snapshot:
         """Read the whole snapshot; ``Incomplete`` when it does not end, which is for other cases to judge."""

@@ -71,6 +71,19 @@ def test_what_does_not_hold_is_as_bad_as_the_rule_is_strong(broken: str, outcome
     assert (judgement.outcome, judgement.what) == (outcome, "a is missing")
 
 
+@pytest.mark.parametrize("order", ["ABA", "BAB"])
+def test_of_several_readings_that_were_seen_the_worst_counts_whichever_was_last(order: str) -> None:
+    @rule("ZD-097")
+    def shows(node: NodeUnderTest) -> None:
+        node.main.barrier()
+        for option in order:
+            node.shows("ZD-097", "R36", option)
+
+    # A is the profile's own, B another that it accepts.
+    (judgement,) = [each for each in result(shows).judgements if each.by == "case"]
+    assert (judgement.outcome, judgement.reading) == (Outcome.ODD, "R36=B")
+
+
 def test_only_the_rule_that_is_judged_is_blamed() -> None:
     @rule(MUST, STATED)
     def two_rules(node: NodeUnderTest) -> None:
