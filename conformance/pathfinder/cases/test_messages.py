@@ -255,7 +255,7 @@ def test_notifications_say_notify(node: NodeUnderTest) -> None:
     node.shows("PF-102", "R01", "B" if "notification" in types else "A")
 
 
-@rule("PF-104", roles=SERVER)
+@rule("PF-104", roles=SERVER, needs=("PF-098",))
 def test_optional_fields(node: NodeUnderTest) -> None:
     """List services and subscribe, with a filter and without.
 

@@ -156,7 +156,7 @@ def test_transactions_end_with_their_connection(node: NodeUnderTest) -> None:
         assert len(told) <= 1, "a subscription of a connection that has ended is told of a service"
 
 
-@rule("PF-087", roles=SERVER)
+@rule("PF-087", roles=SERVER, needs=("PF-098",))
 def test_many_transactions_at_once(node: NodeUnderTest) -> None:
     """Open some subscriptions, then send fifty pings and three listings at once behind them.
 

@@ -36,7 +36,7 @@ def tangled(session: Driver) -> list[bytes]:
     return [each.frame for each in session.received() if each.error and each.error.reason is Reason.TRAILING]
 
 
-@rule("PF-061", roles=SERVER, transports=EVERY_LINK)
+@rule("PF-061", roles=SERVER, transports=EVERY_LINK, needs=("PF-098",))
 def test_one_message_in_each_frame(node: NodeUnderTest) -> None:
     """Send many requests at once, some of them with many answers.
 
@@ -46,9 +46,7 @@ def test_one_message_in_each_frame(node: NodeUnderTest) -> None:
         node.other.sure(node.other.publish(node.service(n=[number])))
     session = node.session()
     requests = [("ping", {}), ("services", {"filter": node.mine}), ("clients", {}), ("subscriptions", {})] * 5
-    begun = [session.begin(command, fields) for command, fields in requests]
-    for transaction in begun:
-        session.finish(transaction)
+    begun = session.finish_all([session.begin(command, fields) for command, fields in requests])
     assert not tangled(session), "a frame holds more than one message"
     assert all(granted(each) for each in begun), "a request among many is not answered"
 

@@ -242,7 +242,8 @@ class Driver:
         # The slowest counts, as the next may be as slow. Not silence, which says nothing of how long an answer takes;
         # nor a subscription, which lasts for as long as one likes.
         if transaction.ending is not None and transaction.command != "subscribe":
-            self.timing.took(self.trace.now() - transaction.request.time)
+            # By when it came: it may have waited here for the answer to something else that was never given.
+            self.timing.took(transaction.ending.time - transaction.request.time)
         return transaction
 
     def finish_all(self, transactions: Sequence[Transaction]) -> Sequence[Transaction]:
@@ -350,6 +351,8 @@ class Driver:
         def heard() -> list[Match]:
             return [match for match in watch.about(service_id) if match.what == what]
 
+        if not self.answered(watch).answers:
+            return None  # what was never granted brings nothing, and would be waited for as long as it may be late
         if until is None:
             self.wait_for_notification(lambda: len(heard()) >= count)
         else:

@@ -11,9 +11,11 @@ from conformance.verdicts import Judgement, Outcome, worst
 from harness.pathfinder.peers import client as pathfinder_client
 from harness.pathfinder.peers import server as pathfinder_server
 from harness.peers.peer import Peer
+from harness.timing import ANSWER
 from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.router import Router
-from wire.zenoh.values import DeclareFinal
+from wire.pathfinder.values import MULTIPLE
+from wire.zenoh.values import Declare, DeclareFinal
 
 MINUTE = 60.0
 
@@ -45,6 +47,14 @@ class StaleRouter(Router):
 
     def announce(self, entity):
         pass
+
+
+class UndeclaringRouter(Router):
+    """Answers questions, and ignores every declaration."""
+
+    def on_message(self, session, message):
+        if not isinstance(message, Declare):
+            super().on_message(session, message)
 
 
 class DeafClient(Client):
@@ -84,6 +94,14 @@ class MuteServer(pathfinder_server.Server):
             super().execute(session, request)
 
 
+class UnlistingServer(pathfinder_server.Server):
+    """Answers requests for one response, and ignores those for several."""
+
+    def execute(self, session, request):
+        if request["ta-cmd"] not in MULTIPLE:
+            super().execute(session, request)
+
+
 class SecretiveServer(pathfinder_server.Server):
     """Never tells a subscription of anything."""
 
@@ -113,6 +131,22 @@ class IdlePathfinderClient(pathfinder_client.Client):
             super().send(state, message)
 
 
+class UnpublishingPathfinderClient(pathfinder_client.Client):
+    """Subscribes, and never publishes."""
+
+    def send(self, state, message):
+        if message["ta-cmd"] != "publish":
+            super().send(state, message)
+
+
+class UnsubscribingPathfinderClient(pathfinder_client.Client):
+    """Publishes, and never subscribes."""
+
+    def send(self, state, message):
+        if message["ta-cmd"] != "subscribe":
+            super().send(state, message)
+
+
 class DeafPathfinderClient(pathfinder_client.Client):
     """Says hello, and ignores what it is answered."""
 
@@ -120,10 +154,36 @@ class DeafPathfinderClient(pathfinder_client.Client):
         pass
 
 
+NODES: list[tuple[str, type[Peer], list[str], str]] = [
+    # No document of Zenoh's speaks of the handshake: nobody is accused who does not shake hands.
+    ("zenoh", DeafRouter, [], "ZI-070"),
+    ("zenoh", MuteRouter, ["ZI-070"], "ZI-070"),
+    ("zenoh", UndeclaringRouter, ["ZI-001"], "ZI-001"),
+    ("zenoh", SecretiveRouter, ["ZI-001"], "ZI-001"),
+    ("zenoh", StaleRouter, ["ZD-091"], "ZD-091"),
+    ("zenoh", DeafClient, [], "ZI-070"),
+    ("zenoh", MuteClient, ["ZI-070"], "ZI-070"),
+    ("zenoh", SecretiveClient, ["ZI-001"], "ZI-001"),
+    ("pathfinder", DeafServer, ["PF-114"], "PF-114"),
+    ("pathfinder", MuteServer, ["PF-094"], "PF-094"),
+    ("pathfinder", UnlistingServer, ["PF-098"], "PF-098"),
+    ("pathfinder", SecretiveServer, ["PF-120"], "PF-120"),
+    ("pathfinder", EmptyServer, ["PF-157"], "PF-157"),
+    # Nor has a client to say anything at all, to publish or to subscribe.
+    ("pathfinder", MutePathfinderClient, [], "PF-107"),
+    ("pathfinder", IdlePathfinderClient, [], "PF-097"),
+    ("pathfinder", UnpublishingPathfinderClient, [], "PF-093"),
+    ("pathfinder", UnsubscribingPathfinderClient, [], "PF-097"),
+    ("pathfinder", DeafPathfinderClient, [], "PF-097"),
+]
+"""Nodes that lack something, the rules that accuse them, and the rule for want of which most cannot be judged."""
+
+
 def play(protocol: str, make: type[Peer]) -> tuple[dict[str, list[Judgement]], float]:
     """Play the whole gate; return what it says of each rule, and the seconds that it takes."""
     suite = Suite(protocol)
     world = suite.harness.world(make.of, make.role)
+    world.timing.answer = ANSWER  # as over sockets, where waiting costs something
     tester = Tester(f"peer:{make.role}", protocol, instance=world)
     judged: dict[str, list[Judgement]] = {}
     for case in suite.cases:
@@ -133,27 +193,7 @@ def play(protocol: str, make: type[Peer]) -> tuple[dict[str, list[Judgement]], f
     return judged, world.clock.now()
 
 
-@pytest.mark.parametrize(
-    ("protocol", "make", "accused", "root"),
-    [
-        # No document of Zenoh's speaks of the handshake: nobody is accused who does not shake hands.
-        ("zenoh", DeafRouter, [], "ZI-070"),
-        ("zenoh", MuteRouter, ["ZI-070"], "ZI-070"),
-        ("zenoh", SecretiveRouter, ["ZI-001"], "ZI-001"),
-        ("zenoh", StaleRouter, ["ZD-091"], "ZD-091"),
-        ("zenoh", DeafClient, [], "ZI-070"),
-        ("zenoh", MuteClient, ["ZI-070"], "ZI-070"),
-        ("zenoh", SecretiveClient, ["ZI-001"], "ZI-001"),
-        ("pathfinder", DeafServer, ["PF-114"], "PF-114"),
-        ("pathfinder", MuteServer, ["PF-094"], "PF-094"),
-        ("pathfinder", SecretiveServer, ["PF-120"], "PF-120"),
-        ("pathfinder", EmptyServer, ["PF-157"], "PF-157"),
-        # Nor has a client to say anything at all, to publish or to subscribe.
-        ("pathfinder", MutePathfinderClient, [], "PF-107"),
-        ("pathfinder", IdlePathfinderClient, [], "PF-097"),
-        ("pathfinder", DeafPathfinderClient, [], "PF-097"),
-    ],
-)
+@pytest.mark.parametrize(("protocol", "make", "accused", "root"), NODES)
 def test_what_a_node_does_not_do_at_all_is_said_once(
     protocol: str, make: type[Peer], accused: list[str], root: str
 ) -> None:
@@ -163,6 +203,13 @@ def test_what_a_node_does_not_do_at_all_is_said_once(
     blocking = Counter(each.blocked_by for judgements in judged.values() for each in judgements if each.blocked_by)
     assert blocking.most_common(1)[0][0] == root
     assert seconds < MINUTE
+
+
+def test_a_node_is_planted_for_each_basic_thing() -> None:
+    tried = {
+        rule for p in ("zenoh", "pathfinder") for c in Suite(p).cases if c.marks.is_basic for rule in c.marks.rules
+    }
+    assert {root for _, _, _, root in NODES} == tried
 
 
 def test_every_rule_that_is_played_says_what_it_needs() -> None:
