@@ -130,7 +130,7 @@ class RandomChoices:
             if die < 128:
                 return usual[die]
             if die < 252:
-                size = die & 15
+                size = min(die & 15, most)
                 data = (source(size * 8) if size else 0).to_bytes(size, "little")
                 if not text:
                     return data, data

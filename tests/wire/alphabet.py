@@ -10,6 +10,7 @@ from wire.primitives import (
     VLE,
     ArrayOf,
     Bits,
+    Blob,
     Bytes,
     ChainOf,
     Empty,
@@ -74,6 +75,14 @@ counted = Struct(
     "fixed" / ArrayOf(Signed(2, "big"), 2),
     "bits" / ArrayOf(Bits(A=7, B=(3, 0)), this.flag >> 6),
     "floats" / ArrayOf(Real(8), this.flag & 1),
+)
+
+bounded = Struct(
+    "id" / Blob(8, least=1, most=16),
+    "name" / Text(64, most=4),
+    "flags" / Bits(A=0),
+    "more" / If(this.flags.A, Text(7, least=1, most=126)),
+    "ids" / ArrayOf(Blob(14, most=5), most=3),
 )
 
 terminated = Struct("name" / NulText(12), "raw" / NulBytes(3), "list" / ArrayOf(NulText(4), 2), "rest" / RestText())
@@ -187,6 +196,7 @@ GRAMMARS: dict[str, Grammar] = {
     "floats": floats,
     "words": words,
     "counted": counted,
+    "bounded": bounded,
     "terminated": terminated,
     "padded": padded,
     "selected": selected,
@@ -212,6 +222,12 @@ SEEDS: dict[str, tuple[str, ...]] = {
         "00030000000001ffff",
         "000541aabb02c3a9020001fffe016101620001ffff8f000000000000f87f",
         "000400aa01610000010002",
+    ),
+    "bounded": (
+        "01aa0000",
+        "10" + "aa" * 16 + "04f09d849e" + "010161" + "0005aaaaaaaaaa00",
+        "02000002c3a900",
+        "03010203" + "00" + "010161" + "00",
     ),
     "terminated": ("6100ffff00006200c3a9", "61" * 12 + "00" + "00" + "0000", "000000616161610078"),
     "padded": ("0100000002616200610005" + "00" * 7 + "0102", "000000000000000000" + "00" * 7),

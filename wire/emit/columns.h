@@ -239,6 +239,22 @@ INLINE const uint8_t *take_counted(frames *f, const uint8_t *p, table *t, size_t
     return take_bytes(f, p, t, index, row, (size_t)count, text, announced);
 }
 
+/* Bytes or text after their count, which has to be in a range. */
+INLINE const uint8_t *take_counted_within(frames *f, const uint8_t *p, table *t, size_t index, size_t row,
+                                          unsigned bits, int text, uint64_t least, uint64_t most)
+{
+    const uint8_t *announced = p;
+    uint64_t count;
+    TAKE(read_number(f, p, bits, &count));
+    if (unlikely(count > most))
+        return refused(f, TOO_LONG, announced);
+    if (unlikely(count < least))
+        return refused(f, BAD_VALUE, announced);
+    if (unlikely(count > (size_t)(f->end - p)))
+        return refused(f, TRUNCATED, announced);
+    return take_bytes(f, p, t, index, row, (size_t)count, text, announced);
+}
+
 /* As many bytes as were announced. */
 INLINE const uint8_t *take_sized(frames *f, const uint8_t *p, table *t, size_t index, size_t row, int64_t count)
 {

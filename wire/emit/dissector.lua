@@ -304,11 +304,18 @@ function Reader:content(key, start, size, began)
     return item
 end
 
-function Reader:counted(key, bits)
+-- Reads as many bytes as are announced; `least` to `most` of them, where there are bounds.
+function Reader:counted(key, bits, least, most)
     local start = self.at
     local count, is_overlong = self:seven_bits(bits)
     local began = self.at
     count = plain(count)
+    if most and count > most then
+        refuse("too-long", start, tostring(count) .. " bytes, at most " .. most .. " fit")
+    end
+    if least and count < least then
+        refuse("bad-value", start, tostring(count) .. " bytes, at least " .. least .. " belong")
+    end
     if count > self.stop - began then
         refuse("truncated", start, tostring(count) .. " bytes announced, " .. self.stop - began .. " left")
     end

@@ -173,6 +173,25 @@ static inline int read_counted(reader *r, unsigned bits, size_t *start, size_t *
     return 1;
 }
 
+/* As many bytes as a variable-length integer announces, which has to be in a range: they begin at `*start`. */
+static inline int read_counted_within(reader *r, unsigned bits, size_t least, size_t most, size_t *start, size_t *count)
+{
+    size_t announced = r->at;
+    uint64_t value = 0;
+    if (!read_varint(r, bits, &value))
+        return 0;
+    if (value > most)
+        return refuse(r, TOO_LONG, announced);
+    if (value < least)
+        return refuse(r, BAD_VALUE, announced);
+    if (value > r->size - r->at)
+        return refuse(r, TRUNCATED, announced);
+    *start = r->at;
+    *count = (size_t)value;
+    r->at += (size_t)value;
+    return 1;
+}
+
 /* `count` bytes, known beforehand. */
 static inline int read_sized(reader *r, uint64_t count, size_t *start)
 {

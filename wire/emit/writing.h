@@ -147,6 +147,20 @@ static inline int fits_bytes(PyObject *value, unsigned bits)
     return PyBytes_CheckExact(value) && (bits >= 63 || !((uint64_t)PyBytes_Size(value) >> bits));
 }
 
+/* Whether a content is of a size that is in a range. */
+static inline int fits_counted(PyObject *value, int text, Py_ssize_t least, Py_ssize_t most)
+{
+    Py_ssize_t count;
+    if (!text) {
+        if (!PyBytes_CheckExact(value))
+            return 0;
+        count = PyBytes_Size(value);
+    } else if (!fits_text(value, 64) || PyUnicode_AsUTF8AndSize(value, &count) == NULL) {
+        return 0;
+    }
+    return count >= least && count <= most;
+}
+
 static inline int fits_terminated(PyObject *value, int text, Py_ssize_t most)
 {
     Py_ssize_t count;

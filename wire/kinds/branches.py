@@ -16,7 +16,7 @@ EMPTY, ONE_BYTE, MORE_BYTES, LONG_COUNT = "empty", "one byte", "more bytes", "co
 BEYOND, NOT_ASCII, BAD_TEXT, NEGATIVE = "beyond the end", "not ASCII", "bad text", "negative count"
 NONE, ONE, MORE, FULL, TOO_MANY = "none", "one", "more", "full", "too many"
 STOPS, END_MISSING = "another byte follows", "end missing"
-TOO_LONG, TRAILING, REFUSED, UNKNOWN = "too long", "trailing", "refused", "unknown id"
+TOO_LONG, TOO_SHORT, TRAILING, REFUSED, UNKNOWN = "too long", "too short", "trailing", "refused", "unknown id"
 PADDED, UNPADDED, NOT_ZERO = "padded", "without padding", "padding is not zero"
 PADDING_MISSING, PADDING_CUT = "padding missing", "padding cut"
 

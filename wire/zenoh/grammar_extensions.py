@@ -89,5 +89,6 @@ wire_expr_payload_deployed = Struct(
     "key_suffix" / Switch(this.flags.N, {1: RestText()}),
 )
 
-# A timestamp: the time in NTP64 units, then the id of the clock that gave it. Its layout is the field's.
-timestamp_payload = Struct("time" / VLE(64), "clock_id" / Blob(8))
+# A timestamp: the time in NTP64 units, then the id of the clock that gave it: a node's, of at most 16 bytes as in INIT,
+# and as deployed nodes read it into 16 bytes. Its layout is the field's.
+timestamp_payload = Struct("time" / VLE(64), "clock_id" / Blob(8, least=1, most=16))

@@ -222,6 +222,8 @@ def number_at(data: bytes, at: int, bits: int) -> tuple[int, int]:
 def read_timestamp(data: bytes, at: int) -> tuple[Message, int]:
     time, at = number_at(data, at, 64)
     clock, at = counted(data, at, 8)
+    if not 1 <= len(clock) <= 16:
+        raise ValueError("a clock's id has 1 to 16 bytes")
     return {"time": time, "clock_id": clock}, at
 
 
@@ -528,6 +530,8 @@ def write_numbered(message: Message) -> bytes:
 
 
 def write_timestamp(timestamp: Message) -> bytes:
+    if not 1 <= len(timestamp["clock_id"]) <= 16:
+        raise ValueError("a clock's id has 1 to 16 bytes")
     return number(timestamp["time"], 64) + blob(timestamp["clock_id"], 8)
 
 

@@ -19,6 +19,7 @@
 #define LAYOUT "zenoh/network-message"
 #define LONGEST_LINE ((size_t)1 << 26)
 #define MOST_EXTENSIONS 65535
+#define MOST_CLOCK_ID 16
 #define DEEPEST 64
 
 static void die(const char *why)
@@ -687,6 +688,12 @@ static void decode_timestamp(Reader *r, bool present)
     append_text(r->out, "{\"time\": ");
     append_number(r->out, take_integer(r, 64));
     append_text(r->out, ", \"clock_id\": ");
+    /* Refused before it is asked whether so many bytes are left. */
+    size_t start = r->at;
+    uint64_t count = take_integer(r, 8);
+    if (r->reason == NULL && (count == 0 || count > MOST_CLOCK_ID))
+        refuse(r, count == 0 ? "bad-value" : "too-long", start);
+    r->at = start;
     put_blob(r, 8);
     append_text(r->out, "}");
 }
@@ -1054,7 +1061,11 @@ static void encode_timestamp(Writer *w, const Json *value, bool present)
         return;
     const Json *timestamp = table(w, value, "timestamp");
     encode_integer(w, timestamp, "time", 64);
+    size_t before = w->out.length;
     encode_blob(w, timestamp, "clock_id", 8);
+    size_t spelled = w->out.length - before;
+    if (spelled < 2 || spelled > 1 + MOST_CLOCK_ID)
+        unfit(w, "clock_id has not 1 to %d bytes", MOST_CLOCK_ID);
 }
 
 static void encode_encoding(Writer *w, const Json *value, bool present)

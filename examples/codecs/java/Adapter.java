@@ -22,6 +22,7 @@ import java.util.Map;
 public final class Adapter {
     static final String LAYOUT = "zenoh/network-message";
     static final int MOST_EXTENSIONS = 65535;
+    static final int MOST_CLOCK_ID = 16;
     static final int DEEPEST = 64;
 
     /** Bytes that are no message: the class of the reason, and the offset in bytes. */
@@ -106,6 +107,17 @@ public final class Adapter {
 
         Fields blob(int bits) {
             return new Fields().with("hex", HexFormat.of().formatHex(octets(bits)));
+        }
+
+        /** Refused before it is asked whether so many bytes are left. */
+        Fields clockId() {
+            int start = at;
+            long count = integer(8);
+            if (count == 0 || count > MOST_CLOCK_ID) {
+                throw new Refusal(count == 0 ? "bad-value" : "too-long", start);
+            }
+            at = start;
+            return blob(8);
         }
 
         String text(int bits) {
@@ -333,7 +345,7 @@ public final class Adapter {
     }
 
     static Fields readTimestamp(Reader reader) {
-        return new Fields().with("time", reader.integer(64)).with("clock_id", reader.blob(8));
+        return new Fields().with("time", reader.integer(64)).with("clock_id", reader.clockId());
     }
 
     static Fields decode(byte[] data) {
@@ -576,7 +588,12 @@ public final class Adapter {
         if ((type.equals("PUT") || type.equals("DEL")) && bit5) {
             Fields timestamp = table(value.get("timestamp"), "timestamp");
             writer.integer(timestamp.get("time"), 64, "time");
+            int before = writer.out.size();
             writer.blob(timestamp.get("clock_id"), 8, "clock_id");
+            int spelled = writer.out.size() - before;
+            if (spelled < 2 || spelled > 1 + MOST_CLOCK_ID) {
+                throw new Unfit("clock_id has not 1 to " + MOST_CLOCK_ID + " bytes");
+            }
         }
         if ((type.equals("PUT") || type.equals("ERR")) && bit6) {
             writer.integer(value.get("encoding"), 32, "encoding");

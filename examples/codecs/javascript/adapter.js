@@ -7,6 +7,7 @@
 
 const LAYOUT = "zenoh/network-message";
 const MOST_EXTENSIONS = 65535;
+const MOST_CLOCK_ID = 16;
 
 // Bytes that are no message: the class of the reason, and the offset in bytes.
 class Refusal extends Error {
@@ -65,6 +66,16 @@ class Reader {
     if (count > this.data.length - this.at) throw new Refusal("truncated", start);
     this.at += count;
     return this.data.subarray(this.at - count, this.at);
+  }
+
+  // Refused before it is asked whether so many bytes are left.
+  clockId() {
+    const start = this.at;
+    const count = this.integer(8);
+    if (count > MOST_CLOCK_ID) throw new Refusal("too-long", start);
+    if (count === 0) throw new Refusal("bad-value", start);
+    this.at = start;
+    return this.blob(8);
   }
 
   text(bits) {
@@ -209,7 +220,7 @@ function readBody(reader, allowed) {
   const value = { type: ["", "PUT", "DEL", "QUERY", "REPLY", "ERR"][id] };
   const header = (value.header = split(byte, ["", "ZET", "Z-T", "ZPC", "Z-C", "ZE-"][id]));
   if (id === 0x01 || id === 0x02) {
-    value.timestamp = header.T ? { time: reader.big(64), clock_id: hex(reader.blob(8)) } : null;
+    value.timestamp = header.T ? { time: reader.big(64), clock_id: hex(reader.clockId()) } : null;
   }
   if (id === 0x01 || id === 0x05) {
     value.encoding = header.E ? reader.integer(32) : null;
@@ -422,6 +433,8 @@ function writeBody(writer, value, allowed) {
     const timestamp = table(value.timestamp, "timestamp");
     writer.integer(timestamp.time, 64, "time");
     writer.blob(timestamp.clock_id, 8, "clock_id");
+    const size = timestamp.clock_id.hex.length / 2;
+    if (size < 1 || size > MOST_CLOCK_ID) throw new Unfit(`clock_id has not 1 to ${MOST_CLOCK_ID} bytes`);
   }
   if ((id === 0x01 || id === 0x05) && bit6) {
     writer.integer(value.encoding, 32, "encoding");

@@ -9,6 +9,7 @@ from typing import Any
 
 LAYOUT = "zenoh/network-message"
 MOST_EXTENSIONS = 65535
+MOST_CLOCK_ID = 16
 
 Value = dict[str, Any]
 Flags = tuple[str | None, str | None, str | None]
@@ -69,6 +70,17 @@ class Reader:
             raise Refusal("truncated", start)
         self.at += count
         return self.data[self.at - count : self.at]
+
+    def clock_id(self) -> bytes:
+        """Read a clock's id, which is refused before it is asked whether so many bytes are left."""
+        start = self.at
+        count = self.integer(8)
+        if count > MOST_CLOCK_ID:
+            raise Refusal("too-long", start)
+        if count == 0:
+            raise Refusal("bad-value", start)
+        self.at = start
+        return self.blob(8)
 
     def text(self, bits: int) -> str:
         """Read UTF-8 after its count of bytes."""
@@ -265,7 +277,7 @@ def read_body(reader: Reader, allowed: tuple[int, ...]) -> Value:
 def read_timestamp(reader: Reader) -> Value:
     """Read a time and the id of the clock that gave it."""
     time = reader.integer(64)
-    return {"time": time, "clock_id": octets(reader.blob(8))}
+    return {"time": time, "clock_id": octets(reader.clock_id())}
 
 
 def decode(data: bytes) -> Value:
@@ -530,7 +542,11 @@ def write_timestamp(out: bytearray, value: Value) -> None:
     """Write the time and the id of its clock."""
     timestamp = table(value.get("timestamp"), "timestamp")
     write_integer(out, timestamp.get("time"), 64, "time")
-    write_blob(out, timestamp.get("clock_id"), 8, "clock_id")
+    clock = bytearray()
+    write_blob(clock, timestamp.get("clock_id"), 8, "clock_id")
+    if not 1 <= len(clock) - 1 <= MOST_CLOCK_ID:
+        raise Unfit(f"clock_id has not 1 to {MOST_CLOCK_ID} bytes")
+    out += clock
 
 
 def encode(value: Any) -> bytes:

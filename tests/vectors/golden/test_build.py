@@ -223,7 +223,7 @@ def test_vectors_are_worth_their_place():
 
 BINARY = [
     *(Reason.TRUNCATED, Reason.OUT_OF_RANGE, Reason.UNKNOWN_ID, Reason.BAD_TEXT),
-    *(Reason.RESERVED, Reason.TRAILING, Reason.TOO_LONG),
+    *(Reason.RESERVED, Reason.TRAILING, Reason.TOO_LONG, Reason.BAD_VALUE),
 ]
 
 

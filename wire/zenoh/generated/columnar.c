@@ -423,7 +423,7 @@ static const uint8_t *fill_timestamp(frames *f, const uint8_t *p, table *t, size
 {
     uint64_t number;
     TAKE(take_varint(f, p, t, C_NETWORK_MESSAGE_BODY_TIMESTAMP_TIME, row, 8, 64, &number));
-    TAKE(take_counted(f, p, t, C_NETWORK_MESSAGE_BODY_TIMESTAMP_CLOCK_ID, row, 8, 0));
+    TAKE(take_counted_within(f, p, t, C_NETWORK_MESSAGE_BODY_TIMESTAMP_CLOCK_ID, row, 8, 0, 1, 16));
     return p;
 }
 
@@ -573,7 +573,7 @@ static const uint8_t *fill_timestamp_2(frames *f, const uint8_t *p, table *t, si
 {
     uint64_t number;
     TAKE(take_varint(f, p, t, C_NETWORK_MESSAGE_BODY_BODY_TIMESTAMP_TIME, row, 8, 64, &number));
-    TAKE(take_counted(f, p, t, C_NETWORK_MESSAGE_BODY_BODY_TIMESTAMP_CLOCK_ID, row, 8, 0));
+    TAKE(take_counted_within(f, p, t, C_NETWORK_MESSAGE_BODY_BODY_TIMESTAMP_CLOCK_ID, row, 8, 0, 1, 16));
     return p;
 }
 
@@ -1140,6 +1140,6 @@ static const layout LAYOUTS[] = {
 };
 
 #ifndef GOLDWIRE_WITHOUT_PYTHON
-#define STAMP "80a02133a3283e6d"
+#define STAMP "fdf8b78c7b62170f"
 #include "capsules.h"
 #endif

@@ -1440,7 +1440,7 @@ static PyObject *timestamp_read(reader *r)
     }
     {
         size_t start, count;
-        if (!read_counted(r, 8, &start, &count))
+        if (!read_counted_within(r, 8, 1, 16, &start, &count))
             goto bad;
         if ((v->fields[1] = octets(r, start, count)) == NULL)
             goto bad;
@@ -3351,7 +3351,7 @@ PyMODINIT_FUNC PyInit_native(void)
     if (!prepare())
         return NULL;
     PyObject *module = PyModule_Create(&definition);
-    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "89425908593c4d65") < 0)
+    if (module == NULL || PyModule_AddStringConstant(module, "STAMP", "59584083854e91ba") < 0)
         return NULL;
     static const char *const names[][2] = {{"network-message", "network_message"}, {"transport-message", "transport_message"}, {"batch", "batch"}};
     static PyObject **const otherwise[] = {&encode_network_message_otherwise, &encode_transport_message_otherwise, &encode_batch_otherwise};

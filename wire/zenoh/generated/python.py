@@ -1157,6 +1157,10 @@ def read_timestamp(data: bytes, at: int, refuse: bool) -> tuple[Any, int]:
     at += 1
     if count > 0x7F:
         count, at = varint(data, at, count, 8, refuse)
+    if count > 16:
+        raise Refusal(TOO_LONG, start)
+    if count < 1:
+        raise Refusal(BAD_VALUE, start)
     end = at + count
     if end > len(data):
         raise Refusal(TRUNCATED, start)
@@ -1173,6 +1177,8 @@ def write_timestamp(value: Any) -> bytes:
         raise EncodeError(f"{v_clock_id!r} is not bytes")
     t_clock_id = v_clock_id
     n_clock_id = len(t_clock_id)
+    if not 1 <= n_clock_id <= 16:
+        raise EncodeError(f"{n_clock_id} bytes, not 1 to 16")
     return (VARINT[v_time] if 0 <= v_time < 0x4000 else CONTINUED[v_time & 0x3FFF] + VARINT[v_time >> 14] if 0 < v_time < 0x10000000 else spell_varint(v_time, 64)) + (VARINT[n_clock_id] if n_clock_id < 0x100 else spell_varint(n_clock_id, 8)) + t_clock_id
 
 
