@@ -166,6 +166,26 @@ def test_a_service_of_another_server_than_the_one_that_is_lost(node: NodeUnderTe
     assert told.of(1, kept) == ["appeared 1 0"], "a service is told to be gone whose server is there"
 
 
+@rule("PF-044", roles=CLIENT)
+def test_a_service_that_a_lost_server_tells_of_again(node: NodeUnderTest) -> None:
+    """Tell a client of a service with a ttl of 1, cut it off, tell of the service again, and wait for longer.
+
+    The service does not disappear after that: its server is back and has not said so.
+    """
+    domain = node.begin("subscribe")
+    lost = domain.subscribed()
+    told = ToldEvents(domain)
+    lost.notify("appeared", 1, ttl=1)
+    told.sure("appeared 1 0")
+    lost.drop()
+    back = domain.subscribed()
+    back.notify("appeared", 1, ttl=1)
+    # What a client makes of the time between is its own affair.
+    before = told.of(1, back)
+    domain.read(1.5)
+    assert told.of(1, back) == before, "a service is told to be gone that its server has told of again"
+
+
 @rule("PF-042", roles=CLIENT)
 def test_servers_that_are_of_no_use(node: NodeUnderTest) -> None:
     """Of three servers one refuses connections, one says nothing, and one tells of a service; then the first lets in.
