@@ -19,6 +19,12 @@ GLANCE = 0.02
 DIAL = 20.0
 """Seconds that an implementation has to dial: a fresh process may have to load an interpreter and libraries first."""
 
+CONNECT = 5.0
+"""Seconds for a connection to a node that listens."""
+
+SEND = 5.0
+"""Seconds in which a node must take some bytes of what is sent, before it is said not to read."""
+
 CONTROL = 5.0
 """Seconds that a node has to answer a control line."""
 
@@ -160,6 +166,16 @@ class Timing:
     def control(self) -> float:
         """Seconds that a node has to answer a control line, which goes over no network."""
         return CONTROL * self.scale
+
+    @property
+    def connecting(self) -> float:
+        """Seconds for a connection to a node that listens."""
+        return self.stretched(CONNECT)
+
+    @property
+    def sending(self) -> float:
+        """Seconds in which a node must take some bytes of what is sent."""
+        return self.stretched(SEND)
 
     @property
     def dialling(self) -> float:

@@ -254,6 +254,7 @@ class ProgramImplementation(_StopsOnExit):
             environ,
             control=program.control,
             crash_signs=program.crash_signs,
+            time_scale=self.description.time_scale,
         )
         try:
             self._await(process)

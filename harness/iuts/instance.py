@@ -141,10 +141,13 @@ class SocketInstance:
     ) -> Link:
         """Dial it, or wait until it dials."""
         if self.dials:
-            return self._accept(
-                self._listeners[server], self.timing.dialling if patience is None else patience, label, trace
-            )
-        return dial(self._running.address(transport), self._framings, self.clock, label=label, trace=trace)
+            awaited = self.timing.dialling if patience is None else patience
+            link = self._accept(self._listeners[server], awaited, label, trace)
+        else:
+            where, timeout = self._running.address(transport), self.timing.connecting
+            link = dial(where, self._framings, self.clock, timeout=timeout, label=label, trace=trace)
+        link.sending = self.timing.sending
+        return link
 
     def _accept(self, listener: Listener, patience: float, label: str, trace: Trace) -> Link:
         give_up = self.clock.now() + patience

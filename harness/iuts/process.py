@@ -28,7 +28,8 @@ EVENT = "event "
 _GUARD = Path(__file__).with_name("guard.py")
 # Seconds from SIGTERM to SIGKILL: time to say goodbye, not to hang.
 _TERM_TIMEOUT = 3.0
-# Seconds for the last lines after the end; a process that left the group may hold the pipe open for ever.
+# Seconds for the last lines after the end; a process that left the group may hold the pipe open for ever. Not scaled:
+# what was printed is in the pipe, and reading it is our own work.
 _READER_TIMEOUT = 2.0
 _DEATH_POLL = 0.2
 # Seconds between the end of a dying process's pipes and its death: milliseconds, but for a core dump.
@@ -51,6 +52,7 @@ class Process:
         *,
         control: bool,
         crash_signs: Sequence[str] = (),
+        time_scale: float = 1.0,
     ) -> None:
         self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
         self._events: deque[str] = deque(maxlen=_EVENTS_KEPT)
@@ -59,6 +61,7 @@ class Process:
         self._crash_signs = tuple(crash_signs)
         self._crash_line = ""
         self._pipes_open = 2
+        self._time_scale = time_scale
         self._awaited = False
         self._stopping = threading.Lock()
         # A session of its own, so that Ctrl-C does not reach it and its whole group can be signalled.
@@ -102,7 +105,7 @@ class Process:
         if not self._pipes_open and not self._awaited:
             # The kernel closes a dying process's pipes a moment before it is dead.
             self._awaited = True
-            self.wait(_DYING_TIMEOUT)
+            self.wait(_DYING_TIMEOUT * self._time_scale)
         return self.exit_status is None
 
     def output_tail(self) -> str:
@@ -142,7 +145,7 @@ class Process:
         return True
 
     def stop(self) -> None:
-        """End it and all of its group: input ended, SIGTERM, after 3 seconds SIGKILL; once is enough."""
+        """End it and all of its group: input ended, SIGTERM, after 3 scaled seconds SIGKILL; once is enough."""
         # A play may stop it while the tester's exit does.
         with self._stopping:
             if self not in _running:
@@ -151,7 +154,7 @@ class Process:
                 if self.alive():
                     self._close_input()
                     self._signal(signal.SIGTERM)
-                    self.wait(_TERM_TIMEOUT)
+                    self.wait(_TERM_TIMEOUT * self._time_scale)
             finally:
                 # The whole group, also when the command itself has ended: what it started may still run.
                 self._signal(signal.SIGKILL)

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from harness.clock import Clock
 from harness.errors import Deadline, LinkClosed, Oversized
 from harness.links.framing import Framing
-from harness.links.link import SEND_TIMEOUT, SocketLink, wait
+from harness.links.link import SocketLink, wait
 from harness.trace import Direction, Entry, EntryKind, Trace
 
 CHUNK = 1 << 16
@@ -117,12 +117,12 @@ class ConnectedLink(SocketLink):
         if self._how in _OVER:
             raise LinkClosed(self._how)
         rest = memoryview(data)
-        give_up = self.clock.now() + SEND_TIMEOUT
+        give_up = self.clock.now() + self.sending
         while True:
             try:
                 rest = rest[self._put(rest) :]
                 # Anew with every byte that is taken: slow is not deaf.
-                give_up = self.clock.now() + SEND_TIMEOUT
+                give_up = self.clock.now() + self.sending
             except BlockingIOError:
                 self._make_room(give_up)
             except OSError as error:
@@ -139,7 +139,7 @@ class ConnectedLink(SocketLink):
         events = select.POLLOUT | (select.POLLIN if self._how is None else 0)
         left = give_up - self.clock.now()
         if left <= 0 or not wait(self._socket, events, left):
-            raise Deadline(f"{self.peername} took no bytes for {SEND_TIMEOUT:g} s")
+            raise Deadline(f"{self.peername} took no bytes for {self.sending:g} s")
         if self._how is None:
             self._fill()
         if self._how in _OVER:

@@ -14,10 +14,8 @@ import msgspec
 
 from harness.clock import Clock
 from harness.errors import Deadline, LinkClosed
+from harness.timing import SEND
 from harness.trace import Direction, Entry, EntryKind, Trace
-
-SEND_TIMEOUT = 5.0
-"""Seconds in which the other side must take some bytes: who takes none for so long is not slow, it does not read."""
 
 # Reads of what has arrived when a link ends: enough for any answer, and an end to one who never stops sending.
 _DRAINED_READS = 64
@@ -50,9 +48,11 @@ class Link(Protocol):
     clock: Clock
     peername: str
     ports: tuple[int, int]
+    sending: float
+    """Seconds in which the other side must take some bytes: who takes none for so long does not read."""
 
     def send(self, frame: bytes) -> Entry:
-        """Send one frame; LinkClosed when it cannot be sent, Deadline when nothing is taken for 5 seconds."""
+        """Send one frame; LinkClosed when it cannot be sent, Deadline when nothing is taken for ``sending`` seconds."""
         ...
 
     def send_raw(self, data: bytes) -> Entry:
@@ -96,6 +96,8 @@ class RecordedLink(ABC):
         self.clock = clock
         self.peername = peername
         self.ports = ports
+        # Until whoever made the link says how far away the other side is.
+        self.sending = SEND
         self._trace = trace
         self._frames: deque[Entry] = deque()
         self._how: str | None = None

@@ -30,6 +30,8 @@ HANDSHAKE_TIMEOUT = 10.0
 # For a crowd on a busy machine: the handshake itself takes milliseconds.
 """Seconds for the handshake, at a peer of ours."""
 
+# Not stretched by a node's timing: a listener serves whoever dials before anything was measured, and the handshake is
+# two round trips and milliseconds of arithmetic, of which there are a dozen in it with half a second to each.
 ACCEPT_TIMEOUT = 5.0
 """Seconds for the handshake of an implementation that dials the tester."""
 

@@ -17,6 +17,7 @@ from harness.links.tls import Tls
 from harness.links.transport import Transport, no_address
 from harness.links.udp import Udp
 from harness.links.ux import Ux
+from harness.timing import CONNECT
 from harness.trace import Trace
 
 TRANSPORTS: dict[str, Transport] = {
@@ -78,7 +79,7 @@ def dial(
     address: str,
     framings: Framings,
     clock: Clock,
-    timeout: float = 5.0,
+    timeout: float = CONNECT,
     label: str = "a",
     trace: Trace | None = None,
 ) -> Link:

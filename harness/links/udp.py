@@ -14,7 +14,7 @@ from harness.links.acceptor import listening_sockets
 from harness.links.addresses import Address, SocketAddress
 from harness.links.asyncio_links import LinkOwner
 from harness.links.framing import Framing
-from harness.links.link import SEND_TIMEOUT, SocketLink, wait
+from harness.links.link import SocketLink, wait
 from harness.links.listener import Listener
 from harness.links.transport import Certificate, Closable, IpTransport
 from harness.trace import Direction, Entry, EntryKind, Trace
@@ -136,8 +136,8 @@ class UdpLink(SocketLink):
         try:
             self._shared.socket.sendto(data, self._remote)
         except BlockingIOError:
-            if not wait(self._shared.socket, select.POLLOUT, SEND_TIMEOUT):
-                raise Deadline(f"{self.peername} took no bytes for {SEND_TIMEOUT:g} s") from None
+            if not wait(self._shared.socket, select.POLLOUT, self.sending):
+                raise Deadline(f"{self.peername} took no bytes for {self.sending:g} s") from None
             self._push(data)
         except OSError as error:
             if error.errno == errno.EMSGSIZE:

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import Deadline, HarnessError
 from harness.peers.memory import Latency
 from harness.protocol import load
-from harness.timing import ANSWER, CONTROL, DIAL, GLANCE, MARGIN, WINDOW, Timing
+from harness.timing import ANSWER, CONNECT, CONTROL, DIAL, GLANCE, MARGIN, SEND, WINDOW, Timing
 from harness.trace import Trace
 
 ROOT = Path(__file__).parents[2]
@@ -21,6 +21,8 @@ def test_a_slow_node_is_waited_for_longer_by_its_scale_and_by_its_round_trips():
     assert (far.patience, far.window, far.glance, far.dialling) == pytest.approx(
         [3 * floor + MARGIN * 0.4 for floor in (ANSWER, WINDOW, GLANCE, DIAL)]
     )
+    assert (near.connecting, near.sending) == (CONNECT, SEND)
+    assert (far.connecting, far.sending) == pytest.approx([3 * floor + MARGIN * 0.4 for floor in (CONNECT, SEND)])
     assert (near.control, far.control) == (CONTROL, 3 * CONTROL)
 
 

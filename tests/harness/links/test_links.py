@@ -143,9 +143,9 @@ def test_two_sides_that_only_write_do_not_block_each_other(pair):
 
 
 @pytest.mark.parametrize("pair", ["tcp", "ux", "tls"], indirect=True)
-def test_a_side_that_takes_nothing_is_given_up(pair, monkeypatch):
-    monkeypatch.setattr("harness.links.connected.SEND_TIMEOUT", 0.05)
+def test_a_side_that_takes_nothing_is_given_up(pair):
     near, _ = pair
+    near.sending = 0.05
     with pytest.raises(Deadline, match="took no bytes"):
         send_until_it_fails(near)
 
