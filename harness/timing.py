@@ -91,6 +91,8 @@ class Timing:
         """Seconds by which what is told unasked came behind answers to what was asked later, as far as seen."""
         self.silences = Silences()
         """What the node never does, as far as it was waited for: all of its plays know it."""
+        self.met_silence = False
+        """Whether this play has waited in vain for what the node is known never to do."""
         self._play = 0
 
     def of_a_play(self) -> "Timing":
@@ -111,6 +113,7 @@ class Timing:
         if came:
             self.silences.came(thing)
         else:
+            self.met_silence = self.met_silence or self.silences.is_known(thing)
             self.silences.in_vain(thing, self._play)
 
     def patience_for(self, thing: str) -> float:

@@ -25,8 +25,9 @@ def needs_confirmation(result: PlayResult) -> bool:
     outcomes = [judgement.outcome for judgement in result.judgements]
     if any(outcome.accuses for outcome in outcomes):
         return True
-    # An error is the tester's own, and a case that is settled found its stimulus impossible: both would come again.
-    return Outcome.INCONCLUSIVE in outcomes and not result.settled
+    # An error is the tester's own, and a case that is settled found its stimulus impossible: both would come again. So
+    # would silence where two plays have shown that nothing else is to be had; and nobody is accused by this one.
+    return Outcome.INCONCLUSIVE in outcomes and not (result.settled or result.is_in_vain)
 
 
 def differing_rules(plays: list[PlayResult]) -> dict[str, str]:

@@ -28,7 +28,7 @@ class PlayResult(msgspec.Struct, frozen=True):
 
     ``settled`` says that the case itself found that it cannot be judged, so that another play would not help;
     ``not_played`` why it was left out, if it was; ``until`` is how many entries the trace had when the case ended, and
-    what is looked at besides began.
+    what is looked at besides began; ``is_in_vain`` says that it waited for what the node is known never to do.
     """
 
     case: str
@@ -38,6 +38,7 @@ class PlayResult(msgspec.Struct, frozen=True):
     settled: bool = False
     not_played: str = ""
     until: int = 0
+    is_in_vain: bool = False
 
     @property
     def outcome(self) -> Outcome:
@@ -85,7 +86,8 @@ def play(
     judgements = tuple(
         msgspec.structs.replace(each, what=each.what.replace(namespace, "")) for each in judge.judgements
     )
-    return PlayResult(case.name, judgements, trace, time.monotonic() - began, settled, judge.not_played, until)
+    seconds, in_vain = time.monotonic() - began, node.timing.met_silence
+    return PlayResult(case.name, judgements, trace, seconds, settled, judge.not_played, until, in_vain)
 
 
 def _see_served(instance: Instance, suite: Suite, profile: Profile, namespace: str, transport: str) -> None:

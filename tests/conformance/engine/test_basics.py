@@ -11,6 +11,7 @@ from conformance.verdicts import Judgement, Outcome, worst
 from harness.pathfinder.peers import client as pathfinder_client
 from harness.pathfinder.peers import server as pathfinder_server
 from harness.peers.peer import Peer
+from harness.protocol import load
 from harness.timing import ANSWER
 from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.router import Router
@@ -202,6 +203,34 @@ def test_what_a_node_does_not_do_at_all_is_said_once(
     assert [rule for rule, outcome in outcomes.items() if outcome.accuses or outcome is Outcome.ERROR] == accused
     blocking = Counter(each.blocked_by for judgements in judged.values() for each in judgements if each.blocked_by)
     assert blocking.most_common(1)[0][0] == root
+    assert seconds < MINUTE
+
+
+class LateRouter(Router):
+    """Answers nobody but in handshakes for its first seconds: longer than two plays wait, once."""
+
+    def received(self, link, frame, now):
+        self.is_late = now < 2.4 * ANSWER
+        super().received(link, frame, now)
+
+    def on_message(self, session, message):
+        if not self.is_late:
+            super().on_message(session, message)
+
+
+def test_who_was_slow_once_is_accused_of_nothing_though_two_plays_waited_in_vain() -> None:
+    judged, _ = play("zenoh", LateRouter)
+    assert not [rule for rule, judgements in judged.items() if any(each.outcome.accuses for each in judgements)]
+    passed = [rule for rule, judgements in judged.items() if any(each.outcome is Outcome.PASS for each in judgements)]
+    assert len(passed) > 100
+
+
+@pytest.mark.slow  # a whole gate in which every case waits for something
+def test_what_is_never_done_is_not_waited_for_in_every_case() -> None:
+    """Without D_FINAL where nothing is to be listed, a hundred cases come to no end; each once took a patience."""
+    judged, seconds = play("zenoh", load("zenoh").faults.all["no-final-for-nothing"].peer)
+    accused = {rule for rule, judgements in judged.items() if any(each.outcome.accuses for each in judgements)}
+    assert accused == {"ZI-012", "ZI-052", "ZI-070"}
     assert seconds < MINUTE
 
 
