@@ -7,7 +7,8 @@ _ADDRESS = re.compile(r"\[[0-9a-f:.]*\]:\d+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b
 _HEX = re.compile(
     r"\b0x[0-9a-f]+\b"  # 0x1f
     r"|\b[0-9a-f]{2}(?:[ :][0-9a-f]{2})+\b"  # 1f 00 a3
-    r"|\b(?=[a-f]*\d)(?:[0-9a-f]{2}){4,}\b",  # 1f00a3ff
+    # 1f00a3ff; digits alone are a number, whose signature must not depend on how many there are
+    r"|\b(?=[a-f]*\d)(?=\d*[a-f])(?:[0-9a-f]{2}){4,}\b",
     re.IGNORECASE,
 )
 # A bytes literal of Python, in either quotes, with whatever is escaped in it.

@@ -139,6 +139,7 @@ def test_the_nearest_file_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("1f 00 a3 came", "20 11 came"),
         ("0x1f came", "0xffff came"),
         ("1f00a3ff01 came", "deadbeef00 came"),
+        ("2199023255553 came", "21990232555530 came"),
         ("b'\\x00a' came", 'b"zz" came'),
         ("tcp/127.0.0.1:7447 is silent", "tcp/10.0.0.2:1 is silent"),
         ("[::1]:7447 is silent", "[fe80::2]:99 is silent"),

@@ -1,8 +1,12 @@
 """The pytest plugin: inert by itself; with an implementation, each outcome is told and written down."""
 
 import json
+import sys
 import textwrap
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 import pytest
@@ -109,11 +113,43 @@ MILD = """
 """
 
 
+class LoadedModules:
+    """Keeps what inner sessions have loaded: pytester forgets all modules that were not there before.
+
+    Those of the product have to stay. Caches of others hold on to them, and whoever imported them anew would have every
+    class twice: in the tests that come behind these, faults were looked for in one registry and stood in another.
+    """
+
+    def __init__(self, made: Path) -> None:
+        self._made = made
+        self._found: dict[str, ModuleType] = {}
+
+    def pytest_unconfigure(self) -> None:
+        """Take down what is there as a session ends."""
+        self._found |= sys.modules
+
+    def put_back(self) -> None:
+        """Put back what pytester has taken away, but for what the tests themselves have made."""
+        for name, module in self._found.items():
+            if not Path(getattr(module, "__file__", None) or "").is_relative_to(self._made):
+                sys.modules.setdefault(name, module)
+
+
 @pytest.fixture
-def cases(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoadedModules]:
+    kept = LoadedModules(tmp_path_factory.getbasetemp())
+    yield kept
+    kept.put_back()
+
+
+@pytest.fixture
+def cases(loaded: LoadedModules, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     # The conftest puts others in their places: here too, where the plays are in this process.
     monkeypatch.setattr(tester, "Tester", tester.Tester)
     monkeypatch.setattr(recorder, "cases", recorder.cases)
+    # Whichever way an inner session is begun in this process, it has this plugin.
+    run = pytester.runpytest_inprocess
+    monkeypatch.setattr(pytester, "runpytest_inprocess", partial(run, plugins=[loaded]))
     pytester.makeconftest(textwrap.dedent(CONFTEST))
     pytester.makepyfile(test_fake=textwrap.dedent(CASES))
     return pytester
