@@ -151,12 +151,16 @@ class NotPlayed(Exception):
 
 
 class RuleBroken(AssertionError):
-    """One of the case's rules is broken, and only that one; ``is_whole`` when the message is to be kept as it is."""
+    """One of the case's rules is broken, and only that one; ``is_whole`` when the message is to be kept as it is.
 
-    def __init__(self, ids: tuple[str, ...], message: str, *, is_whole: bool = False) -> None:
+    ``shown_by`` names another case that shows the same better.
+    """
+
+    def __init__(self, ids: tuple[str, ...], message: str, *, is_whole: bool = False, shown_by: str = "") -> None:
         super().__init__(message)
         self.ids = ids
         self.is_whole = is_whole
+        self.shown_by = shown_by
 
 
 class RulesBroken(Exception):

@@ -132,7 +132,7 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     in the trace that shows it, ``nth`` which message there (from 0), ``field`` the field of it that is wrong, if one
     is; ``messages`` are those that matter, told for a person. ``blocked_by`` is the rule for want of which this one
     cannot be judged. ``at_worst`` is what the worst of several plays came to that differed, which is no verdict on
-    anybody.
+    anybody. ``shown_by`` is another case that shows the same better: a history of fewer moves.
     """
 
     rule: str
@@ -149,3 +149,4 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     messages: tuple[EvidenceMessage, ...] = ()
     blocked_by: str = ""
     at_worst: Outcome | None = None
+    shown_by: str = ""

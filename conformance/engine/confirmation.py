@@ -59,7 +59,8 @@ def _merged(plays: list[PlayResult], differing: dict[str, str]) -> Iterator[Judg
     for rule, counts in differing.items():
         # The worst of them says what came, which a play that passed cannot.
         heaviest = max((j for one in plays for j in one.judgements if j.rule == rule), key=lambda j: j.outcome.rank)
-        what = f"flaky: {counts}; {heaviest.what}"
+        accusing = [one for one in plays if any(j.rule == rule and j.outcome.accuses for j in one.judgements)]
+        what = f"{'seen once' if len(accusing) == 1 else 'flaky'}: {counts}; {heaviest.what}"
         # What is kept is the trace of the first play: a place in another one's would point to any message of this.
         place = heaviest.entry if heaviest in plays[0].judgements else None
         yield msgspec.structs.replace(

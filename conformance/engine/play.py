@@ -105,6 +105,10 @@ def _see_served(instance: Instance, suite: Suite, profile: Profile, namespace: s
         node.measure()
     instance.timing.begin_with(node.timing)
     node.close()
+    if instance.has_served:
+        # What was tried may have left something behind, and fresh instances, on which a play is confirmed or repeated,
+        # are to be as this one is.
+        instance.restart()
 
 
 def _death(node: NodeInPlay, instance: Instance) -> str:
@@ -168,24 +172,22 @@ class _Judge:
         """Judge the rules as broken that an assertion is about; what it says becomes text here and nowhere else."""
         rules = error.ids if isinstance(error, RuleBroken) else self.case.marks.rules
         if isinstance(error, RuleBroken) and error.is_whole:
-            self.broken(rules, str(error))
+            self.broken(rules, str(error), shown_by=error.shown_by)
             return
         entries = cited(error)
         what = complaint(error, self.case.requirement or self.case.sentence)
         self.broken(rules, what, entries[-1] if entries else None)
 
-    def add(
-        self, rules: tuple[str, ...], outcome: Outcome, what: str, evidence: int = 0, entry: int | None = None
-    ) -> None:
-        """Judge some rules alike."""
+    def add(self, rules: tuple[str, ...], outcome: Outcome, what: str, evidence: int = 0, **more: Any) -> None:
+        """Judge some rules alike; ``more`` is what else a judgement says."""
         self.failed = True
         for rule in rules:
-            self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, "", evidence, entry))
+            self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, "", evidence, **more))
 
-    def broken(self, rules: tuple[str, ...], what: str, entry: int | None = None) -> None:
+    def broken(self, rules: tuple[str, ...], what: str, entry: int | None = None, shown_by: str = "") -> None:
         """Judge rules as broken, and the case's others as inconclusive: the case has ended before it came to them."""
         for rule in rules:
-            self.add((rule,), self.suite.broken(rule), what, 1, entry)
+            self.add((rule,), self.suite.broken(rule), what, 1, entry=entry, shown_by=shown_by)
         if self.case.marks.is_history:
             return  # it says nothing of rules that it did not come to
         others = tuple(rule for rule in self.case.marks.rules if rule not in rules)

@@ -81,16 +81,16 @@ class Histories(Protocol[MoveT]):
 
 
 class _Memory:
-    """What is remembered of one instance: what it can, which moves histories came to, and by which of them a rule was
-    seen broken first.
+    """What is remembered of one instance: what it can, what histories came to, and by which of them a rule was seen
+    broken first.
     """
 
     def __init__(self) -> None:
         self.abilities: NodeAbilities | None = None
         self.trouble = ""
         """Why its abilities could not be tried, when they could not: each history would wait for that again."""
-        self.played: dict[tuple[str, int], tuple[Moves[Any], str]] = {}
-        """What is played again to confirm a history: its moves, and the rule that they broke, if any."""
+        self.played: dict[tuple[str, int], str] = {}
+        """The histories that were played, and the rule that each broke, if any: who plays them again, confirms that."""
         self.made_small: dict[str, str] = {}
 
 
@@ -121,44 +121,46 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int) -> fr
     """Play the history of a seed; returns the rules that it put to the test.
 
     Raises ``RuleBroken`` with the history made small. Where it was played before on this instance, which was started
-    anew since, the same moves are played, or the few that failed: that is the confirmation.
+    anew since, that is the confirmation: the whole of it, as whoever plays it alone will play it, with nothing before.
     """
     memory = _MEMORIES.setdefault(node.instance, _Memory())
     if memory.trouble:
         raise NotPlayed(f"what the node does could not be tried: {memory.trouble}")
-    abilities = memory.abilities or _try_abilities(memory, node, brings)
+    abilities = memory.abilities
+    if abilities is None:
+        abilities = _try_abilities(memory, node, brings)
+        # What was tried may have left something behind, and a confirmation is to find the same as this play.
+        node.instance.restart()
     if abilities.blocked:
         raise NotPlayed(abilities.blocked)
-    known, rule = memory.played.get((theme, seed), ((), ""))
+    is_known, before = (theme, seed) in memory.played, memory.played.get((theme, seed), "")
     # Not before: what a node lacks is waited for, and the time for histories is not to go by with that. Nor is there a
     # time for confirming: monitors that accuse in a play as the time ends would else find nobody to confirm it.
-    if not known and BUDGET.left() <= 0:
+    if not is_known and BUDGET.left() <= 0:
         raise NotPlayed("the time for histories is over")
     attempt = _Attempt(node, brings, abilities)
-    moves = known or generate(brings.generator, theme, seed, LENGTH)
-    with BUDGET.aside() if known else nullcontext():
+    moves = generate(brings.generator, theme, seed, LENGTH)
+    with BUDGET.aside() if is_known else nullcontext():
         failed = attempt.fails(moves)
     if not failed:
-        memory.played.setdefault((theme, seed), (attempt.moves, ""))
+        memory.played.setdefault((theme, seed), "")
         # What was seen before and not again is judged too: so it counts as seen once, and not as confirmed.
-        return frozenset(attempt.judged) | ({rule} if rule else frozenset())
+        return frozenset(attempt.judged) | ({before} if before else frozenset())
     rule, this = attempt.difference.rule, f"test_histories.test_{theme}[{seed}]"
-    before = memory.played[theme, seed][1] if known else ""
     if before and rule != before:
         return frozenset({before})
     # One small history says what is wrong. A node that breaks a rule breaks it in most of them, and each costs seconds.
     first = memory.made_small.setdefault(rule, this)
-    if not before:
-        moves = attempt.moves
-        if first == this:
-            with BUDGET.aside():
-                moves = shrunk(moves, attempt.fails_likewise, brings.simpler)
-        memory.played[theme, seed] = moves, rule
+    moves = attempt.moves
+    if first == this and not is_known:
+        with BUDGET.aside():
+            moves = shrunk(moves, attempt.fails_likewise, brings.simpler)
+    memory.played[theme, seed] = rule
     steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
     if first != this:
         steps = [f"  {len(moves)} moves; {first} shows the same in fewer"]
-    again = f"seed {seed}; alone: -k '{this}'"
-    raise RuleBroken((rule,), "\n".join([attempt.difference.what, *steps, again]), is_whole=True)
+    text = "\n".join([attempt.difference.what, *steps, f"seed {seed}; alone: -k '{this}'"])
+    raise RuleBroken((rule,), text, is_whole=True, shown_by=first if first != this else "")
 
 
 def _try_abilities(memory: _Memory, node: Any, brings: Histories[Any]) -> NodeAbilities:

@@ -87,12 +87,12 @@ Record = RunStarted | CasePlayed | RunEnded
 def worst_judgement(judgements: tuple[Judgement, ...] | list[Judgement]) -> Judgement:
     """Return the worst of some judgements; among equals the first that says what came, or else the first.
 
-    One that was made without a play comes last, as it has nothing to show; and one on which plays differ behind those
-    on which they agree.
+    One that was made without a play comes last, as it has nothing to show; one on which plays differ behind those on
+    which they agree; and one that another case shows better behind that.
     """
     outcome = worst(judgement.outcome for judgement in judgements)
     equals = [judgement for judgement in judgements if judgement.outcome is outcome]
-    equals.sort(key=lambda judgement: (bool(judgement.blocked_by), judgement.at_worst is not None))
+    equals.sort(key=lambda each: (bool(each.blocked_by), each.at_worst is not None, bool(each.shown_by)))
     return next((judgement for judgement in equals if judgement.what), equals[0])
 
 

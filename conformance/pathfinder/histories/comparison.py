@@ -182,7 +182,9 @@ class AnswerComparison:
             if found[number].get("client-id") != fields["client-id"]:
                 raise Mismatch("PF-144", f"{shown} has {number} as that of {found[number].get('client-id')}")
             if not self.is_same_filter(found[number].get("filter"), fields.get("filter")):
-                raise Mismatch("PF-148", f"{shown} has {number} with the filter {found[number].get('filter')!r}")
+                # Its text names the play, so it stands below: what comes first is to be the same run after run.
+                text = f"listed: {found[number].get('filter')}"
+                raise Mismatch("PF-148", f"{shown} has {number} with another filter than was given\n  {text}")
         self.judged.update(["PF-226", "PF-144", "PF-148"])
 
     def is_same_filter(self, one: Any, other: str | None) -> bool:

@@ -219,7 +219,8 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
         """Begin to hold against the model what a subscription is told."""
         subscription = self.model.subscriptions[transaction.request.fields["subscription-id"]]
         self.watches[subscription.id] = SubscriptionWatch(
-            f"w{request.subscription} ({subscription.selection.filter or 'no filter'})",
+            # As the moves have it: what the filter of the wire names besides, differs from play to play.
+            f"w{request.subscription} ({'no filter' if request.filter is None else request.filter or 'node.mine'})",
             driver,
             transaction,
             self.model,

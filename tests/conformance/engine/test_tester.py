@@ -224,6 +224,7 @@ def test_what_differs_keeps_what_the_worst_came_to() -> None:
     plays = [one_play(A=Outcome.VIOLATION), one_play(A=Outcome.PASS), one_play(A=Outcome.PASS)]
     (judgement,) = merge(plays).result.judgements
     assert (judgement.outcome, judgement.at_worst) == (Outcome.INCONCLUSIVE, Outcome.VIOLATION)
+    assert judgement.what == "seen once: pass in 2 of 3, violation in 1 of 3; what"
 
 
 def test_a_pass_is_played_once() -> None:
@@ -246,8 +247,9 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize(("restart", "starts"), [("on-crash", "x"), ("every-case", "xx")])
+@pytest.mark.parametrize(("restart", "starts"), [("on-crash", "xx"), ("every-case", "xxx")])
 def test_a_description_says_when_it_is_started_anew(restart: str, starts: str, tmp_path: Path) -> None:
+    """Once more than that in any case: what is measured before the first play leaves nothing behind."""
     (tmp_path / "serves.py").write_text(SERVES)
     description = tmp_path / "mine.toml"
     description.write_text(

@@ -1,4 +1,4 @@
-"""A history as a case: made from its seed, made small when it fails, confirmed by the few moves that are left."""
+"""A history as a case: made from its seed, made small when it fails, confirmed by all of it."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -88,6 +88,10 @@ class Adder:
         self.sum = 0
         self.played: list[int] = []
         self.complaints: list[tuple[str, str]] = []
+        self.restarts = 0
+
+    def restart(self) -> None:
+        self.restarts += 1
 
     def add(self, number: int) -> int:
         self.sum += number - (number == self.wrong and self.sum > 10)
@@ -123,13 +127,34 @@ def test_a_difference_is_made_small_and_told_with_its_rule() -> None:
     assert lines[-1] == "seed 1; alone: -k 'test_histories.test_sums[1]'"
 
 
-def test_only_what_is_left_is_played_to_confirm_it() -> None:
+def test_what_is_tried_first_leaves_nothing_behind_for_histories() -> None:
+    node = Adder()
+    play(node)
+    play(node, 2)
+    assert node.restarts == 1
+
+
+def test_all_of_it_is_played_to_confirm_it() -> None:
+    """As whoever repeats it alone plays it: what is made small may fail where the whole does not, and the reverse."""
+    alone, node = Adder(wrong=7), Adder(wrong=7)
+    with pytest.raises(RuleBroken):
+        play(node)
+    node.played.clear()
+    with pytest.raises(RuleBroken) as caught:
+        play(node)
+    with pytest.raises(RuleBroken) as repeated:
+        play(alone)
+    assert node.played == alone.played[: len(node.played)]
+    assert caught.value.ids == repeated.value.ids
+
+
+def test_a_history_that_is_not_made_small_says_which_one_is() -> None:
     node = Adder(wrong=7)
-    for _ in range(2):
-        node.played.clear()
-        with pytest.raises(RuleBroken):
-            play(node)
-    assert len(node.played) < 8
+    with pytest.raises(RuleBroken) as first:
+        play(node, 2)
+    with pytest.raises(RuleBroken) as second:
+        play(node, 1)
+    assert (first.value.shown_by, second.value.shown_by) == ("", "test_histories.test_sums[2]")
 
 
 def test_what_is_not_seen_again_is_judged_as_not_seen() -> None:

@@ -99,3 +99,5 @@ def test_the_weightiest_judgement_says_what_came() -> None:
     telling = Judgement("ZI-003", Outcome.VIOLATION, "c", what="bad")
     assert worst_judgement([mild, mute, telling]) is telling
     assert worst_judgement([mild, mute]) is mute
+    elsewhere = Judgement("ZI-004", Outcome.VIOLATION, "c", what="forty moves", shown_by="d")
+    assert worst_judgement([elsewhere, telling]) is telling

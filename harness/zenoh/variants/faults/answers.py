@@ -15,6 +15,7 @@ from wire.zenoh.values import (
     Declaration,
     Declare,
     DeclareKeyExpr,
+    EntityKind,
     Extension,
     Extensions,
     Interest,
@@ -155,7 +156,8 @@ class RepresentsNothing(Router):
         found = super().snapshot(session, asked)
         if asked.options & Options.A and not found and asked.key is not None:
             # As the session's own, with the key that was asked for: what a node would make up.
-            return [Entity(session.link, kind, 0, asked.key) for kind in asked.kinds]
+            # In the order of the kinds: a set has another one in each process.
+            return [Entity(session.link, kind, 0, asked.key) for kind in EntityKind if kind in asked.kinds]
         return found
 
 

@@ -1,0 +1,132 @@
+"""``goldwire`` as a user types it, with a node in memory that a fault was planted in, whatever ``--iut`` names.
+
+As a program it reads lines of JSON, each with a fault and a command line, and answers each with what that came to. In a
+process of its own, as the gate lets pytest import the cases, whose files are called like tests of ours; and with a hash
+seed of its own, as a user has who types a command later.
+"""
+
+import contextlib
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from harness import command
+from harness.errors import Unsupported
+from harness.iuts.description import Description
+from harness.iuts.instance import Instance
+from harness.peers.peer import PeerMaker
+from harness.protocol import WireProtocol
+from harness.zenoh.peers.client import Client
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a command came to: its exit status, what it printed, and the seconds of processor time that it took."""
+
+    status: int
+    out: str
+    err: str
+    seconds: float
+
+
+class Gate:
+    """A process that runs commands against planted nodes of one protocol, in a folder."""
+
+    def __init__(self, protocol: str, folder: Path, *, hash_seed: int) -> None:
+        environment = os.environ | {"PYTHONHASHSEED": str(hash_seed), "NO_COLOR": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, protocol],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env=environment,
+        )
+
+    def run(self, fault: str, line: str) -> Told:
+        """Run a command line, cut into words as a shell does, against a node with a fault, or none."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps([fault, line]) + "\n")
+        self._process.stdin.flush()
+        return msgspec.json.decode(self._process.stdout.readline(), type=Told)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        """End the process: it reads until nobody writes."""
+        with self._process as process:
+            if error is not None:
+                process.kill()
+
+
+@contextlib.contextmanager
+def planted(make: Callable[[WireProtocol, Description], PeerMaker]) -> Iterator[None]:
+    """Let every implementation that is started meanwhile be a peer in memory, of those that ``make`` makes."""
+
+    def instance(self: WireProtocol, description: Description, *, profile: str = "document") -> Instance:
+        return self.world(make(self, description), description.role, profile=profile)
+
+    before = WireProtocol.instance
+    WireProtocol.instance = instance  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        WireProtocol.instance = before  # type: ignore[method-assign]
+
+
+def run(words: list[str]) -> Told:
+    """Run a command in this process, by the way that the script ``goldwire`` takes."""
+    out, err, before = io.StringIO(), io.StringIO(), sys.argv
+    began, status = time.process_time(), 0
+    sys.argv = words
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            command.main()
+    except SystemExit as end:
+        status = int(end.code or 0)
+    finally:
+        sys.argv = before
+    return Told(status, out.getvalue(), err.getvalue(), time.process_time() - began)
+
+
+class Tokenless(Client):
+    """A client that cannot be told to declare tokens, as those that have none."""
+
+    def command(self, verb: str, arguments: list[str], now: float) -> str:
+        if verb == "declare" and arguments[0] == "token":
+            raise Unsupported("kind 'token'")
+        return super().command(verb, arguments, now)
+
+
+def peer(fault: str, role: str, definition: WireProtocol) -> PeerMaker:
+    """Return what makes a peer with a fault."""
+    if fault == "tokenless":
+        return Tokenless.of
+    return definition.faults.all[fault].peer.of if fault else definition.roles[role].of
+
+
+def main(protocol: str) -> None:
+    """Answer lines until there are no more."""
+    for line in sys.stdin:
+        fault, text = json.loads(line)
+        with planted(lambda definition, described, fault=fault: peer(fault, described.role, definition)):  # type: ignore[misc]
+            told = run(shlex.split(text))
+        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
