@@ -450,9 +450,7 @@ class ArrayToEnd(Compound, frozen=True):
     def most_bytes(self) -> float:
         return self.most * self.item.most_bytes()
 
-    @property
-    def takes_rest(self) -> bool:
-        return True
+    takes_rest = True
 
     def inside(self) -> Iterator[Inside]:
         # An item is read only where a byte is left, so its first byte is never missing.

@@ -120,17 +120,9 @@ class BitGroups(Part, frozen=True):
     def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
         return self.number_finder(path)
 
-    @property
-    def decides(self) -> bool:
-        return True
-
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def can_be_missing(self) -> bool:
-        return True
+    decides = True
+    is_composed = True
+    can_be_missing = True
 
     def most_bytes(self) -> float:
         return self.fewest()

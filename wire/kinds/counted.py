@@ -319,13 +319,8 @@ class Counted(Part, frozen=True):
         content = len(value.encode() if isinstance(value, str) else value)
         return content, size - content
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def can_be_missing(self) -> bool:
-        return True
+    is_composed = True
+    can_be_missing = True
 
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         return b"\x01" + self.filling

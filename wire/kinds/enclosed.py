@@ -154,9 +154,7 @@ class Enclosed(Part, frozen=True):
 
     # Generators
 
-    @property
-    def settles(self) -> bool:
-        return True
+    settles = True
 
     def hopeless(self) -> bool:
         return self.node.hopeless()
@@ -225,9 +223,7 @@ class Enclosed(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def holds_value(self) -> bool:
-        return False
+    holds_value = False
 
     def most_bytes(self) -> float:
         return self.node.most_bytes()

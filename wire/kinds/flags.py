@@ -257,9 +257,7 @@ class Flags(BitGroups, frozen=True):
 
     # Generators
 
-    @property
-    def has_few(self) -> bool:
-        return True
+    has_few = True
 
     def candidates(self, near: Iterable[int], refs: frozenset[Ref]) -> list[int]:
         return list(self.begins)

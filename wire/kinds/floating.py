@@ -201,13 +201,8 @@ class Float(Part, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def can_be_missing(self) -> bool:
-        return True
+    is_composed = True
+    can_be_missing = True
 
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         return self.spelled(bits_of(float(PLAIN), self.size))

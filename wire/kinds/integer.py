@@ -169,9 +169,7 @@ class Integer(Part, frozen=True):
 
     # Generators
 
-    @property
-    def decides(self) -> bool:
-        return True
+    decides = True
 
     def candidates(self, near: Iterable[int], refs: frozenset[Ref]) -> list[int]:
         bits = 8 * self.size
@@ -233,13 +231,8 @@ class Integer(Part, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def can_be_missing(self) -> bool:
-        return True
+    is_composed = True
+    can_be_missing = True
 
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         return self.spelled(PLAIN)

@@ -246,9 +246,7 @@ class Items(Compound, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
+    is_composed = True
 
     def composed(
         self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None

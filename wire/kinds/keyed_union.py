@@ -203,9 +203,7 @@ class KeyedUnion(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def holds_value(self) -> bool:
-        return False
+    holds_value = False
 
     def most_bytes(self) -> float:
         return max(record.most_bytes() for _, record in self.cases)

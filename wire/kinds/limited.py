@@ -77,9 +77,7 @@ class Limited(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def holds_value(self) -> bool:
-        return False
+    holds_value = False
 
     def most_bytes(self) -> float:
         return self.node.most_bytes()
@@ -109,13 +107,8 @@ class Limited(Part, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def ends_inside(self) -> bool:
-        return True
+    is_composed = True
+    ends_inside = True
 
     def composed(
         self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None

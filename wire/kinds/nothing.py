@@ -43,9 +43,7 @@ class Nothing(Part, frozen=True):
     def declared(cls, grammar: Any, walk: Walk, path: str, scope: Scope) -> Part:
         return cls()
 
-    @property
-    def silent(self) -> bool:
-        return True
+    silent = True
 
     def python_read(self, code: Code, into: str) -> Lines:
         yield f"{into} = None"
@@ -81,9 +79,7 @@ class Nothing(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def holds_value(self) -> bool:
-        return False
+    holds_value = False
 
     def most_bytes(self) -> float:
         return 0
@@ -96,9 +92,7 @@ class Nothing(Part, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
+    is_composed = True
 
 
 class AlwaysRefused(Part, frozen=True):
@@ -123,9 +117,7 @@ class AlwaysRefused(Part, frozen=True):
     def most_bytes(self) -> float:
         return 0
 
-    @property
-    def takes_rest(self) -> bool:
-        return True
+    takes_rest = True
 
 
 class Reserved(AlwaysRefused, frozen=True):
@@ -181,9 +173,7 @@ class Reserved(AlwaysRefused, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
+    is_composed = True
 
     def specimens(self, looking: Looking, target: ComposedTarget) -> Iterator[Any]:
         yield looking.made(target, "refused", REFUSED, "in the form that is reserved")

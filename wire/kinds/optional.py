@@ -146,9 +146,7 @@ class Optional(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def holds_value(self) -> bool:
-        return False
+    holds_value = False
 
     def most_bytes(self) -> float:
         return self.node.most_bytes()
@@ -172,9 +170,7 @@ class Optional(Part, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
+    is_composed = True
 
     def composed(
         self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None

@@ -97,9 +97,7 @@ class Padding(Part, frozen=True):
             raise CannotLayOut(f"{path}: {grammar.size} bytes of padding; give a number from 1 to {WIDEST}")
         return cls(grammar.size)
 
-    @property
-    def silent(self) -> bool:
-        return True
+    silent = True
 
     def fewest(self) -> int:
         return self.size
@@ -330,9 +328,7 @@ class Padded(Part, frozen=True):
 
     # Coverage
 
-    @property
-    def holds_value(self) -> bool:
-        return False
+    holds_value = False
 
     def most_bytes(self) -> float:
         return self.node.most_bytes() + self.to - 1

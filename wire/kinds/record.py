@@ -375,9 +375,7 @@ class Record(Compound, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
+    is_composed = True
 
     def composed(
         self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None

@@ -108,9 +108,7 @@ class Remainder(Part, frozen=True):
     def most_bytes(self) -> float:
         return float("inf")
 
-    @property
-    def takes_rest(self) -> bool:
-        return True
+    takes_rest = True
 
     def branches(self, place: Place) -> Iterator[str]:
         yield from (EMPTY, MORE_BYTES, *([NOT_ASCII, BAD_TEXT] if self.text else []))
@@ -123,9 +121,7 @@ class Remainder(Part, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
+    is_composed = True
 
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         return PLAIN_TEXT if self.text else PLAIN_BYTE

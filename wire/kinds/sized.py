@@ -222,13 +222,8 @@ class Sized(Part, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def can_be_missing(self) -> bool:
-        return True
+    is_composed = True
+    can_be_missing = True
 
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         # Half of what a frame can have: the number that announces more is a branch of its own, and leaves it cut.

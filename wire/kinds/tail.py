@@ -68,13 +68,8 @@ class OptionalTail(Part, frozen=True):
     def number_bits(self) -> int | None:
         return self.node.number_bits
 
-    @property
-    def open_ended(self) -> bool:
-        return True
-
-    @property
-    def silent(self) -> bool:
-        return True
+    open_ended = True
+    silent = True
 
     def take_names(self, names: Names, hint: str) -> None:
         names.visit(self.node, hint)
@@ -166,9 +161,7 @@ class OptionalTail(Part, frozen=True):
     def fewest_filled(self) -> int:
         return self.node.fewest_filled()
 
-    @property
-    def holds_value(self) -> bool:
-        return False
+    holds_value = False
 
     def most_bytes(self) -> float:
         return self.node.most_bytes()

@@ -227,9 +227,7 @@ class Union(Compound, frozen=True):
 
     # Coverage
 
-    @property
-    def holds_value(self) -> bool:
-        return False
+    holds_value = False
 
     def most_bytes(self) -> float:
         return max(message.most_bytes() for message in self.messages)
@@ -265,17 +263,9 @@ class Union(Compound, frozen=True):
 
     # Vectors
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def can_be_missing(self) -> bool:
-        return True
-
-    @property
-    def ends_inside(self) -> bool:
-        return True
+    is_composed = True
+    can_be_missing = True
+    ends_inside = True
 
     def composed(
         self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None

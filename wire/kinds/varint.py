@@ -160,9 +160,7 @@ class Varint(Part, frozen=True):
 
     # Generators
 
-    @property
-    def decides(self) -> bool:
-        return True
+    decides = True
 
     def candidates(self, near: Iterable[int], refs: frozenset[Ref]) -> list[int]:
         tried = set(range(256)) | set(boundaries(self.bits)) | set(near)
@@ -225,13 +223,8 @@ class Varint(Part, frozen=True):
     def spelled_number(self, value: Any, size: int) -> tuple[int, int] | None:
         return value, size
 
-    @property
-    def is_composed(self) -> bool:
-        return True
-
-    @property
-    def can_be_missing(self) -> bool:
-        return True
+    is_composed = True
+    can_be_missing = True
 
     def plain_bytes(self, place: Any, computed: Callable[[Expr], int]) -> bytes:
         return spell(PLAIN)
