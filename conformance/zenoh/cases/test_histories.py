@@ -31,6 +31,12 @@ def test_client_aliases(node: NodeUnderTest, seed: int) -> frozenset[str]:
     return play_history(node, CLIENT, "client_aliases", seed)
 
 
+@history("ZI-048", roles=("client",))
+def test_client_numbers(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Both documents: a client and its router use the same numbers, again, and such as may be taken for each other."""
+    return play_history(node, CLIENT, "client_numbers", seed, "test_histories.test_client_numbers")
+
+
 @history("ZI-061", roles=("client",))
 def test_client_requests(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """Both documents: a client asks, ends and names things, is told what its router has, and is asked meanwhile."""
@@ -65,6 +71,12 @@ def test_aliases(node: NodeUnderTest, seed: int) -> frozenset[str]:
 def test_entities(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """zenoh-declarations, "D_SUBSCRIBER" to "U_TOKEN": entities come and go, under ids that are used again."""
     return play_history(node, ROUTER, "entities", seed)
+
+
+@history("ZD-049", roles=ROLES)
+def test_numbers(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Both documents: numbers are used again for something else, and such as a node may take for each other."""
+    return play(node, "numbers", seed)
 
 
 @history("ZD-043", roles=ROLES)

@@ -53,13 +53,14 @@ class Attribution:
             rule = "ZI-048"
         return Mismatch(rule, f"interest {interest.id} ({interest.mode.name}) does not list {what[0]} {what[1]}")
 
-    def never_declared(self, who: str, what: Thing) -> Mismatch:
-        """Say that a session was not told of something."""
-        came = f"{who} was never told of {what[0]} {what[1]}"
-        if what in self.before:
+    def never_declared(self, who: str, what: Thing, *, ended: bool, elsewhere: bool) -> Mismatch:
+        """Say that a session was not told of something, or that it ``ended``; ``elsewhere``: others know of it."""
+        if ended and what in self.before:
             rule = self.move.rule if isinstance(self.move, Unspecified) else ENDING[what[0]]
             return Mismatch(rule, f"{who} was told that {what[0]} {what[1]} ended, which lives")
-        return Mismatch(self.misread(what) or "ZD-091", came)
+        # Whoever has told others of it has read its key.
+        misread = None if elsewhere else self.misread(what)
+        return Mismatch(misread or "ZD-091", f"{who} was never told of {what[0]} {what[1]}")
 
     def never_undeclared(self, who: str, what: Thing) -> Mismatch:
         """Say that a session was not told the end of something."""

@@ -16,7 +16,7 @@ from conformance.zenoh.histories.actions import (
     Undeclares,
 )
 from conformance.zenoh.histories.client_model import NODE, ROUTER, ClientModel
-from conformance.zenoh.histories.drawing import BELOW, INTEREST_IDS, KEYS, MOST_ACTIONS, ZenohMoveGenerator
+from conformance.zenoh.histories.drawing import BELOW, KEYS, MOST_ACTIONS, ZenohMoveGenerator
 from conformance.zenoh.histories.moves import ClientCommands, Move, Sends
 from conformance.zenoh.histories.unspecified import FROM_A_ROUTER
 from wire.zenoh.values import EntityKind, Mode, WireExpr
@@ -24,6 +24,7 @@ from wire.zenoh.values import EntityKind, Mode, WireExpr
 COMMANDS: dict[str, dict[str, int]] = {
     "client": {"declare": 5, "undeclare": 3},
     "client_aliases": {"declare": 6, "undeclare": 2, "name": 4, "release": 3},
+    "client_numbers": {"declare": 5, "undeclare": 5, "name": 3, "release": 2},
     "client_requests": {
         "ask": 6,
         "end": 4,
@@ -40,6 +41,7 @@ COMMANDS: dict[str, dict[str, int]] = {
 WORDS: dict[str, dict[str, int]] = {
     "client": {"ask": 6, "end": 4},
     "client_aliases": {"ask": 6, "end": 5, "name": 4, "release": 4},
+    "client_numbers": {"ask": 6, "end": 4, "name": 6, "release": 6},
     "client_requests": {"ask": 5, "end": 3, "name": 3, "release": 3, "declare": 6, "again": 1, "undeclare": 4},
 }
 """How often each kind of message is drawn for the client's router, by theme."""
@@ -60,7 +62,7 @@ class ClientMoveGenerator(ZenohMoveGenerator):
         self.strays = chooser.dealt(FROM_A_ROUTER)
         self.rarely = RARELY
         self.unwanted = 1
-        self.interest_ids = MEETING_IDS if theme == "client_requests" else INTEREST_IDS
+        self.interest_ids = MEETING_IDS if theme == "client_requests" else self.of.interest_ids
         self.chances = {
             who: [name for name, weight in weights[theme].items() for _ in range(weight)]
             for who, weights in ((NODE, COMMANDS), (ROUTER, WORDS))

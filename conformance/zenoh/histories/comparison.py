@@ -47,6 +47,8 @@ class HistoryComparison:
         self.await_queries(attribution)
         self.catch_up()
         for who, listener in self.listeners.items():
+            self.await_representatives(who, listener)
+        for who, listener in self.listeners.items():
             self.judge(who, listener, attribution)
 
     def catch_up(self) -> None:
@@ -81,7 +83,10 @@ class HistoryComparison:
             if (difference := self.unanswered(number, answer, listener, known, attribution)) is not None:
                 return difference
         if lacking := self.still_lacking(listener, due - known - listener.aside - self.listed_at_once(listener)):
-            return attribution.never_declared(who, min(lacking))
+            what = min(lacking)
+            was_ended = any(isinstance(e.body, UndeclareEntity) and listener.thing(e) == what for e in listener.news)
+            elsewhere = any(what in other.things() for other in self.listeners.values())
+            return attribution.never_declared(who, what, ended=was_ended, elsewhere=elsewhere)
         if kept := ended & known:
             return attribution.never_undeclared(who, min(kept))
         for group in concerns.some:
@@ -134,6 +139,15 @@ class HistoryComparison:
         if self.abilities.again and not self.abilities.merges:
             return lacking
         return {what for what in lacking if not listener.knows_of(what)}
+
+    def await_representatives(self, who: str, listener: SessionKnowledge) -> None:
+        """Wait until a session that asks with A knows of something again, where what stood for others has ended."""
+
+        def alone() -> Thing | None:
+            return self.model.unrepresented(who, listener.things())
+
+        if not listener.wait_until(lambda: alone() is None) and (what := alone()) is not None:
+            raise Mismatch("ZD-091", f"{who} asks with A and knows of no {what[0]} any more, though {what[1]} lives")
 
     def await_queries(self, attribution: Attribution) -> None:
         """Wait until each query of the step has reached somebody who can answer it."""

@@ -5,6 +5,9 @@ Few keys, few ids and few sessions: so they meet. At the ends of every range, as
 
 from collections.abc import Callable
 
+import msgspec
+from msgspec.structs import replace
+
 from conformance.histories.drawing import Chooser
 from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.zenoh.histories.actions import (
@@ -43,6 +46,9 @@ PATTERNS = (*WILD, "*", "a$*", "$*b/c", "a/b/**")
 No chunk begins with @: whether wildcards match such a one no document says, and routers before 1.7 differ.
 """
 
+FEW = ("a", "b", "a/b", "a/*")
+"""Keys for histories in which the numbers are what meets."""
+
 BELOW = ("", "/*", "/**", "/c")
 """What is asked for below an alias."""
 
@@ -56,6 +62,12 @@ TOP = 2**32 - 1
 ENTITY_IDS = (1, 2, 3, 127, 128, TOP)
 INTEREST_IDS = (1, 0, 128, TOP)
 EXPR_IDS = (1, 128, 65535)
+TWINS = tuple(1 + 2**bits for bits in (7, 8, 14, 16, 31))
+"""Ids that are 1 for who keeps fewer bits of them than a z32 has."""
+
+LIKE_THE_OTHERS = (1, 2)
+"""ExprIds that the other side may have given to keys as well: most count from 1."""
+
 DISTANCES = (0, 1, 127, 128, 0xFFFE, 0xFFFF)
 CROWD = 110
 """Tokens of a crowd: more than the faults that count to a hundred take for long."""
@@ -73,6 +85,7 @@ WEIGHTS: dict[str, dict[str, int]] = {
     "options": {"declare": 5, "undeclare": 2, "ask": 7, "end": 2, "name": 1},
     "aliases": {"name": 4, "release": 3, "declare": 7, "undeclare": 2, "ask": 3, "end": 1, "publish": 2, "query": 1},
     "entities": {"declare": 6, "again": 2, "undeclare": 5, "ask": 2, "end": 1},
+    "numbers": {"name": 5, "release": 4, "declare": 6, "undeclare": 4, "ask": 4, "end": 2},
     "data": {"declare": 4, "undeclare": 2, "publish": 5, "query": 4, "name": 2},
     "propagation": {"declare": 5, "again": 1, "undeclare": 3, "ask": 3, "end": 2},
     "unspecified": {"declare": 3, "undeclare": 2, "ask": 3, "end": 1, "name": 1},
@@ -90,6 +103,24 @@ MOST_ACTIONS = 4
 """Messages in one batch: enough for every order of three things, and one that they meet."""
 
 
+class Choices(msgspec.Struct, frozen=True):
+    """What histories are drawn from; of ten interests so many ask with K, and so many with A."""
+
+    entity_ids: tuple[int, ...]
+    interest_ids: tuple[int, ...]
+    expr_ids: tuple[int, ...]
+    players: tuple[str, ...]
+    keys: tuple[str, ...]
+    aliased: int
+    aggregated: int
+
+
+OF_ALL = Choices(ENTITY_IDS, INTEREST_IDS, EXPR_IDS, PLAYERS, KEYS * 2 + WILD, 4, 1)
+
+OF_NUMBERS = Choices((1, *TWINS), (1, *TWINS), (*LIKE_THE_OTHERS, TWINS[1]), PLAYERS[:2], FEW, 7, 6)
+"""Few sessions and keys, so that the numbers meet: such as are easily taken for each other."""
+
+
 class ZenohMoveGenerator:
     """Draws the moves of one history, and has the model receive them."""
 
@@ -100,6 +131,8 @@ class ZenohMoveGenerator:
         self.rarely = RARELY
         self.unwanted = 2
         """How many declarations are drawn with no regard to who asks for what, for each that somebody asks for."""
+        self.is_about_numbers = theme in ("numbers", "client_numbers")
+        self.of = OF_NUMBERS if self.is_about_numbers else OF_ALL
         self.count = 0
         self.crowded = False
         self.busy: set[int] = set()
@@ -116,12 +149,12 @@ class ZenohMoveGenerator:
             "publish": self.publication,
             "query": self.query,
         }
-        self.interest_ids: tuple[int, ...] = INTEREST_IDS
+        self.interest_ids = self.of.interest_ids
         self.choices = [name for name, weight in WEIGHTS.get(theme, {}).items() for _ in range(weight)]
 
     def opening(self) -> list[Move]:
         """Draw who is there at the beginning."""
-        players = PLAYERS[: self.number(2, len(PLAYERS))]
+        players = self.of.players[: self.number(2, len(self.of.players))]
         for who in players:
             self.model.joins(who)
         return [SessionOpens(who) for who in players]
@@ -129,7 +162,7 @@ class ZenohMoveGenerator:
     def move(self) -> Move | None:
         """Draw the next move."""
         self.model.begin()
-        away = [who for who in PLAYERS if who not in self.model.names]
+        away = [who for who in self.of.players if who not in self.model.names]
         dice = self.number(0, 99)
         if dice < LEAVING.get(self.theme, 1) and len(self.model.names) > 1:
             who = self.choose(sorted(self.model.names))
@@ -196,23 +229,28 @@ class ZenohMoveGenerator:
         wanted = None if self.theme == "data" or self.number(0, self.unwanted) else self.wanted(who)
         if wanted is not None:
             kind = wanted[0]
-        free = [number for number in ENTITY_IDS if (kind, number) not in session.entities]
+        free = [number for number in self.of.entity_ids if (kind, number) not in session.entities]
         if not free:
             return None
         past = self.past.setdefault(who, [])
         gone = [action for action in past if (action.kind, action.id) not in session.entities and action.key.scope == 0]
         if gone and self.number(0, 3) == 0:
-            return self.choose(gone)
-        info = None
-        if kind is EntityKind.QUERYABLE and self.choose((False, True)):
-            info = (self.choose((False, True)), self.choose(DISTANCES))
+            again = self.choose(gone)
+            return replace(again, info=self.info(again.kind)) if self.is_about_numbers else again
+        info = self.info(kind)
         # Else half of the time a key that somebody has already: what is one of several is withdrawn in many ways.
         held = sorted({entity.key for entity in self.model.entities() if "crowd" not in entity.key})
         chosen = wanted[1] if wanted is not None else self.named(who)
-        key = self.key(who, chosen or self.choose(held if held and self.number(0, 1) else KEYS * 2 + WILD))
+        key = self.key(who, chosen or self.choose(held if held and self.number(0, 1) else self.of.keys))
         inner, first = self.inner(), self.choose((False, True))
         past.append(Declares(kind, self.choose(free), key, info, inner, self.extensions(), first and bool(inner)))
         return past[-1]
+
+    def info(self, kind: EntityKind) -> tuple[bool, int] | None:
+        """Draw a queryable's completeness and distance, or that it says nothing of them."""
+        if kind is EntityKind.QUERYABLE and self.choose((False, True)):
+            return self.choose((False, True)), self.choose(DISTANCES)
+        return None
 
     def wanted(self, who: str) -> tuple[EntityKind, str] | None:
         """Draw a kind and a key that an interest of another session is about: so each shows whether it still runs."""
@@ -244,19 +282,21 @@ class ZenohMoveGenerator:
 
     def naming(self, who: str) -> Action | None:
         """Draw an alias under a number that is free."""
-        free = [number for number in EXPR_IDS if number not in self.model.session(who).theirs]
+        free = [number for number in self.of.expr_ids if number not in self.model.session(who).theirs]
         if not free:
             return None
-        name = self.choose(NAMED)
+        name = self.choose(FEW[:-1] if self.is_about_numbers else NAMED)
         key = self.key(who, name)
         # D_KEYEXPR has no M: its scope is the declarer's own.
         key = key if key.sender else WireExpr(name)
         return DeclaresAlias(self.choose(free), key, self.extensions(), self.inner())
 
     def release(self, who: str) -> Action | None:
-        """Draw the release of an alias."""
+        """Draw the release of an alias: not behind a question, whose answer may be spelled through it."""
         taken = sorted(self.model.session(who).theirs)
-        return ReleasesAlias(self.choose(taken), self.extensions(), self.inner()) if taken else None
+        released = ReleasesAlias(self.choose(taken), self.extensions(), self.inner()) if taken else None
+        # Who gets the answer has sent the release by then, and may have given the number to another key.
+        return None if self.busy else released
 
     # --- interests ----------------------------------------------------------------------------------------
 
@@ -276,7 +316,7 @@ class ZenohMoveGenerator:
             # What is asked for already, in whatever mode: neither interest is to touch the other.
             same = self.choose(running)
             kinds, key = same.kinds, None if same.key is None else self.key(who, same.key)
-        aggregate, keyexprs = self.number(0, 9) == 0, self.number(0, 9) < 4
+        aggregate, keyexprs = self.number(0, 9) < self.of.aggregated, self.number(0, 9) < self.of.aliased
         if keyexprs and self.number(0, 9) == 0:
             kinds = frozenset()  # key expressions alone, of which none is declared for nothing
         return SendsInterest(number, mode, kinds, key, aggregate, keyexprs, self.extensions())
@@ -284,9 +324,9 @@ class ZenohMoveGenerator:
     def key_to_ask_for(self, who: str) -> WireExpr:
         """Draw the key of an interest: where it is about aliases, one that begins with an alias half of the time."""
         named = sorted(self.model.session(who).theirs.values())
-        if named and self.theme.endswith("aliases") and self.number(0, 1):
+        if named and (self.is_about_numbers or self.theme.endswith("aliases")) and self.number(0, 1):
             return self.key(who, self.choose(named) + self.choose(BELOW))
-        return self.key(who, self.choose(PATTERNS + KEYS))
+        return self.key(who, self.choose(self.of.keys if self.is_about_numbers else PATTERNS + KEYS))
 
     def final(self, who: str) -> Action | None:
         """Draw the end of an interest."""
@@ -310,7 +350,7 @@ class ZenohMoveGenerator:
     def key(self, who: str, key: str) -> WireExpr:
         """Draw one of the spellings of a key: in full, through an alias of the sender's, or of the receiver's."""
         way = self.number(0, 5)
-        if way == 0:
+        if way == 0 or (way == 1 and self.is_about_numbers):
             return WireExpr(key, sender=False)
         theirs = self.model.session(who).theirs
         numbers = [number for number, named in theirs.items() if f"{key}/".startswith(f"{named}/")]
@@ -322,7 +362,7 @@ class ZenohMoveGenerator:
     def named(self, who: str) -> str:
         """Draw a key that begins with one of a session's aliases: half of the time where it is about these."""
         named = list(self.model.session(who).theirs.values())
-        if not named or not self.theme.endswith("aliases") or self.number(0, 1):
+        if not named or not self.theme.endswith(("aliases", "numbers")) or self.number(0, 1):
             return ""
         return self.choose(named) + self.choose(FURTHER)
 

@@ -224,6 +224,22 @@ class Model(Router):
         others = [e for e in self.entities() if e != entity and e.kind is entity.kind and e.owner != session.link]
         return bool(wanting) and not any(self.matches(asked, other) for asked in wanting for other in others)
 
+    def unrepresented(self, who: str, known: set[Thing]) -> Thing | None:
+        """Return what lives, and nothing that a session knows of stands for it, where it asks with A.
+
+        One may stand for several, but not in their place when it has ended: A is about snapshots, so updates go on.
+        """
+        session = self.session(who)
+        for asked in session.interests.values():
+            if asked.mode is not Mode.CURRENT_FUTURE or not aggregates(asked):
+                continue
+            for kind in {each.kind for each in self.vanished if self.matches(asked, each)} & asked.kinds:
+                alike = [e for e in self.entities() if e.kind is kind and e.owner != session.link]
+                living = [thing(each) for each in alike if self.falls_under(asked, each)]
+                if living and not any(what[0] == kind.value and self.covers(asked, what) for what in known):
+                    return living[0]
+        return None
+
     def falls_under(self, asked: LiveInterest, entity: Entity) -> bool:
         """Tell whether an entity must be told of to whoever asked for a key."""
         if asked.key is None or not self.matches(asked, entity):

@@ -46,6 +46,8 @@ class Remembering(Router):
         self.complete: dict[str, bool] = {}
         self.muted: set[tuple[int, str]] = set()
         self.through: dict[tuple[int, int], set[tuple[EntityKind, int]]] = {}
+        self.first: dict[tuple[int, int, str | None], Extensions] = {}
+        self.asked_through: dict[tuple[int, int], set[int]] = {}
 
 
 class EndsAnEarlierSessionsInterest(Router):
@@ -282,7 +284,7 @@ class RepeatsForTwoInterests(Router):
     def on_declare_entity(self, session: Session, body: DeclareEntity) -> None:
         known = session.entities.get((body.kind, body.id))
         super().on_declare_entity(session, body)
-        for other in self.audience(known) if known is not None else ():
+        for other in self.forwarding_targets(known) if known is not None else ():
             if known and self.is_wanted(other, known) and len(other.interests) > 1:
                 self.advertise(other, known, None)
 
@@ -341,6 +343,66 @@ class SomethingBetween(Router):
         )
 
 
+class KeepsFewerBits(Router):
+    """Keeps 31 bits of a subscriber's, queryable's or token's id."""
+
+    def on_declare_entity(self, session: Session, body: DeclareEntity) -> None:
+        super().on_declare_entity(session, msgspec.structs.replace(body, id=body.id & 0x7FFF_FFFF))
+
+    def on_undeclare_entity(self, session: Session, body: UndeclareEntity) -> None:
+        super().on_undeclare_entity(session, msgspec.structs.replace(body, id=body.id & 0x7FFF_FFFF))
+
+
+class EndsByTheLastBits(Router):
+    """Ends all interests whose ids agree in their last 16 bits."""
+
+    def on_interest_final(self, session: Session, message: InterestFinal) -> None:
+        for number in [number for number in session.interests if (number ^ message.id) & 0xFFFF == 0]:
+            super().on_interest_final(session, InterestFinal(number))
+
+
+class FreesItsOwnNumber(Router):
+    """Takes the release of a number for the release of its own of that number, too."""
+
+    def on_undeclare_keyexpr(self, session: Session, body: UndeclareKeyExpr) -> None:
+        super().on_undeclare_keyexpr(session, body)
+        session.mine.pop(body.expr_id, None)
+
+
+class RemembersMetadata(Remembering):
+    """Announces a queryable as the first of its id on that key was."""
+
+    def on_declare_entity(self, session: Session, body: DeclareEntity) -> None:
+        key = self.key_of_entity(session, body)
+        first = self.first.setdefault((session.link, body.id, key), body.extensions)
+        super().on_declare_entity(session, msgspec.structs.replace(body, extensions=first))
+
+
+class ReleaseEndsInterests(Remembering):
+    """Ends the interests that were asked through a number when that is released."""
+
+    def on_interest(self, session: Session, interest: Interest) -> None:
+        super().on_interest(session, interest)
+        if interest.key is not None and interest.key.scope and interest.key.sender:
+            self.asked_through.setdefault((session.link, interest.key.scope), set()).add(interest.id)
+
+    def on_undeclare_keyexpr(self, session: Session, body: UndeclareKeyExpr) -> None:
+        super().on_undeclare_keyexpr(session, body)
+        for number in self.asked_through.pop((session.link, body.expr_id), ()):
+            session.interests.pop(number, None)
+
+
+class OneForAll(Router):
+    """Announces nothing to who asks with A and knows of something that matches, and not what is left when that ends."""
+
+    def is_news(self, session: Session, entity: Entity) -> bool:
+        wanting = [asked for asked in session.wants(entity, LIVE) if self.matches(asked, entity)]
+        if not wanting or not all(asked.options & Options.A for asked in wanting):
+            return super().is_news(session, entity)
+        alike = [known for known in session.advertised if known.kind is entity.kind]
+        return not any(self.matches(asked, known) for asked in wanting for known in alike)
+
+
 SUBTLE: tuple[type[Router], ...] = (
     EndsAnEarlierSessionsInterest,
     OldKeyOfANewAlias,
@@ -368,4 +430,9 @@ SUBTLE: tuple[type[Router], ...] = (
     ReadsTheFirstExtension,
     UndeclaresByTheFirstExtension,
     SomethingBetween,
+    KeepsFewerBits,
+    EndsByTheLastBits,
+    FreesItsOwnNumber,
+    RemembersMetadata,
+    ReleaseEndsInterests,
 )

@@ -4,6 +4,8 @@ import pytest
 from played_histories import PlayedHistories, make_all
 
 from conformance.cases import NotPlayed
+from conformance.engine import play as engine
+from conformance.suite import Suite
 from conformance.zenoh.histories.abilities import PLAIN, Abilities, Lack
 from conformance.zenoh.histories.actions import Declares, DeclaresAlias, EndsInterest, SendsInterest, Undeclares
 from conformance.zenoh.histories.client import CLIENT
@@ -13,10 +15,12 @@ from conformance.zenoh.histories.unspecified import FROM_A_ROUTER
 from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.session import Entity, Session
 from harness.zenoh.variants.registry import ODDITIES
+from wire.zenoh.keys import wire_expr_extension
 from wire.zenoh.values import (
     Declare,
     DeclareFinal,
     EntityKind,
+    Extensions,
     Interest,
     InterestFinal,
     Mode,
@@ -156,9 +160,43 @@ def test_what_one_side_withdraws_ends_nothing_else(peer: type[Client], theme: st
     assert set(CLIENTS.accusation(peer, theme, *range(1, 20)).ids) <= rules
 
 
+class KeepsNumbersThatAreAskedFor(Client):
+    """Does not release a number while an interest asks for what is below its key."""
+
+    def on_undeclare_keyexpr(self, session: Session, body: UndeclareKeyExpr) -> None:
+        named = session.theirs.get(body.expr_id, "")
+        if not any((asked.key or "").startswith(named) for asked in session.interests.values()):
+            super().on_undeclare_keyexpr(session, body)
+
+
+class NamesReleasedNumbers(Client):
+    """Undeclares through the number that a key once had when it was declared, released or not."""
+
+    def wire_expr_of(self, session: Session, entity: Entity, interest_id: int | None) -> WireExpr:
+        key = super().wire_expr_of(session, entity, interest_id)
+        if key.scope:
+            vars(self).setdefault("spelled", {})[session.link, entity] = key
+        return key
+
+    def wire_expr(self, session: Session, entity: Entity) -> Extensions:
+        spelled = vars(self).get("spelled", {}).get((session.link, entity))
+        return super().wire_expr(session, entity) if spelled is None else (wire_expr_extension(spelled),)
+
+
+def test_what_a_client_undeclares_stands_on_no_number_that_it_has_released() -> None:
+    accusers = set()
+    suite = Suite("zenoh")
+    for case in suite.cases:
+        if case.name.startswith("test_histories.test_client_numbers"):
+            result = engine.play(case, CLIENTS.world(NamesReleasedNumbers), suite, profile="document")
+            accusers |= {judgement.rule for judgement in result.judgements if judgement.outcome.accuses}
+    assert accusers == {"ZD-058"}
+
+
 @pytest.mark.parametrize(
     ("peer", "theme", "rule"),
     [
+        (KeepsNumbersThatAreAskedFor, "client_numbers", "ZI-018"),
         (EndsTheOldest, "client_requests", "ZI-061"),
         (NumbersBelowTheLast, "client_aliases", "ZD-036"),
         (ActsOnStrayFinals, "client", "ZI-072"),

@@ -2,12 +2,17 @@
 
 import pytest
 from played_histories import PlayedHistories
-from subtle_faults import SUBTLE
+from subtle_faults import SUBTLE, EndsByTheLastBits, OneForAll
 
 from conformance.histories import history
+from conformance.histories.mismatch import Mismatch
+from conformance.histories.moves import SessionOpens
 from conformance.zenoh.histories.abilities import PLAIN
+from conformance.zenoh.histories.actions import Declares, EndsInterest, SendsInterest, Undeclares
+from conformance.zenoh.histories.moves import Sends
 from conformance.zenoh.histories.router import ROUTER
 from harness.zenoh.peers.router import Router
+from wire.zenoh.values import EntityKind, Mode, WireExpr
 
 ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 
@@ -17,3 +22,24 @@ ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 def test_histories_of_the_gate_find_it(peer: type[Router], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "shrunk", lambda moves, *rest: moves)
     assert ROUTERS.first_accuser(peer, by_histories=True)
+
+
+TOKENS = frozenset({EntityKind.TOKEN})
+BOTH = SessionOpens("a"), SessionOpens("b")
+ONE, TWO = (Declares(EntityKind.TOKEN, number, WireExpr(f"a/{number}")) for number in (1, 2))
+
+
+def test_what_stood_for_others_does_not_end_for_them() -> None:
+    asks = SendsInterest(1, Mode.CURRENT_FUTURE, TOKENS, WireExpr("a/*"), aggregate=True)
+    moves = (*BOTH, Sends("a", (asks,)), Sends("b", (ONE, TWO)), Sends("b", (Undeclares(EntityKind.TOKEN, 1, None),)))
+    ROUTERS.make(Router, *moves)
+    assert ROUTERS.rule_broken(OneForAll, *moves) == "ZD-091"
+
+
+def test_nobody_is_said_to_have_been_told_an_end_that_never_came() -> None:
+    interests = [SendsInterest(number, Mode.FUTURE, TOKENS) for number in (1, 1 + 2**16)]
+    own = Sends("a", (Declares(EntityKind.TOKEN, 7, ONE.key),))
+    moves = (*BOTH, Sends("a", tuple(interests)), Sends("a", (EndsInterest(1),)), own, Sends("b", (ONE,)))
+    with pytest.raises(Mismatch, match="a was never told of token a/1") as difference:
+        ROUTERS.make(EndsByTheLastBits, *moves)
+    assert difference.value.rule == "ZD-091"

@@ -25,7 +25,7 @@ from conformance.zenoh.histories.actions import (
 )
 from conformance.zenoh.histories.client import CLIENT
 from conformance.zenoh.histories.client_drawing import COMMANDS
-from conformance.zenoh.histories.drawing import DISTANCES, TARGETS
+from conformance.zenoh.histories.drawing import DISTANCES, LIKE_THE_OTHERS, TARGETS, TWINS
 from conformance.zenoh.histories.moves import Move, Sends, Unspecified
 from conformance.zenoh.histories.router import ROUTER
 from conformance.zenoh.stimuli import UNKNOWN_EXTENSIONS
@@ -60,6 +60,10 @@ LINES: dict[str, set[Hashable]] = {
         *(("id", SendsInterest, id) for id in (0, TOP)),
     },
     "numbers of keys that continue other keys with numbers": {"continued"},
+    "ids that agree in their last bits": {("id", each, id) for each in (Declares, SendsInterest) for id in (1, *TWINS)},
+    "numbers of keys that the other side uses too": {("id", DeclaresAlias, id) for id in LIKE_THE_OTHERS},
+    "ids of queryables used again on the same key with other metadata": {"other metadata"},
+    "numbers released through which an interest asks": {"released below an interest"},
     "numbers of keys at both ends of their range": {("id", DeclaresAlias, id) for id in (1, 65535)},
     "distances at both ends of their range": {("distance", DISTANCES[0]), ("distance", DISTANCES[-1])},
     "interests of every mode": {("mode", mode) for mode in (Mode.CURRENT, Mode.FUTURE, Mode.CURRENT_FUTURE)},
@@ -102,6 +106,8 @@ class Course:
         self.asked: dict[str, dict[int, SendsInterest]] = {}
         self.ended: dict[Hashable, int] = {}
         """In which move an id was used last."""
+        self.metadata: dict[Hashable, tuple[bool, int] | None] = {}
+        """What a queryable of each id on each key was first declared with."""
         self.step = 0
 
     def happenings(self, moves: tuple[Move, ...]) -> Iterator[Hashable]:
@@ -152,6 +158,8 @@ class Course:
                 wanted = [each.key for asks in self.asked.values() for each in asks.values() if each.key is not None]
                 yield from ("match" if intersects(self.full(who, one), full) else "miss" for one in wanted)
                 yield "distance", action.info[1] if action.info else None
+                if self.metadata.setdefault((who, kind, number, full), action.info) != action.info:
+                    yield "other metadata"
             case Undeclares(kind=kind):
                 self.ended[who, Declares, (kind, number)] = self.step
                 if self.others_with(who, ((kind, number), keys.pop((kind, number), "?"))):
@@ -162,6 +170,8 @@ class Course:
                 keys[number] = self.full(who, action.key)
             case ReleasesAlias():
                 self.ended[who, DeclaresAlias, number] = self.step
+                through = [each.key.scope for each in asked.values() if each.key is not None and each.key.sender]
+                yield from ["released below an interest"] * (number in through)
                 keys.pop(number, None)
             case SendsInterest(mode=mode, kinds=kinds, key=key):
                 yield from self.used(who, action, number)
