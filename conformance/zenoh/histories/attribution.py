@@ -79,7 +79,7 @@ class Attribution:
         if what not in self.model.things() | new:
             return Mismatch(self.misread(what, exactly=False) or self.changed(), f"{came}, which nobody has declared")
         if any(self.model.covers(asked, what) for asked in live):
-            if any(isinstance(action, SendsInterest) for action in self.actions):
+            if any(isinstance(action, SendsInterest) for action in self.sent_by(who)):
                 return Mismatch("ZI-019", f"{came}, which existed before it asked")
             rule = "ZD-095" if what in new else "ZD-094" if self.declares() else self.changed()
             return Mismatch(rule, f"{came} again")
@@ -158,6 +158,11 @@ class Attribution:
     def stray(self, kind: EntityKind) -> str:
         """Return the rule about the end of what was never told of."""
         return self.move.rule if isinstance(self.move, Unspecified) else self.ending(kind)
+
+    def sent_by(self, who: str) -> tuple[Action, ...]:
+        """Return what one session sends in the step."""
+        sends = self.move.sends if isinstance(self.move, Together) else (self.move,)
+        return tuple(action for each in sends if isinstance(each, Sends) and each.who == who for action in each.actions)
 
     def declares(self) -> bool:
         """Tell whether something is declared in the step."""

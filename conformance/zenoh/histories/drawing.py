@@ -103,7 +103,7 @@ MOST_ACTIONS = 4
 """Messages in one batch: enough for every order of three things, and one that they meet."""
 
 
-class Choices(msgspec.Struct, frozen=True):
+class DrawnFrom(msgspec.Struct, frozen=True):
     """What histories are drawn from; of ten interests so many ask with K, and so many with A."""
 
     entity_ids: tuple[int, ...]
@@ -115,9 +115,9 @@ class Choices(msgspec.Struct, frozen=True):
     aggregated: int
 
 
-OF_ALL = Choices(ENTITY_IDS, INTEREST_IDS, EXPR_IDS, PLAYERS, KEYS * 2 + WILD, 4, 1)
+OF_ALL = DrawnFrom(ENTITY_IDS, INTEREST_IDS, EXPR_IDS, PLAYERS, KEYS * 2 + WILD, 4, 1)
 
-OF_NUMBERS = Choices((1, *TWINS), (1, *TWINS), (*LIKE_THE_OTHERS, TWINS[1]), PLAYERS[:2], FEW, 7, 6)
+OF_NUMBERS = DrawnFrom((1, *TWINS), (1, *TWINS), (*LIKE_THE_OTHERS, TWINS[1]), PLAYERS[:2], FEW, 7, 6)
 """Few sessions and keys, so that the numbers meet: such as are easily taken for each other."""
 
 

@@ -19,14 +19,17 @@ from wire.zenoh.values import WireExpr
 
 def are_legal(actions: Iterable[Action], session: Session) -> bool:
     """Tell whether a session may send messages one after the other: what they end is there, what they begin is not."""
-    entities = {number: entity.key for number, entity in session.entities.items()}
+    entities = {number: (each.key, (each.complete, each.distance)) for number, each in session.entities.items()}
     interests, aliases = set(session.interests), set(session.theirs)
     for action in actions:
         match action:
             case Declares():
-                # Once more under the same id is a repetition if the key is the same, and else no part of a history.
-                held = entities.setdefault((action.kind, action.id), action.key.suffix or "")
-                if not _resolves(action.key, aliases) or (not action.key.scope and action.key.suffix != held):
+                # Once more under the same id is a repetition if all is the same, and else no part of a history.
+                told = action.key.suffix or "", action.info or (False, 0)
+                key, info = entities.setdefault((action.kind, action.id), told)
+                if not _resolves(action.key, aliases) or (not action.key.scope and action.key.suffix != key):
+                    return False
+                if info != told[1]:
                     return False
             case Undeclares():
                 if (action.kind, action.id) not in entities or not _resolves(action.key, aliases):
