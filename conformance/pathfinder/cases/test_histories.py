@@ -55,6 +55,12 @@ def test_transactions(node: NodeUnderTest, seed: int) -> frozenset[str]:
     return play_history(node, SERVER_HISTORIES, "transactions", seed)
 
 
+@history("PF-092", roles=SERVER)
+def test_repetitions(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """The whole document: the same few services, subscriptions and transaction identifiers come, go and come again."""
+    return play_history(node, SERVER_HISTORIES, "repetitions", seed)
+
+
 @history("PF-215", roles=SERVER)
 def test_unspecified(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """The whole document: guests send what it forbids or leaves open; nobody else is harmed."""

@@ -3,6 +3,7 @@
 from conformance.histories.drawing import Chooser
 from conformance.histories.moves import Together
 from conformance.pathfinder.histories.domain_moves import (
+    EXISTS,
     IDS,
     ClientBegins,
     DomainMove,
@@ -30,7 +31,7 @@ BUSY = {
 }
 """The scenarios in which a client asks for several things, by theme."""
 
-REASONS = ("insufficient-resources", "permission-denied", None)
+REASONS = ("insufficient-resources", "permission-denied", None, EXISTS)
 
 MALFORMED = tuple(each for each in no_messages(0) if each != NESTING)
 """Offences that are no messages; without one that takes long to read, and that cases look after."""

@@ -144,6 +144,18 @@ class ServerReturns(msgspec.Struct, frozen=True):
         return f"domain.admit({self.server}); {SERVERS[self.server]} = domain.accept({self.server}{more}){knows}"
 
 
+EXISTS = "its identifier exists"
+"""A reason to refuse that is spelled by what is refused; without one where nothing is under an identifier."""
+
+EXISTING = {"hello": "client-id-exists", "subscribe": "subscription-id-exists"}
+"""What a command is refused with whose identifier another one has, or the same one still."""
+
+
+def reason_for(command: str, reason: str | None) -> str | None:
+    """Return the code of a reason to refuse a command, if it has one."""
+    return EXISTING.get(command) if reason == EXISTS else reason
+
+
 class ServerAnswers(msgspec.Struct, frozen=True):
     """A server that was silent answers one of the requests that wait: it grants it, or refuses it."""
 

@@ -30,6 +30,7 @@ from conformance.pathfinder.histories.domain_moves import (
     ServerTells,
     ServerVanishes,
     ServiceMatch,
+    reason_for,
 )
 from conformance.pathfinder.histories.undertakings import Undertakings
 from conformance.pathfinder.server_offences import REQUESTS, offences, rule_of_offence
@@ -232,10 +233,11 @@ class DomainPlay(PathfinderPlay[DomainMove, ClientAbilities]):
             connection.grant(asked)
             return
         known = len(self.the_domain.events)
-        connection.answer(asked, "fail", {} if move.reason is None else {"fail-reason": move.reason})
+        reason = reason_for(asked.command, move.reason)
+        connection.answer(asked, "fail", {} if reason is None else {"fail-reason": reason})
         if asked.command == "hello":
             return
-        text = f"failed {asked.command} {move.reason or '-'}"
+        text = f"failed {asked.command} {reason or '-'}"
         if not self.the_domain.wait_until(lambda: text in self.the_domain.events[known:] or bool(connection.ended)):
             raise Mismatch("PF-104", f"the application is not told: {text}")
         self.judged["PF-104"] += 1

@@ -72,6 +72,12 @@ VALUES: tuple[Properties, ...] = (
 )
 """Properties that no filter looks at: each value is to come back as it was."""
 
+ALIKE: tuple[Properties, ...] = ({"number": [5]}, {"number": ["5"]}, {"number": [5, "5"]}, {"number": [5, 5]})
+"""Properties that are the same for who compares texts."""
+
+FEW_SERVICES, FEW_TAS, FEW_CLIENTS = SERVICES[:2], TAS[:2], CLIENTS[:2]
+"""What a history is about that is to happen twice."""
+
 WEIGHTS: dict[str, dict[str, int]] = {
     "services": {"publish": 8, "unpublish": 3, "list": 4, "subscribe": 1, "ping": 1},
     "subscriptions": {"publish": 6, "unpublish": 2, "subscribe": 4, "unsubscribe": 3, "list": 1, "subscriptions": 2},
@@ -89,12 +95,16 @@ WEIGHTS: dict[str, dict[str, int]] = {
         "ping": 2,
         "hello": 1,
     },
+    "repetitions": {"publish": 7, "unpublish": 2, "subscribe": 4, "unsubscribe": 4, "list": 2},
     "unspecified": {"publish": 5, "unpublish": 2, "subscribe": 3, "unsubscribe": 1, "list": 2, "hello": 1},
 }
 """How often each request is made, by theme."""
 
-LEAVING = {"lifetime": 18, "owners": 8}
+LEAVING = {"lifetime": 18, "owners": 8, "repetitions": 20}
 """How many of a hundred moves end a connection, by theme; else three."""
+
+SHORT_LIVED = {"lifetime": 1, "repetitions": 1}
+"""How many TTLs of about a minute there are for each that is short or very long, by theme."""
 
 OWN = {"owners": 1}
 """Of how many requests about a service one is another client's than its owner's, by theme; else of six."""
@@ -124,6 +134,7 @@ class DirectoryGenerator:
     def __init__(self, chooser: Chooser, theme: str) -> None:
         self.choose, self.number, self.dealt = chooser.choice, chooser.randint, chooser.dealt
         self.theme = theme
+        self.is_about_repetitions = theme == "repetitions"
         # As many filters as there may be subscriptions: of one sort each, and some of all sorts at once.
         samples = [sampled(Random(chooser.randint(0, 2**32))) for _ in range(2)]
         samples += self.dealt(CURATED)[: 5 if theme == "filters" else 1]
@@ -160,7 +171,7 @@ class DirectoryGenerator:
 
     def opening(self) -> list[HistoryMove]:
         """Draw who is there at the beginning."""
-        self.there = list(CLIENTS[: self.number(2, len(CLIENTS))])
+        self.there = list(CLIENTS[: self.number(2, len(CLIENTS))]) if not self.is_about_repetitions else [*FEW_CLIENTS]
         return [SessionOpens(who) for who in self.there]
 
     def move(self) -> HistoryMove | None:
@@ -173,7 +184,7 @@ class DirectoryGenerator:
             return self.leave()
         if self.away and dice < 2 * leaving + 3:
             return self.come_back()
-        if dice > 94 and len(self.there) < len(CLIENTS) - len(self.away):
+        if dice > 94 and not self.is_about_repetitions and len(self.there) < len(CLIENTS) - len(self.away):
             who = next(each for each in CLIENTS if each not in self.there and each not in self.away)
             self.there.append(who)
             return SessionOpens(who)
@@ -280,8 +291,9 @@ class DirectoryGenerator:
     def ta(self, who: str) -> int | None:
         """Draw a transaction identifier that is free, or leave it to the driver."""
         live = [ta for owner, ta in self.subscribed.values() if owner == who]
-        free = [ta for ta in TAS if ta not in live and ta not in self.taken]
-        if not free or self.number(0, 5 if self.theme != "transactions" else 1):
+        tas = FEW_TAS if self.is_about_repetitions else TAS
+        free = [ta for ta in tas if ta not in live and ta not in self.taken]
+        if not free or self.number(0, 1 if self.theme == "transactions" or self.is_about_repetitions else 5):
             return None
         self.taken.append(self.choose(free))
         return self.taken[-1]
@@ -291,7 +303,7 @@ class DirectoryGenerator:
         own = [service for service, owner in self.owners.items() if owner == who]
         if own and self.number(0, OWN.get(self.theme, 5)):
             return self.choose(sorted(own))
-        return self.choose(SERVICES)
+        return self.choose(FEW_SERVICES if self.is_about_repetitions else SERVICES)
 
     def publish(self, who: str, service: int | None = None, *, is_bare: bool = True) -> HistoryRequest:
         """Draw a service to publish: a new one, or another state of one that there is."""
@@ -326,13 +338,15 @@ class DirectoryGenerator:
 
     def contents(self) -> Properties:
         """Draw the properties of a service: what some filter matches or just does not, and what none looks at."""
+        if self.is_about_repetitions:
+            return self.choose(ALIKE)
         sample = self.sample if self.number(0, 3) else self.choose(self.samples)
         props = self.choose(sample.contents) if sample.contents and self.number(0, 3) else {}
         return {**props, **self.choose(VALUES)}
 
     def ttl(self) -> int:
         """Draw a TTL; in the theme of these short and long ones, too."""
-        if self.theme != "lifetime" or self.number(0, 1):
+        if self.theme not in SHORT_LIVED or self.number(0, SHORT_LIVED[self.theme]):
             return self.choose(TTLS)
         ttl = self.choose((0, 1, 1, MOST, 2**32))
         # To wait for one that takes a second of a run is enough for a history.

@@ -34,7 +34,7 @@ def test_client_aliases(node: NodeUnderTest, seed: int) -> frozenset[str]:
 @history("ZI-048", roles=("client",))
 def test_client_numbers(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """Both documents: a client and its router use the same numbers, again, and such as may be taken for each other."""
-    return play_history(node, CLIENT, "client_numbers", seed, "test_histories.test_client_numbers")
+    return play_history(node, CLIENT, "client_numbers", seed)
 
 
 @history("ZI-061", roles=("client",))
@@ -76,7 +76,7 @@ def test_entities(node: NodeUnderTest, seed: int) -> frozenset[str]:
 @history("ZD-049", roles=ROLES)
 def test_numbers(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """Both documents: numbers are used again for something else, and such as a node may take for each other."""
-    return play(node, "numbers", seed)
+    return play_history(node, ROUTER, "numbers", seed)
 
 
 @history("ZD-043", roles=ROLES)

@@ -148,7 +148,9 @@ class ClientMoveGenerator(ZenohMoveGenerator):
         if not taken:
             return None
         chosen = self.choose(used if used and self.number(0, 3) else taken)
-        return ReleasesAlias(chosen, self.extensions(), self.inner())
+        released = ReleasesAlias(chosen, self.extensions(), self.inner())
+        # Not behind a question, as above.
+        return None if self.busy else released
 
     def commanded(self, action: Action) -> Action | None:
         """Return a message as control lines can ask for it: its key in full, one kind, nothing besides."""
