@@ -48,11 +48,11 @@ def test_services_after_a_loss(node: NodeUnderTest) -> None:
     known = all_published(domain, connection)
     all_published(domain, other)
     # An end of the stream and a reset: clients notice them in different places.
-    for how in (AcceptedConnection.drop, AcceptedConnection.abort):
+    for how, end in ((AcceptedConnection.drop, "an end of the stream"), (AcceptedConnection.abort, "a reset")):
         how(connection)
         connection = domain.greeted()
         assert brings_all(domain, connection, known), (
-            f"not all services come back after a loss ({connection.ended or how})"
+            f"not all services come back after {end} ({connection.ended or 'the new connection lasts'})"
         )
     connection.drop()
     connection = domain.greeted()

@@ -120,6 +120,13 @@ def test_an_unexpected_pass_fails() -> None:
     assert "entry 1 (rule = 'ZI-011'): unexpected pass" in summary.complaints[0]
 
 
+def test_a_pass_is_none_to_complain_of_where_histories_were_left_out() -> None:
+    left_out = played("test_histories.test_modes[5]", judged("ZI-001", Outcome.INCONCLUSIVE), not_played="time is over")
+    entry = '[[expect]]\nrule = "ZI-011"\noutcome = "violation"\nreason = "known"\n'
+    assert summed(GOOD, entries=entry).complaints
+    assert not summed(GOOD, left_out, entries=entry).complaints
+
+
 def test_a_deviation_warns_unless_strict() -> None:
     assert summed(GOOD, SOFT).rules["ZI-013"].verdict is Verdict.WARN
     assert summed(GOOD, SOFT).exit == 0
