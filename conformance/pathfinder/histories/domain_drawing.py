@@ -26,7 +26,7 @@ LISTENING = ("subscribe", "subscribe", "subscribe-all")
 """The scenarios in which a client hears of services to the end."""
 
 BUSY = {
-    "answers": ("modify", "modify", "publish", "modify", "unpublish", "list", "unsubscribe"),
+    "answers": ("modify", "modify", "publish", "modify", "unpublish", "list", "unsubscribe", "many"),
     "refusals": ("subscribe", "publish", "subscribe", "modify"),
 }
 """The scenarios in which a client asks for several things, by theme."""
@@ -36,7 +36,7 @@ REASONS = ("insufficient-resources", "permission-denied", None, EXISTS)
 MALFORMED = tuple(each for each in no_messages(0) if each != NESTING)
 """Offences that are no messages; without one that takes long to read, and that cases look after."""
 
-LIFE = {"answers": 10, "refusals": 10}
+LIFE = {"answers": 10, "refusals": 10, "offences": 30}
 """After how many moves a client is started anew, by theme; else never."""
 
 LOSING = {"domains": 14, "answers": 22, "refusals": 15, "offences": 8}
@@ -53,18 +53,20 @@ class DomainGenerator:
         """What a server says that none may say, by turns: messages, and what is none."""
         self.is_busy = theme in BUSY
         """Whether it is about what a client asks, with servers that answer late; else about what it hears."""
-        self.begin()
+        self.scenarios = chooser.dealt(BUSY.get(theme, LISTENING))
+        if theme == "offences":
+            self.scenarios[1:] = ["unsubscribe"]
+        self.beginning = self.begin()
 
     def begin(self) -> ClientBegins:
         """Draw what the client is started with."""
         least = 2 if self.theme == "domains" else 1
         # Two servers most often: three are needed where two are to agree and one is not.
         self.servers = self.choose((1, 1, 2) if self.is_busy else (least, 2, 2, 3))
-        self.scenario = self.choose(BUSY.get(self.theme, LISTENING))
-        if self.theme == "answers" and self.number(0, 11) == 0:
-            self.scenario, self.servers = "many", 1
-        if self.theme == "offences" and self.number(0, 4) == 0:
-            self.scenario = "unsubscribe"
+        self.scenario = self.scenarios[0]
+        self.scenarios.append(self.scenarios.pop(0))
+        if self.scenario == "many":
+            self.servers = 1
         self.silent = {each for each in range(self.servers) if self.is_busy and self.number(0, 3)}
         self.away: set[int] = set()
         self.known: list[dict[int, ServiceMatch]] = [{} for _ in range(self.servers)]
@@ -75,7 +77,7 @@ class DomainGenerator:
 
     def opening(self) -> list[DomainMove]:
         """Draw the beginning."""
-        return [self.begin()]
+        return [self.beginning]
 
     def move(self) -> DomainMove | None:
         """Draw the next move."""
@@ -144,8 +146,8 @@ class DomainGenerator:
             return None
         if self.scenario == "unsubscribe":
             return ServerErrs(self.choose(there), BEHIND_THE_END)
-        # What is a message, and stands in no transaction, as often as what is none: of the latter there are many more.
-        offences = self.choose((self.messages, self.malformed))
+        # What is a message, and stands in no transaction, comes less often than what is none: of that there is more.
+        offences = self.choose((self.messages, self.malformed, self.malformed))
         offences.append(offences.pop(0))
         return ServerErrs(self.choose(there), offences[-1])
 
