@@ -80,7 +80,7 @@ def test_finals_that_answer_nothing_to_one_who_asks(node: NodeUnderTest) -> None
     The node goes on, or closes the session.
     """
     node.main.barrier()
-    node.instance.command("ask", "n1", "currentfuture", "token", node.key("a/*"))
+    node.command("ask", "asked", "currentfuture", "token", node.key("a/*"))
     # The second under 2**28 - 1, to which no node has counted.
     node.main.offend(bytes.fromhex("1e1a"), bytes.fromhex("3effffff7f1a"))
     node.shows("ZD-088", "R40", "A" if node.main.ended else "B")

@@ -218,7 +218,7 @@ def test_interest_through_an_alias_that_only_the_answerer_has(node: NodeUnderTes
     node.other.declare_token("a/1")
     node.other.declare_token("z/1")
     if node.role != "router":
-        node.instance.command("declare", "keyexpr", "alias", node.key("a/1"))
+        node.command("declare", "keyexpr", "alias", node.key("a/1"))
     node.interest(Mode.CURRENT_FUTURE, T, key="a/*", keyexprs=True).snapshot()
     table = node.main.conversation.tables[Direction.RECEIVED]
     number = next((number for number, key in table.items() if key == node.key("a/1")), None)

@@ -22,7 +22,7 @@ def asked(node: NodeUnderTest, session: Driver, *wanted: tuple[str, str, str]) -
     """Have the node ask for things one after the other, answer with D_FINAL at once, and return its INTERESTs."""
     for number, (mode, kind, key) in enumerate(wanted):
         since = session.place
-        node.instance.command("ask", f"ask{number}", mode, kind, node.key(key))
+        node.command("ask", f"ask{number}", mode, kind, node.key(key))
         event = session.wait_for(lambda event: isinstance(event.message, Interest), since=since)
         if event is None or not isinstance(event.message, Interest):
             raise Inconclusive(f"the node sends no INTEREST when told to ask for a {kind}")
@@ -57,7 +57,7 @@ def test_node_that_asks_again(node: NodeUnderTest) -> None:
     """
     session = router_for(node)
     list(asked(node, session, ASKED[0]))
-    node.instance.command("end", "ask0")
+    node.command("end", "ask0")
     session.wait_for(lambda event: isinstance(event.message, InterestFinal))
     # The same once more and another: the id that is free again may be used for one of them only.
     again = list(asked(node, session, ASKED[0], ("currentfuture", "token", "e/*")))
@@ -83,6 +83,6 @@ def test_flag_for_extensions_of_a_node_that_asks(node: NodeUnderTest) -> None:
     """
     session = router_for(node)
     list(asked(node, session, ASKED[0]))
-    node.instance.command("end", "ask0")
+    node.command("end", "ask0")
     final = session.wait_for(lambda event: isinstance(event.message, InterestFinal))
     assert final is not None or not session.conversation.refusals, "an INTEREST cannot be read to its end"

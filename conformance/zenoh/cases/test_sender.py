@@ -15,7 +15,7 @@ ASKS = ("client", "peer")
 def asked(node: NodeUnderTest, session: Driver, name: str, key: str) -> Interest:
     """Tell the node to ask for tokens on a key; return its INTEREST, answered as if there were none."""
     since = session.place
-    node.instance.command("ask", name, "currentfuture", "token", node.key(key))
+    node.command("ask", name, "currentfuture", "token", node.key(key))
     event = session.wait_for(lambda e: isinstance(e.message, Interest) and e.key == node.key(key), since=since)
     if event is None or not isinstance(event.message, Interest):
         raise Inconclusive("the node sends no INTEREST when it is told to ask")
@@ -27,7 +27,7 @@ def asked(node: NodeUnderTest, session: Driver, name: str, key: str) -> Interest
 def ended(node: NodeUnderTest, session: Driver, name: str) -> InterestFinal:
     """Tell the node to end what it asked for; return its Final."""
     since = session.place
-    node.instance.command("end", name)
+    node.command("end", name)
     event = session.wait_for(lambda e: isinstance(e.message, InterestFinal), since=since)
     if event is None or not isinstance(event.message, InterestFinal):
         raise Inconclusive("the node sends no Final when it is told to end an interest")
@@ -50,7 +50,7 @@ def test_finals_of_the_node(node: NodeUnderTest) -> None:
 def gives_number(node: NodeUnderTest, name: str) -> bool:
     """Tell the node to give a number to a key; false where it has no way to do so."""
     try:
-        node.instance.command("declare", "keyexpr", name, node.key(name))
+        node.command("declare", "keyexpr", name, node.key(name))
     # The zenoh library gives numbers only when it needs them, as for a publisher.
     except Unsupported:
         return False
@@ -61,7 +61,7 @@ def given(node: NodeUnderTest, name: str) -> str:
     """Tell the node to give a number to a key, or to ask for what makes it do so; return the verb that undoes it."""
     if gives_number(node, name):
         return "undeclare"
-    node.instance.command("ask", name, "currentfuture", "subscriber", node.key(name))
+    node.command("ask", name, "currentfuture", "subscriber", node.key(name))
     return "end"
 
 
@@ -83,7 +83,7 @@ def test_numbers_of_the_node(node: NodeUnderTest) -> None:
     # Three, of which two go: what is free then is neither the lowest number nor the highest alone.
     undo = [given(node, name) for name in ("k1", "k2", "k3")]
     for verb, name in zip(undo, ("k1", "k2"), strict=False):
-        node.instance.command(verb, name)
+        node.command(verb, name)
     for name in ("k4", "k5", "k6"):
         given(node, name)
     alias_of(node, session, "k6")
@@ -114,5 +114,5 @@ def test_numbers_stand_for_what_the_node_declared(node: NodeUnderTest) -> None:
     tokens = set_of(token("k1"), token("k2"), token("k3"))
     assert node.interest(Mode.CURRENT_FUTURE, EntityKind.TOKEN).snapshot().declared == tokens
     if gives:
-        node.instance.command("undeclare", "k1")
+        node.command("undeclare", "k1")
     assert node.interest(Mode.CURRENT_FUTURE, EntityKind.TOKEN).snapshot().declared == tokens

@@ -55,21 +55,25 @@ class Declarer(Protocol):
 
 
 class ByControl:
-    """The node itself, made to declare by control lines."""
+    """The node itself, made to declare by control lines.
 
-    def __init__(self, instance: Instance, namespace: str) -> None:
+    ``numbers`` are those of its names: the same for all who speak to one node at a time.
+    """
+
+    def __init__(self, instance: Instance, namespace: str, numbers: Iterator[int] | None = None) -> None:
         self._instance = instance
         self._namespace = namespace
-        self._count = 0
+        self._numbers = numbers or itertools.count(1)
         self._live: list[int] = []
         self.unsettled = False
 
     def declare(self, kind: EntityKind, key: str, id: int | None = None) -> int:
         """Tell the node to declare an entity."""
-        self._count += 1
-        self._instance.command("declare", kind.value, f"n{self._count}", f"{self._namespace}{key}")
-        self._live.append(self._count)
-        return self._count
+        number = next(self._numbers)
+        # Before it is told: a node that answers too late has done it all the same.
+        self._live.append(number)
+        self._instance.command("declare", kind.value, f"n{number}", f"{self._namespace}{key}")
+        return number
 
     def undeclare(self, kind: EntityKind, id: int) -> None:
         """Tell the node to undeclare it."""
@@ -129,6 +133,8 @@ class NodeUnderTest:
         self.sessions: list[Driver] = []
         self._heard: list[Driver] = []
         self._labels = Labels()
+        self._names = itertools.count(1)
+        self._undo: dict[tuple[str, str], None] = {}
         self._scenes = 0
         self._main: Driver | None = None
         self._other: Driver | ByControl | None = None
@@ -225,8 +231,28 @@ class NodeUnderTest:
             if self.instance.dials:
                 _ = self.main  # a node that dials takes no control lines before its session is open
             # Not together with the main one: a node may tell a session of nothing that was declared before it opened.
-            self._other = self.session() if self.role == "router" else ByControl(self.instance, self.namespace)
+            is_told = self.role != "router"
+            self._other = ByControl(self.instance, self.namespace, self._names) if is_told else self.session()
         return self._other
+
+    def command(self, verb: str, *arguments: str) -> str:
+        """Tell the node to act, by a control line; what it declares or asks is taken back when the play ends."""
+        match verb, arguments:
+            case "declare", (_, name, *_):
+                self._undo["undeclare", name] = None
+            case "ask", (name, *_):
+                self._undo["end", name] = None
+        answer = self.instance.command(verb, *arguments)
+        # Only what was done: what was refused, stays to be taken back.
+        self._undo.pop((verb, arguments[0] if arguments else ""), None)
+        return answer
+
+    def _take_back(self) -> None:
+        """Tell the node to undo what cases told it to do."""
+        for verb, name in self._undo:
+            with suppress(HarnessError):
+                self.instance.command(verb, name)
+        self._undo.clear()
 
     def settle(self) -> None:
         """Wait until the node has acted on everything that any session has sent, and has told whom it concerns."""
@@ -280,7 +306,7 @@ class NodeUnderTest:
         scene = copy.copy(self)
         scene.namespace = f"{self.namespace}{self._scenes}/"
         # `_heard` stays shared: monitors read the sessions of all scenes.
-        scene.sessions, scene._main, scene._other = [], None, None
+        scene.sessions, scene._main, scene._other, scene._undo = [], None, None, {}
         try:
             yield scene
         finally:
@@ -330,8 +356,10 @@ class NodeUnderTest:
     def close(self) -> None:
         """End all sessions, those that declared nothing first: what the others' ends bring is no part of the play."""
         # One that dials is started anew for the next play, and has nothing to take back.
-        if isinstance(self._other, ByControl) and not self.instance.dials:
-            self._other.take_back()
+        if not self.instance.dials:
+            self._take_back()
+            if isinstance(self._other, ByControl):
+                self._other.take_back()
         for session in sorted(self.sessions, key=lambda session: session.has_declared):
             try:
                 session.close()
