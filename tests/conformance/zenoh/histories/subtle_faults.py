@@ -434,5 +434,4 @@ SUBTLE: tuple[type[Router], ...] = (
     EndsByTheLastBits,
     FreesItsOwnNumber,
     RemembersMetadata,
-    ReleaseEndsInterests,
 )

@@ -2,13 +2,20 @@
 
 import pytest
 from played_histories import PlayedHistories
-from subtle_faults import SUBTLE, EndsByTheLastBits, OneForAll
+from subtle_faults import SUBTLE, EndsByTheLastBits, OneForAll, ReleaseEndsInterests
 
 from conformance.histories import history
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionOpens
 from conformance.zenoh.histories.abilities import PLAIN
-from conformance.zenoh.histories.actions import Declares, EndsInterest, SendsInterest, Undeclares
+from conformance.zenoh.histories.actions import (
+    Declares,
+    DeclaresAlias,
+    EndsInterest,
+    ReleasesAlias,
+    SendsInterest,
+    Undeclares,
+)
 from conformance.zenoh.histories.moves import Sends
 from conformance.zenoh.histories.router import ROUTER
 from harness.zenoh.peers.router import Router
@@ -43,3 +50,11 @@ def test_nobody_is_said_to_have_been_told_an_end_that_never_came() -> None:
     with pytest.raises(Mismatch, match="a was never told of token a/1") as difference:
         ROUTERS.make(EndsByTheLastBits, *moves)
     assert difference.value.rule == "ZD-091"
+
+
+def test_an_interest_outlives_the_number_that_it_was_asked_through() -> None:
+    asks = SendsInterest(1, Mode.FUTURE, TOKENS, WireExpr("", 1))
+    named, freed = Sends("a", (DeclaresAlias(1, ONE.key), asks)), Sends("a", (ReleasesAlias(1),))
+    moves = (*BOTH, named, freed, Sends("b", (ONE,)))
+    ROUTERS.make(Router, *moves)
+    assert ROUTERS.rule_broken(ReleaseEndsInterests, *moves) == "ZD-091"
