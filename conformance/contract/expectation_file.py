@@ -5,6 +5,7 @@ anew from its values would lose both.
 """
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ class ExpectationFile:
                 table[key] = value
         self.entries[number] = tomlkit.dumps(document)
 
-    def add(self, values: dict[str, str]) -> None:
+    def add(self, values: Mapping[str, str | bool]) -> None:
         """Append an entry."""
         table = tomlkit.table()
         for key, value in values.items():

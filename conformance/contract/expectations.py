@@ -34,7 +34,8 @@ class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """One entry: exactly one of ``rule`` and ``case`` is a name or a glob.
 
     The entry applies to ``versions`` (PEP 440), ``roles`` and ``profile`` where they are given. ``signature``
-    is compared in its normalised form. After the day ``until`` the entry fails the gate.
+    is compared in its normalised form. After the day ``until`` the entry fails the gate. What shows in ``histories``
+    alone need not show where the time was over before all of them were played.
     """
 
     outcome: Outcome
@@ -47,6 +48,7 @@ class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     profile: str = ""
     link: str = ""
     until: date | None = None
+    histories: bool = False
 
     @property
     def pattern(self) -> str:

@@ -5,6 +5,7 @@ Only entries that did not come true are touched: what stays as it was need not b
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from typing import Any
 
 import msgspec
 
@@ -56,8 +57,18 @@ def accept(settings: RunSettings, records: Sequence[Record], around: Circumstanc
         file = ExpectationFile(file.text())
         expectations = parse_expectations(file.text(), target)
     mended, _ = evaluate(records, settings.catalogue, settings.strictness, expectations, around)
+    histories = {case.name for case in around.cases if case.marks.is_history}
     for name, rule in mended.unexpected.items():
-        file.add(added(name, Outcome(rule.outcome), rule.what, today, reasons.get(name, "")))
+        outcome = Outcome(rule.outcome)
+        shown_by = {
+            each.case
+            for each in records
+            if isinstance(each, CasePlayed)
+            for judgement in each.judgements
+            if judgement.rule == name and judgement.outcome is outcome
+        }
+        entry = added(name, outcome, rule.what, today, reasons.get(name, ""))
+        file.add(entry | ({"histories": True} if shown_by and shown_by <= histories else {}))
     after = file.text()
     if after != before:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +104,7 @@ def mend(
                     file.remove(number)
 
 
-def added(name: str, outcome: Outcome, what: str, today: date, reason: str = "") -> dict[str, str]:
+def added(name: str, outcome: Outcome, what: str, today: date, reason: str = "") -> dict[str, Any]:
     """Return the keys of a new entry."""
     values = {"rule": name, "outcome": outcome.value}
     if sign := signature(what):

@@ -82,6 +82,8 @@ class Abilities(msgspec.Struct, frozen=True):
                 if {kind.value, f"{kind.value} {key.suffix}"} & lacking:
                     return False
                 return not (key.scope and "aliases" in lacking)
+            case DeclaresAlias(key=key):
+                return not (key.scope and ALIASES_ON_ALIASES in lacking)
             case ReleasesAlias():
                 return "released aliases" not in lacking
             case _:
@@ -102,6 +104,9 @@ UNTOLD_ENDS = "silence about untold ends"
 
 KEYS_ALONE = "interests in key expressions alone"
 """The ability to answer those, though there is nothing to list."""
+
+ALIASES_ON_ALIASES = "aliases on aliases"
+"""The ability to look the scope of a D_KEYEXPR up among what its sender has declared (reading R08)."""
 
 MANY = 5
 """Tokens that one may stand for."""
@@ -217,6 +222,21 @@ def aliases(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
     declarer.barrier()
     if untold(listener, declared, [kind], "a/b/c"):
         yield Lack("aliases", "ZD-027", f"a {kind.value} on an alias and a suffix is not announced")
+
+
+def aliases_on_aliases(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
+    """A number is given to a key that begins with another number, and something is declared on it."""
+    if "aliases" in lacking:
+        return
+    kind = announced(lacking)[-1]
+    listener, declarer = node.session(), node.session()
+    listener.interest(Mode.CURRENT_FUTURE, kind, key="**").reply()
+    declarer.send(DeclaresAlias(5, WireExpr(f"{node.namespace}a/b")).message())
+    declarer.send(DeclaresAlias(6, WireExpr("/c", 5)).message())
+    declarer.send(Declares(kind, 1, WireExpr("/d", 6)).message())
+    # A node may also end the session over it: nothing comes then either.
+    if untold(listener, declared, [kind], "a/b/c/d"):
+        yield Lack(ALIASES_ON_ALIASES, "", "no number is looked up for the scope of a D_KEYEXPR (reading R08)")
 
 
 def released_aliases(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
@@ -385,6 +405,7 @@ TRIALS: tuple[Trial, ...] = (
     finals,
     silence,
     aliases,
+    aliases_on_aliases,
     released_aliases,
     untold_ends,
     own_keys,

@@ -6,7 +6,14 @@ from contextlib import contextmanager
 import msgspec
 
 from conformance.histories.drawing import Chooser
-from conformance.zenoh.histories.abilities import KEYS_ALONE, MANY, Abilities, Lack, end_of_patience
+from conformance.zenoh.histories.abilities import (
+    ALIASES_ON_ALIASES,
+    KEYS_ALONE,
+    MANY,
+    Abilities,
+    Lack,
+    end_of_patience,
+)
 from conformance.zenoh.histories.client_drawing import ClientMoveGenerator
 from conformance.zenoh.histories.client_playing import ENDING, GETTING, NAMING, PUTTING, ClientPlay
 from conformance.zenoh.histories.commanding import MODES
@@ -16,7 +23,16 @@ from harness.errors import Unsupported
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import ByControl, NodeUnderTest
 from harness.zenoh.tester.snapshots import EntityName, live_entities
-from wire.zenoh.values import Declare, DeclareFinal, DeclareKeyExpr, EntityKind, Interest, InterestFinal, Mode
+from wire.zenoh.values import (
+    Declare,
+    DeclareFinal,
+    DeclareKeyExpr,
+    EntityKind,
+    Interest,
+    InterestFinal,
+    Mode,
+    WireExpr,
+)
 from wire.zenoh.values_transport import WhatAmI
 
 
@@ -91,6 +107,15 @@ def _readings(driver: Driver, control: ByControl, can: Abilities) -> Abilities:
             control.declare(EntityKind.SUBSCRIBER, "r/s")
         reply = driver.interest(Mode.CURRENT_FUTURE, EntityKind.SUBSCRIBER, key="r/s").reply()
         can = msgspec.structs.replace(can, merges=len(reply.entities) < 2)
+    # Last, as a client may end the session over it.
+    if not {"token", "CURRENT_FUTURE token"} & can.lacking:
+        control.declare(EntityKind.TOKEN, "on/alias")
+        driver.declare_keyexpr("on", 5)
+        driver.declare_keyexpr(WireExpr("/alias", 5), 6)
+        reply = driver.interest(Mode.CURRENT_FUTURE, EntityKind.TOKEN, key=WireExpr(None, 6)).reply()
+        if EntityName("token", "on/alias") not in reply.declared:
+            what = "no number is looked up for the scope of a D_KEYEXPR (reading R08)"
+            can = msgspec.structs.replace(can, lacks=(*can.lacks, Lack(ALIASES_ON_ALIASES, "", what)))
     return can
 
 

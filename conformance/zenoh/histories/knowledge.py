@@ -30,6 +30,10 @@ class SessionKnowledge:
         """The mode of each interest, by its id."""
         self.listed: set[Thing] = set()
         """What answers to Current interests have listed: nobody need say when it ends, and its ids may mean nothing."""
+        self._vague: set[tuple[str, int]] = set()
+        """Ids that answers to Current interests have used, and may mean nothing: what was announced keeps its own."""
+        self._meant: dict[tuple[int, int], str] = {}
+        """What ended with undeclarations of such ids."""
         self.aside: set[Thing] = set()
         """What barriers have listed, which ask for a key of ours, and answers while it appeared: a node does not tell
         again what it has told."""
@@ -77,6 +81,8 @@ class SessionKnowledge:
         """Return what an event is about."""
         body = event.body
         assert isinstance(body, DeclareEntity | UndeclareEntity)
+        if (event.entry, event.nth) in self._meant:
+            return body.kind.value, self._meant[event.entry, event.nth]
         key = self.key(event)
         return body.kind.value, self.driver.inner(key) or "" if key is not None else "?"
 
@@ -87,6 +93,7 @@ class SessionKnowledge:
                 number = event.interest_id
                 if number is not None and self.modes.get(number, Mode.CURRENT) is Mode.CURRENT:
                     self.listed.add(self.thing(event))
+                    self._vague.add((kind.value, id))
                     if BARRIER < number < BARRIERS:
                         self.aside.add(self.thing(event))
                     return
@@ -95,6 +102,9 @@ class SessionKnowledge:
                 self.known.add((kind.value, id, self.driver.inner(event.key)))
                 self.forgotten.pop((kind.value, id), None)
             case UndeclareEntity(kind=kind, id=id):
+                meant = [key for *name, key in self.known if tuple(name) == (kind.value, id)]
+                if (kind.value, id) in self._vague and len(meant) == 1:
+                    self._meant[event.entry, event.nth] = meant[0] or ""
                 self.known = {each for each in self.known if each[:2] != (kind.value, id)}
 
     def forget(self, gone: set[Thing], living: Container[Thing] = ()) -> None:

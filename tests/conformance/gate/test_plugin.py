@@ -10,9 +10,11 @@ from types import ModuleType
 
 import msgspec
 import pytest
+from _pytest.mark.expression import Expression
 
 from conformance.cases import Case, Marks
 from conformance.engine import tester
+from conformance.gate import plugin
 from conformance.gate.collector_plugin import CollectorPlugin
 from conformance.gate.messages import ImplementationNotStarted, Played
 from conformance.gate.player import Player
@@ -286,6 +288,15 @@ def test_strict_makes_a_deviation_fail(cases: pytest.Pytester) -> None:
 def test_a_keyword_is_a_rule_or_a_name_or_a_glob(cases: pytest.Pytester, keyword: str, selected: int) -> None:
     result = play(cases, "-k", keyword, "--collect-only", "-q")
     assert sum(line.startswith("test_fake.py::") for line in result.outlines) == selected
+
+
+def test_a_glob_may_stand_for_thousands() -> None:
+    """Of histories there are as many as one has time for."""
+    names = {f"test_histories.test_modes[{number}]" for number in range(3000)}
+    spelt_out = plugin._spelt_out("test_hist*", names)
+    matches = Expression.compile(spelt_out).evaluate
+    assert all(matches(lambda word, name=name: word == name) for name in list(names)[:20])
+    assert not matches(lambda word: word == "test_histories.test_modes[3000]")
 
 
 def test_a_keyword_that_selects_nothing_fails(cases: pytest.Pytester) -> None:

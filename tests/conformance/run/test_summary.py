@@ -15,6 +15,7 @@ from conformance.run.acceptance import accept
 from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted
 from conformance.run.settings import RunSettings, gather
 from conformance.run.summary import Circumstances, RunSummary, summarise
+from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome, Strictness, Verdict, worst
 
 ZENOH = load_catalogue("zenoh")
@@ -120,11 +121,16 @@ def test_an_unexpected_pass_fails() -> None:
     assert "entry 1 (rule = 'ZI-011'): unexpected pass" in summary.complaints[0]
 
 
-def test_a_pass_is_none_to_complain_of_where_histories_were_left_out() -> None:
+def test_what_histories_alone_show_need_not_show_where_some_were_left_out() -> None:
     left_out = played("test_histories.test_modes[5]", judged("ZI-001", Outcome.INCONCLUSIVE), not_played="time is over")
     entry = '[[expect]]\nrule = "ZI-011"\noutcome = "violation"\nreason = "known"\n'
-    assert summed(GOOD, entries=entry).complaints
-    assert not summed(GOOD, left_out, entries=entry).complaints
+    assert summed(GOOD, left_out, entries=entry).complaints, "what cases show has to be there"
+    by_histories = f"{entry}histories = true\n"
+    assert not summed(GOOD, left_out, entries=by_histories).complaints
+    assert not summed(
+        left_out, played("test_a.test_other", judged("ZI-010", Outcome.PASS)), entries=by_histories
+    ).complaints
+    assert summed(GOOD, entries=by_histories).complaints, "all of them were played"
 
 
 def test_a_deviation_warns_unless_strict() -> None:
@@ -308,6 +314,13 @@ def test_accept_writes_down_warnings_too(settings: RunSettings) -> None:
         ("ZI-013", Outcome.DEVIATION),
         ("ZI-014", Outcome.INCONCLUSIVE),
     ]
+
+
+def test_accept_says_what_histories_alone_show(settings: RunSettings) -> None:
+    shown = played("test_histories.test_modes[1]", judged("ZI-011", Outcome.VIOLATION, "no D_FINAL"))
+    records = [STARTED, GOOD, BAD, shown, played("test_histories.test_modes[2]", judged("ZI-014", Outcome.DEVIATION))]
+    entries = accept(settings, records, Circumstances(cases=tuple(Suite("zenoh").cases), today=TODAY)).entries
+    assert {each.rule: each.histories for each in entries} == {"ZI-011": False, "ZI-014": True}
 
 
 def test_a_first_file_has_warnings_too(settings: RunSettings) -> None:

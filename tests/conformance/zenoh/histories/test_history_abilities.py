@@ -4,12 +4,12 @@ import pytest
 from played_histories import PlayedHistories
 
 from conformance.zenoh.histories.abilities import PLAIN, Abilities
-from conformance.zenoh.histories.actions import ReleasesAlias
+from conformance.zenoh.histories.actions import DeclaresAlias, ReleasesAlias
 from conformance.zenoh.histories.router import ROUTER
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, Session
 from wire.zenoh.keys import wire_expr_extension
-from wire.zenoh.values import EntityKind, UndeclareEntity, UndeclareKeyExpr, WireExpr
+from wire.zenoh.values import DeclareKeyExpr, EntityKind, UndeclareEntity, UndeclareKeyExpr, WireExpr
 
 
 class EndsForAllWhoAsk(Router):
@@ -41,6 +41,14 @@ class SpellsByReleasedAliases(Router):
         return super().wire_expr_of(session, entity, interest_id)
 
 
+class WithoutAliasesOnAliases(Router):
+    """Knows no number that stands for a key on another number, as no document says in whose table that is (R08)."""
+
+    def on_declare_keyexpr(self, session: Session, body: DeclareKeyExpr) -> None:
+        if body.key.scope == 0:
+            super().on_declare_keyexpr(session, body)
+
+
 ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 
 
@@ -57,6 +65,17 @@ def test_it_is_told_once_and_of_the_rest_nobody_is_accused(peer: type[Router], c
     assert abilities(peer).complaints == [complaint]
     played = ROUTERS.node(peer)
     for theme in ("modes", "aliases", "entities"):
+        ROUTERS.play(played, theme, 1, 2, 3)
+
+
+def test_what_no_document_says_of_numbers_on_numbers_is_tried_and_accuses_nobody() -> None:
+    found = abilities(WithoutAliasesOnAliases)
+    assert not found.complaints
+    assert not found.allow(DeclaresAlias(2, WireExpr("/b", 1)))
+    assert found.allow(DeclaresAlias(2, WireExpr("a/b")))
+    assert abilities(Router).allow(DeclaresAlias(2, WireExpr("/b", 1)))
+    played = ROUTERS.node(WithoutAliasesOnAliases)
+    for theme in ("options", "aliases", "numbers"):
         ROUTERS.play(played, theme, 1, 2, 3)
 
 

@@ -1,5 +1,6 @@
 """What a session was told, and need not or must not be told again: in an answer, by an update, by a repetition."""
 
+import msgspec
 import pytest
 from played_histories import TWO, PlayedHistories
 
@@ -12,7 +13,7 @@ from conformance.zenoh.histories.router import ROUTER
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, Session
 from harness.zenoh.variants.registry import FAULTS, ODDITIES
-from wire.zenoh.values import EntityKind, Mode, NetworkMessage, WireExpr
+from wire.zenoh.values import Declaration, DeclareEntity, EntityKind, Mode, NetworkMessage, WireExpr
 
 ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 T = EntityKind.TOKEN
@@ -71,3 +72,19 @@ def test_and_is_none_to_who_was_told(before: tuple[Sends, ...]) -> None:
     again = FAULTS.all["repeated-as-new"].peer
     ROUTERS.make(ODDITIES.all["news-of-repetitions"].peer, *TWO, *before, Sends("b", (DECLARES,)))
     assert ROUTERS.rule_broken(again, *TWO, *before, Sends("b", (DECLARES,))) in ("ZD-094", "ZD-095")
+
+
+class NumbersFromOneInAnswers(Router):
+    """Numbers what it lists for a Current interest from 1, whatever else these numbers stand for."""
+
+    def declare(self, session: Session, body: Declaration, interest_id: int | None) -> None:
+        if isinstance(body, DeclareEntity) and interest_id is not None and interest_id not in session.interests:
+            body = msgspec.structs.replace(body, id=1)
+        super().declare(session, body, interest_id)
+
+
+def test_the_ids_of_an_answer_that_is_over_say_nothing_of_what_ends() -> None:
+    """What was announced under a number ends under it, though an answer has listed something else as that since."""
+    one, two = Declares(T, 1, WireExpr("a/b")), Declares(T, 2, WireExpr("a/c"))
+    asked = (asks(1, Mode.FUTURE), Sends("b", (one,)), Sends("b", (two,)), asks(3, Mode.CURRENT))
+    ROUTERS.make(NumbersFromOneInAnswers, *TWO, *asked, TAKES_BACK)
