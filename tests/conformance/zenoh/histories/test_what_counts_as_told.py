@@ -13,7 +13,7 @@ from conformance.zenoh.histories.router import ROUTER
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, Session
 from harness.zenoh.variants.registry import FAULTS, ODDITIES
-from wire.zenoh.values import Declaration, DeclareEntity, EntityKind, Mode, NetworkMessage, WireExpr
+from wire.zenoh.values import Declaration, DeclareEntity, EntityKind, Mode, NetworkMessage, UndeclareEntity, WireExpr
 
 ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 T = EntityKind.TOKEN
@@ -74,12 +74,14 @@ def test_and_is_none_to_who_was_told(before: tuple[Sends, ...]) -> None:
     assert ROUTERS.rule_broken(again, *TWO, *before, Sends("b", (DECLARES,))) in ("ZD-094", "ZD-095")
 
 
-class NumbersFromOneInAnswers(Router):
-    """Numbers what it lists for a Current interest from 1, whatever else these numbers stand for."""
+class NumbersAllOneInAnswers(Router):
+    """Lists everything as 1, whatever else that stands for; repeats no key at the end."""
 
     def declare(self, session: Session, body: Declaration, interest_id: int | None) -> None:
-        if isinstance(body, DeclareEntity) and interest_id is not None and interest_id not in session.interests:
+        if isinstance(body, DeclareEntity) and interest_id is not None:
             body = msgspec.structs.replace(body, id=1)
+        if isinstance(body, UndeclareEntity):
+            body = msgspec.structs.replace(body, extensions=())
         super().declare(session, body, interest_id)
 
 
@@ -87,4 +89,4 @@ def test_the_ids_of_an_answer_that_is_over_say_nothing_of_what_ends() -> None:
     """What was announced under a number ends under it, though an answer has listed something else as that since."""
     one, two = Declares(T, 1, WireExpr("a/b")), Declares(T, 2, WireExpr("a/c"))
     asked = (asks(1, Mode.FUTURE), Sends("b", (one,)), Sends("b", (two,)), asks(3, Mode.CURRENT))
-    ROUTERS.make(NumbersFromOneInAnswers, *TWO, *asked, TAKES_BACK)
+    ROUTERS.make(NumbersAllOneInAnswers, *TWO, *asked, TAKES_BACK)
