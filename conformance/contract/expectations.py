@@ -35,7 +35,7 @@ class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     The entry applies to ``versions`` (PEP 440), ``roles`` and ``profile`` where they are given. ``signature``
     is compared in its normalised form. After the day ``until`` the entry fails the gate. What shows in ``histories``
-    alone need not show where the time was over before all of them were played.
+    alone need not show in every run.
     """
 
     outcome: Outcome

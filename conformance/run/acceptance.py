@@ -57,7 +57,7 @@ def accept(settings: RunSettings, records: Sequence[Record], around: Circumstanc
         file = ExpectationFile(file.text())
         expectations = parse_expectations(file.text(), target)
     mended, _ = evaluate(records, settings.catalogue, settings.strictness, expectations, around)
-    histories = {case.name for case in around.cases if case.marks.is_history}
+    histories = {case.name for case in around.cases if case.marks.is_history and case.marks.is_seeded}
     for name, rule in mended.unexpected.items():
         outcome = Outcome(rule.outcome)
         shown_by = {

@@ -19,8 +19,6 @@ class PlayedCases:
         self.cases = cases
         self.done = frozenset(record.case for record in played)
         self.open = [case for case in cases if case.suits(role) and case.name not in self.done]
-        self.is_cut = any(record.not_played for record in played)
-        """Whether the time was over before all histories were played."""
         self.names = self.done | {case.name for case in cases}
 
     @property

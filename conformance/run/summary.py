@@ -164,7 +164,7 @@ def evaluate(
         expectations.applying(started.version, started.role, started.profile),
         rule_units,
         case_units,
-        KnownNames(frozenset(catalogue.rules), scope.names, scope.whole and not around.interrupted, scope.is_cut),
+        KnownNames(frozenset(catalogue.rules), scope.names, scope.whole and not around.interrupted),
         around.today or datetime.now(UTC).date(),
     )
     flaky = {record.case: record.flaky for record in played if record.flaky}
