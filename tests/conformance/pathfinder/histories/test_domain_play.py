@@ -4,11 +4,7 @@ import pytest
 from played_histories import PlayedHistories
 from subtle_client_faults import (
     SUBTLE,
-    AcceptsLateWords,
-    ForgetsAllBehindARefusal,
     ForgetsWhatChangedMeanwhile,
-    NoSubscriptionBehindARefusal,
-    PublishesTheFirstStateTwiceLost,
 )
 
 from conformance.histories import history
@@ -33,13 +29,6 @@ from harness.pathfinder.peers.client import Client
 from harness.pathfinder.variants.registry import FAULTS, ODDITIES
 
 CLIENTS = PlayedHistories("pathfinder", "client", CLIENT_HISTORIES, ClientAbilities(comes_back=True), dials=True)
-THEMES = {
-    ForgetsAllBehindARefusal: "refusals",
-    NoSubscriptionBehindARefusal: "refusals",
-    PublishesTheFirstStateTwiceLost: "answers",
-    AcceptsLateWords: "offences",
-}
-"""Which histories find them; the others are found by those of domains."""
 
 
 def appeared(generation: int = 0, *, orphan: bool = False) -> ServiceMatch:
@@ -217,4 +206,4 @@ def test_what_has_no_answer_is_published_as_it_is() -> None:
 )
 def test_histories_of_the_gate_find_it(peer: type[Client], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "shrunk", lambda moves, *rest: moves)
-    assert CLIENTS.accusation(peer, THEMES.get(peer, "domains"), *range(1, 6))
+    assert CLIENTS.first_accuser(peer, by_histories=True)

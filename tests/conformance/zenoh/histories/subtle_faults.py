@@ -1,7 +1,7 @@
 """Routers with subtle faults, written to be missed: each is right about every sentence alone, and wrong about two.
 
 They were planted when histories were built, to see what cases and histories notice of faults that were not written for
-either: of these, the cases notice six.
+either: of these, the cases notice five.
 """
 
 from collections.abc import Iterable

@@ -6,17 +6,13 @@ their way at once. What the server does is never an error here, but for ``NotAns
 
 import itertools
 
-from harness.errors import HarnessError
+from harness.errors import NotAnswered
 from harness.exchange import Exchange
 from harness.links.link import Link
 from harness.timing import Timing
 from harness.toy.tester.conversation import Conversation
 from harness.toy.tester.events import understood
 from wire.toy.values import Load, Message, Save, Value, write
-
-
-class NotAnswered(HarnessError):
-    """The server did not do what a play rests on: the play is inconclusive, nobody is accused."""
 
 
 class Driver:
