@@ -12,7 +12,8 @@
     ├── NotAnswered              an implementation did not do what every play rests on
     ├── NotInstalled             what is asked for needs a package that is not there
     ├── ControlFailed            an implementation did not do what a control line asked
-    │   └── Unsupported          because it cannot do such a thing at all
+    │   ├── Unsupported          because it cannot do such a thing at all
+    │   └── NotYet               because it cannot do it before something has come that is under way
     └── BadDescription           an implementation's description is wrong (exit status 2)
 """
 
@@ -71,6 +72,10 @@ class ControlFailed(HarnessError):
 
 class Unsupported(ControlFailed):
     """An implementation does not know the verb of a control line, or the kind of thing it names."""
+
+
+class NotYet(ControlFailed):
+    """A control line has to wait: what it needs is under way, such as the end of a handshake. To be tried again."""
 
 
 class BadDescription(HarnessError):

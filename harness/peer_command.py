@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 
 from harness.errors import BadDescription
-from harness.iuts.control import ControlRequest, answer, parse, write
 from harness.iuts.description import is_described, resolve
 from harness.links.acceptor import open_more_files
 from harness.links.transports import parse_address
 from harness.peers.peer import Dialler, Peer, PeerSettings
+from harness.peers.peer_control import PeerControl
 from harness.peers.peer_server import PeerServer
 from harness.peers.variants import Variant
 from harness.protocol import WireProtocol, known, load
@@ -175,6 +175,7 @@ def _read_control_lines(server: PeerServer, stopped: asyncio.Event) -> None:
     """Obey control lines on standard input; its end ends the peer."""
     loop = asyncio.get_running_loop()
     pending = bytearray()
+    control = PeerControl(server, lambda line: _print_line(line, stopped))
 
     def take() -> None:
         # Not through sys.stdin: lines that wait in its buffer are not seen by the loop's selector.
@@ -187,15 +188,7 @@ def _read_control_lines(server: PeerServer, stopped: asyncio.Event) -> None:
         while b"\n" in pending:
             line, _, rest = bytes(pending).partition(b"\n")
             pending[:] = rest
-            obey(line.decode(errors="replace"))
-
-    def obey(line: str) -> None:
-        request = parse(line)
-        if request is not None:
-            _print_line(write(answer(request, dict.fromkeys(server.peer.verbs, handle))), stopped)
-
-    def handle(request: ControlRequest) -> str:
-        return server.command(request.verb, list(request.args))
+            control.take(line.decode(errors="replace"))
 
     # A file, or /dev/null, which is what a job in the background is given, has nothing to say and no end to wait for.
     with suppress(PermissionError):

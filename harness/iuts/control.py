@@ -12,7 +12,7 @@ from typing import TextIO
 
 import msgspec
 
-from harness.errors import ControlFailed, Unsupported
+from harness.errors import ControlFailed, NotYet, Unsupported
 from harness.timing import CONTROL
 from harness.trace import Direction, EntryKind, Trace
 
@@ -72,7 +72,8 @@ def write(answer: ControlAnswer) -> str:
 def answer(request: ControlRequest, handlers: Mapping[str, Handler]) -> ControlAnswer:
     """Do what a request asks and return the answer; ``verbs`` is answered from the handlers' names.
 
-    A handler returns the text of ``ok``, or raises: Unsupported and every other exception become ``error``.
+    A handler returns the text of ``ok``, or raises: Unsupported and every other exception become ``error``, but for
+    ``NotYet``, which is raised here too: the request is to be answered later.
     """
     if request.verb == "verbs":
         return ControlAnswer(request.seq, ok=True, text=" ".join(handlers))
@@ -83,6 +84,8 @@ def answer(request: ControlRequest, handlers: Mapping[str, Handler]) -> ControlA
         return ControlAnswer(request.seq, ok=True, text=handler(request) or "")
     except Unsupported as error:
         return ControlAnswer(request.seq, ok=False, text=f"{UNSUPPORTED} {error}")
+    except NotYet:
+        raise
     except Exception as error:  # the node lives on, and the tester is told
         return ControlAnswer(request.seq, ok=False, text=f"{type(error).__name__}: {error}")
 

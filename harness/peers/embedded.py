@@ -8,12 +8,13 @@ from typing import Self
 import msgspec
 
 from harness.errors import BadDescription, NotInstalled, StartFailed
-from harness.iuts.control import Control, ControlRequest, answer, parse, write
+from harness.iuts.control import Control
 from harness.iuts.description import Description
 from harness.links.acceptor import open_more_files
 from harness.links.framing import Framings
 from harness.links.transports import free_addresses
 from harness.peers.peer import Dialler, PeerMaker, PeerSettings
+from harness.peers.peer_control import PeerControl
 from harness.peers.peer_server import PeerServer
 
 START_TIMEOUT = 10.0
@@ -119,6 +120,7 @@ class EmbeddedImplementation:
             settings = msgspec.structs.replace(self._settings, servers=len(self._connect.split(",")))
             self._server = PeerServer(self._make(settings), self._framings, scale=self.tempo)
             self._server.on_event = self._events.append
+            self._lines = PeerControl(self._server, self._answered)
             try:
                 if self._connect:
                     await self._dial(self._connect.split(","))
@@ -153,13 +155,8 @@ class EmbeddedImplementation:
 
     # From the tester's thread to the peer's: no machine is called by two threads.
     def _ask(self, line: str) -> None:
-        self._loop.call_soon_threadsafe(self._obey, line)
+        self._loop.call_soon_threadsafe(self._lines.take, line)
 
-    def _obey(self, line: str) -> None:
-        request = parse(line)
-        if request is not None and self.control is not None:
-            verbs = dict.fromkeys(self._server.peer.verbs, self._handle)
-            self.control.feed(write(answer(request, verbs)))
-
-    def _handle(self, request: ControlRequest) -> str:
-        return self._server.command(request.verb, list(request.args))
+    def _answered(self, line: str) -> None:
+        if self.control is not None:
+            self.control.feed(line)

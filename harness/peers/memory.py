@@ -10,7 +10,7 @@ from random import Random
 import msgspec
 
 from harness.clock import VirtualClock
-from harness.errors import ControlFailed, Deadline, LinkClosed, Unreachable
+from harness.errors import ControlFailed, Deadline, LinkClosed, NotYet, Unreachable
 from harness.links.link import RecordedLink
 from harness.peers.peer import HANG_UP, Dialler, PeerMaker, PeerSettings
 from harness.timing import Timing
@@ -185,9 +185,16 @@ class World:
         return list(self._events)
 
     def command(self, verb: str, *arguments: str) -> str:
-        """Tell the peer to act."""
+        """Tell the peer to act; virtual time passes while it cannot yet."""
         answers: list[str] = []
-        self._do(lambda: answers.append(self._peer.command(verb, list(arguments), self.clock.now())))
+        deadline = self.clock.now() + self.timing.control
+        while True:
+            try:
+                self._do(lambda: answers.append(self._peer.command(verb, list(arguments), self.clock.now())))
+                break
+            except NotYet as cause:
+                if not self.wait(deadline):
+                    raise ControlFailed(f"{verb!r} was not answered in {self.timing.control:g} s: {cause}") from cause
         if not answers:
             raise ControlFailed(f"{verb!r} was not answered: the node has died: {self._death}")
         return answers[0]

@@ -74,7 +74,10 @@ class Peer(ABC):
         """Return what to send, in order and once: frames by link, or ``HANG_UP``."""
 
     def command(self, verb: str, arguments: list[str], now: float) -> str:
-        """Do what a control line asks and return the answer; ``ControlFailed`` otherwise."""
+        """Do what a control line asks and return the answer; ``ControlFailed`` otherwise.
+
+        ``NotYet`` when it can be done only after something has come that is under way: the runner asks again.
+        """
         raise ControlFailed(f"a {self.role} has no verb {verb!r}")
 
     def take_events(self) -> list[str]:

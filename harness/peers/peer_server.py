@@ -43,6 +43,7 @@ class PeerServer:
         self.death: BaseException | None = None
         self.on_death: Callable[[], None] = lambda: None
         self.on_event: Callable[[str], None] = lambda text: None
+        self.on_acted: Callable[[], None] = lambda: None
         self._certificate = Certificate(certificate, key)
         self._loop = asyncio.get_running_loop()
         self._dialler = peer if isinstance(peer, Dialler) else None
@@ -169,6 +170,8 @@ class PeerServer:
             self.death = error
             self.stop()
             self.on_death()
+        else:
+            self.on_acted()
 
     def _apply_effects(self) -> None:
         """Tell the peer's events, send what it puts out, dial where it wants to, and set its timer."""

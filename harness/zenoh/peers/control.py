@@ -2,8 +2,9 @@
 
 from typing import Protocol
 
-from harness.errors import Unsupported
+from harness.errors import NotYet, Unsupported
 from harness.zenoh.peers.session import Session
+from harness.zenoh.peers.transport import State
 from wire.zenoh.values import EntityKind, Mode, NetworkMessage, Push, Request, WireExpr
 
 VERBS = ("declare", "undeclare", "ask", "end", "put", "get", "close")
@@ -16,6 +17,7 @@ class Controlled(Protocol):
     """A client, as control lines see it."""
 
     hang_ups: list[int]
+    sessions: dict[int, Session]
 
     @property
     def remote(self) -> Session:
@@ -46,8 +48,13 @@ class ControlLines:
         self._asking: dict[str, int] = {}
 
     def obey(self, verb: str, arguments: list[str]) -> None:
-        """Do what a control line asks; ``Unsupported`` when it is none."""
+        """Do what a control line asks; ``Unsupported`` when it is none, ``NotYet`` while a session is being opened.
+
+        The tester cannot see when the end of the handshake has been read here, and a control line may overtake it.
+        """
         client = self._client
+        if any(session.transport.state in (State.INIT_SENT, State.OPEN_SENT) for session in client.sessions.values()):
+            raise NotYet("the session is still being opened")
         match verb, arguments:
             case "declare", ["keyexpr", name, key]:
                 self._declared[name] = client.declare_keyexpr(key)

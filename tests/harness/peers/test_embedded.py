@@ -4,11 +4,13 @@ import signal
 import socket
 import subprocess
 import sys
+from threading import Event
 
 import pytest
 
 from harness.command import main
 from harness.errors import Unreachable
+from harness.iuts.control import ControlAnswer
 from harness.iuts.description import resolve
 from harness.links.addresses import free_port
 from harness.links.transports import dial
@@ -17,7 +19,7 @@ from harness.zenoh.framings import FRAMINGS
 from harness.zenoh.protocol import PROTOCOL
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import set_of, token
-from wire.zenoh.values import EntityKind, Mode
+from wire.zenoh.values import EntityKind, Interest, Mode
 
 
 @pytest.mark.parametrize("transport", ["tcp", "udp"])
@@ -50,6 +52,23 @@ def test_client_dials_and_obeys() -> None:
         running.stop()
 
 
+def test_what_a_client_is_told_before_it_has_read_the_end_of_the_handshake_waits_for_it() -> None:
+    running = PROTOCOL.instance(resolve("peer:client", "zenoh"))
+    try:
+        session = NodeUnderTest(running, Trace("zenoh"), profile="document", namespace="n/")._link()
+        client, was_taken = running._running, Event()
+        # The client has dialled, and its session is not open before the tester has answered twice.
+        client._ask("1 ask x current token **\n")
+        client._loop.call_soon_threadsafe(was_taken.set)
+        assert was_taken.wait(20.0)
+        session.open(opener=False)
+        assert session.wait_for(lambda event: isinstance(event.message, Interest)) is not None
+        assert client.control._answers.get(timeout=20.0) == ControlAnswer(1, ok=True)
+        session.close()
+    finally:
+        running.stop()
+
+
 def peer(*arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", "from harness.command import main; main()", "peer", *arguments]
     pipe = subprocess.PIPE
@@ -74,11 +93,14 @@ def test_the_command_takes_control_lines() -> None:
             assert process.stdin is not None
             assert process.stdout is not None
             assert process.stdout.readline() == f"ready {connect}\n"
-            process.stdin.write("1 verbs\n2 declare token t a/b\n3 dance\n")
+            process.stdin.write("1 verbs\n2 declare token t a/b\n3 put a b\n4 dance\n")
             process.stdin.flush()
             assert process.stdout.readline().startswith("1 ok declare")
+            # The others wait for the handshake, which ends with its link.
+            listener.accept()[0].close()
             assert process.stdout.readline() == "2 ok\n"
-            assert process.stdout.readline().startswith("3 error unsupported")
+            assert process.stdout.readline() == "3 error ControlFailed: there is no open session\n"
+            assert process.stdout.readline().startswith("4 error unsupported")
             process.stdin.close()
             assert process.wait(60) == 0
 

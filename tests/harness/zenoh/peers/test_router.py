@@ -3,7 +3,7 @@
 import pytest
 
 from harness.errors import ControlFailed, LinkClosed, Unsupported
-from harness.peers.memory import World
+from harness.peers.memory import Latency, World
 from harness.trace import Direction, Trace
 from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.router import Router
@@ -17,6 +17,7 @@ from wire.zenoh.values import (
     DeclareEntity,
     EntityKind,
     Extension,
+    Interest,
     Mode,
     Request,
     Response,
@@ -151,6 +152,22 @@ def test_a_client_has_to_have_a_session_to_be_told_what_to_say() -> None:
         world.command("ask", "x", "current", "token", "**")
     with pytest.raises(Unsupported):
         world.command("ask", "x", "tomorrow", "token", "**")
+
+
+def test_a_client_obeys_what_it_was_told_while_its_session_was_being_opened() -> None:
+    world = World(lambda chosen: Client(), "client", dials=True, latency=Latency(1.0))
+    node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="n/")
+    session = node.main
+    # The last message of the handshake is under way for half a second more.
+    world.command("ask", "x", "current", "token", "**")
+    assert session.wait_for(lambda event: isinstance(event.message, Interest)) is not None
+
+
+def test_a_client_whose_handshake_never_ends_obeys_nothing() -> None:
+    world = World(lambda chosen: Client(), "client", dials=True)
+    world.link(Trace("zenoh", clock=world.clock), "a")
+    with pytest.raises(ControlFailed, match=r"not answered in 5 s: the session is still being opened"):
+        world.command("ask", "x", "current", "token", "**")
 
 
 def test_a_node_that_raises_has_died() -> None:
