@@ -123,6 +123,17 @@ class EvidenceMessage(msgspec.Struct, frozen=True, gc=False):
     is_text: bool = False
 
 
+class Disagreement(msgspec.Struct, frozen=True, gc=False):
+    """How the plays of a case differ on a rule.
+
+    ``counts`` says what how many of them came to; ``outcome`` and ``what`` are those of the worst.
+    """
+
+    counts: str
+    outcome: Outcome
+    what: str
+
+
 class Judgement(msgspec.Struct, frozen=True, gc=False):
     """What one case (or one monitor during one case) says about one rule.
 
@@ -131,8 +142,8 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     seen to follow (``R23=A``), ``evidence`` the number of observations that support the outcome. ``entry`` is the place
     in the trace that shows it, ``nth`` which message there (from 0), ``field`` the field of it that is wrong, if one
     is; ``messages`` are those that matter, told for a person. ``blocked_by`` is the rule for want of which this one
-    cannot be judged. ``at_worst`` is what the worst of several plays came to that differed, which is no verdict on
-    anybody. ``shown_by`` is another case that shows the same better: a history of fewer moves.
+    cannot be judged. ``disagreement`` says how several plays differed, which is no verdict on anybody. ``shown_by`` is
+    another case that shows the same better: a history of fewer moves.
     """
 
     rule: str
@@ -148,5 +159,5 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     field: str = ""
     messages: tuple[EvidenceMessage, ...] = ()
     blocked_by: str = ""
-    at_worst: Outcome | None = None
+    disagreement: Disagreement | None = None
     shown_by: str = ""

@@ -8,7 +8,7 @@ import msgspec
 
 from conformance.contract.expectations import Expectation, Expectations
 from conformance.contract.signatures import signature
-from conformance.verdicts import Outcome
+from conformance.verdicts import Disagreement, Outcome
 
 
 class Breach(Enum):
@@ -25,15 +25,15 @@ class Breach(Enum):
 class JudgedItem(msgspec.Struct, frozen=True):
     """A rule or a case that was judged: its outcome and what came.
 
-    ``thorough`` says that all there is to play for it was played, so that a pass means something; ``at_worst`` is what
-    the worst of several plays came to where they differ.
+    ``thorough`` says that all there is to play for it was played, so that a pass means something; ``disagreement``
+    is how its plays differ, if they do.
     """
 
     name: str
     outcome: Outcome
     what: str = ""
     thorough: bool = True
-    at_worst: Outcome | None = None
+    disagreement: Disagreement | None = None
 
     @property
     def passes(self) -> bool:
@@ -115,12 +115,10 @@ def accepting(entries: Iterable[Expectation], unit: JudgedItem) -> Expectation |
 
 def _accepts(entry: Expectation, unit: JudgedItem) -> bool:
     """Tell whether an entry expects what a rule or case came to, in all of its plays or in some."""
-    if unit.at_worst is None:
-        return entry.accepts(unit.outcome, unit.what)
-    # What is known to be wrong need not show in each play. Before the text of the worst one it says how they differ
-    # (conformance.engine.confirmation).
-    said = unit.what.partition("; ")[2]
-    return entry.accepts(unit.outcome, unit.what) or entry.accepts(unit.at_worst, said)
+    if entry.accepts(unit.outcome, unit.what):
+        return True
+    # What is known to be wrong need not show in each play.
+    return unit.disagreement is not None and entry.accepts(unit.disagreement.outcome, unit.disagreement.what)
 
 
 def _breaches(

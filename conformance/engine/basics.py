@@ -71,5 +71,5 @@ class Basics:
 def _shows_a_lack(judgement: Judgement, confirmed: ConfirmedPlay) -> bool:
     if judgement.outcome is Outcome.INCONCLUSIVE:
         # Twice in vain, and not only once: that is flaky. Who cannot be told to do it may do it all the same.
-        return not (confirmed.flaky or confirmed.result.settled)
+        return not (confirmed.is_flaky or confirmed.result.settled)
     return judgement.outcome.accuses

@@ -9,15 +9,19 @@ from collections.abc import Iterator
 import msgspec
 
 from conformance.engine.play import PlayResult
-from conformance.verdicts import Judgement, Outcome
+from conformance.verdicts import Disagreement, Judgement, Outcome
 
 
 class ConfirmedPlay(msgspec.Struct, frozen=True):
-    """A result that was confirmed: after how many plays, and how they differed (empty if they did not)."""
+    """A result that was confirmed, and after how many plays; its judgements say where these differed."""
 
     result: PlayResult
     attempts: int = 1
-    flaky: str = ""
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether the plays differed on any rule."""
+        return any(judgement.disagreement for judgement in self.result.judgements)
 
 
 def needs_confirmation(result: PlayResult) -> bool:
@@ -48,8 +52,7 @@ def merge(plays: list[PlayResult]) -> ConfirmedPlay:
     """Return plays as one: what the first says, but a rule on which they differ is inconclusive, with the counts."""
     differing = differing_rules(plays)
     judgements = tuple(_merged(plays, differing))
-    flaky = "; ".join(f"{rule}: {counts}" for rule, counts in sorted(differing.items()))
-    return ConfirmedPlay(msgspec.structs.replace(plays[0], judgements=judgements), len(plays), flaky)
+    return ConfirmedPlay(msgspec.structs.replace(plays[0], judgements=judgements), len(plays))
 
 
 def _merged(plays: list[PlayResult], differing: dict[str, str]) -> Iterator[Judgement]:
@@ -63,8 +66,9 @@ def _merged(plays: list[PlayResult], differing: dict[str, str]) -> Iterator[Judg
         what = f"{'seen once' if len(accusing) == 1 else 'flaky'}: {counts}; {heaviest.what}"
         # What is kept is the trace of the first play: a place in another one's would point to any message of this.
         place = heaviest.entry if heaviest in plays[0].judgements else None
+        disagreement = Disagreement(counts, heaviest.outcome, heaviest.what)
         yield msgspec.structs.replace(
-            heaviest, outcome=Outcome.INCONCLUSIVE, what=what, entry=place, at_worst=heaviest.outcome
+            heaviest, outcome=Outcome.INCONCLUSIVE, what=what, entry=place, disagreement=disagreement
         )
 
 

@@ -56,7 +56,6 @@ class Player:
             outcome=result.outcome,
             judgements=with_messages(result.judgements, result.trace, load(self.settings.protocol), result.until),
             attempts=confirmed.attempts,
-            flaky=confirmed.flaky,
             seconds=result.seconds,
             not_played=result.not_played,
         )

@@ -42,10 +42,9 @@ class RunStarted(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
 class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
     """What one case came to, after confirmation.
 
-    ``attempts`` counts how often it was played: not at all if nothing that it is about can be judged. ``flaky`` is
-    empty or says how the attempts differed, ``trace`` is the name of the trace's files in the folder ``traces``,
-    without ``.pcapng`` or ``.ndjson``. ``error`` is what the tester itself did wrong, ``not_played`` why it was left
-    out, if it was, ``reproduce`` the command that plays the case again.
+    ``attempts`` counts how often it was played: not at all if nothing that it is about can be judged. ``trace`` is the
+    name of the trace's files in the folder ``traces``, without ``.pcapng`` or ``.ndjson``. ``error`` is what the tester
+    itself did wrong, ``not_played`` why it was left out, if it was, ``reproduce`` the command that plays it again.
     """
 
     case: str
@@ -56,7 +55,6 @@ class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
     outcome: Outcome
     judgements: tuple[Judgement, ...] = ()
     attempts: int = 1
-    flaky: str = ""
     seconds: float = 0.0
     trace: str = ""
     error: str = ""
@@ -69,6 +67,11 @@ class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
         if self.not_played:
             return f"not played because {self.not_played}"
         return worst_judgement(self.judgements).what if self.judgements else ""
+
+    @property
+    def flaky(self) -> str:
+        """How the attempts differed, rule by rule; empty where they did not."""
+        return "; ".join(f"{each.rule}: {each.disagreement.counts}" for each in self.judgements if each.disagreement)
 
 
 class RunEnded(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
@@ -92,7 +95,7 @@ def worst_judgement(judgements: tuple[Judgement, ...] | list[Judgement]) -> Judg
     """
     outcome = worst(judgement.outcome for judgement in judgements)
     equals = [judgement for judgement in judgements if judgement.outcome is outcome]
-    equals.sort(key=lambda each: (bool(each.blocked_by), each.at_worst is not None, bool(each.shown_by)))
+    equals.sort(key=lambda each: (bool(each.blocked_by), each.disagreement is not None, bool(each.shown_by)))
     return next((judgement for judgement in equals if judgement.what), equals[0])
 
 

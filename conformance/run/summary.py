@@ -248,7 +248,7 @@ def _by_rule(played: Sequence[CasePlayed], catalogue: Catalogue) -> dict[str, li
 
 def _unit(rule: str, judgements: list[Judgement], scope: PlayedCases) -> JudgedItem:
     heaviest = worst_judgement(judgements)
-    return JudgedItem(rule, heaviest.outcome, heaviest.what, scope.is_thorough(rule), heaviest.at_worst)
+    return JudgedItem(rule, heaviest.outcome, heaviest.what, scope.is_thorough(rule), heaviest.disagreement)
 
 
 def _through_cases(judgements: list[Judgement], accepted: Mapping[str, Expectation]) -> Expectation | None:
@@ -276,7 +276,7 @@ def _judged(
         reason=expectation.reason if expectation else "",
         link=expectation.link if expectation else "",
         flaky="; ".join(f"{case}: {flaky[case]}" for case in _distinct(judgements, lambda j: j.case) if case in flaky),
-        at_worst=heaviest.at_worst.value if heaviest.at_worst else "",
+        at_worst=heaviest.disagreement.outcome.value if heaviest.disagreement else "",
         blocked_by=heaviest.blocked_by,
     )
 

@@ -305,7 +305,7 @@ def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[
             "entry": judgement.entry,
             "trace": record.trace,
             "attempts": record.attempts,
-            "flaky": _flaky_on(record.flaky, judgement.rule),
+            "flaky": judgement.disagreement.counts if judgement.disagreement else "",
             "name": started.name,
             "version": started.version,
             "role": started.role,
@@ -313,8 +313,3 @@ def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[
             "transport": started.transport,
             "protocol": started.protocol,
         }
-
-
-def _flaky_on(flaky: str, rule: str) -> str:
-    """Return what a record says of one rule in how the attempts differed: other rules of the case may be steady."""
-    return "; ".join(each for each in flaky.split("; ") if each.startswith(f"{rule}: "))

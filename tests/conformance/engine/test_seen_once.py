@@ -78,7 +78,7 @@ def accuses(one: ConfirmedPlay) -> set[str]:
 
 
 def said_of_differing_rules(one: ConfirmedPlay) -> list[str]:
-    return [each.what for each in one.result.judgements if each.at_worst is not None]
+    return [each.what for each in one.result.judgements if each.disagreement is not None]
 
 
 def test_who_breaks_a_rule_until_it_is_started_anew_is_not_accused(plays: Any) -> None:
@@ -118,7 +118,7 @@ def test_who_breaks_its_rules_at_each_start_is_accused(plays: Any) -> None:
     for case in cases:
         one = confirmed(suite, role, lambda start: peer, case)
         assert accuses(one), case.name
-        assert (one.attempts, one.flaky) == (2, "")
+        assert (one.attempts, one.is_flaky) == (2, False)
 
 
 def test_who_breaks_other_rules_at_the_next_start_is_accused_of_what_both_plays_saw(plays: Any) -> None:
@@ -127,7 +127,7 @@ def test_who_breaks_other_rules_at_the_next_start_is_accused_of_what_both_plays_
     for case, until in zip(cases, (2, 3), strict=True):
         one = confirmed(suite, role, lambda start, until=until: first if start <= until else second, case)  # type: ignore[misc]
         assert accuses(one) <= accused(case, first, suite) & accused(case, second, suite), case.name
-        assert one.flaky
+        assert one.is_flaky
 
 
 def test_who_dies_once_has_not_crashed(plays: Any) -> None:

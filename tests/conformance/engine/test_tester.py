@@ -12,7 +12,7 @@ from conformance.engine.confirmation import ConfirmedPlay, differing_rules, merg
 from conformance.engine.play import PlayResult, play
 from conformance.engine.tester import Tester
 from conformance.suite import Suite
-from conformance.verdicts import Judgement, Outcome
+from conformance.verdicts import Disagreement, Judgement, Outcome
 from harness.errors import HarnessError
 from harness.peers.memory import World
 from harness.timing import Timing
@@ -186,14 +186,15 @@ def confirmed(outcomes: list[bool]) -> ConfirmedPlay:
 
 def test_a_non_pass_is_confirmed_on_a_fresh_instance() -> None:
     steady = confirmed([False, False])
-    assert (steady.attempts, steady.flaky) == (2, "")
+    assert (steady.attempts, steady.is_flaky) == (2, False)
     assert steady.result.by_rule()[MUST] is Outcome.VIOLATION
 
 
 def test_plays_that_differ_are_flaky_and_accuse_nobody() -> None:
     wavering = confirmed([False, True, False])
     assert wavering.attempts == 3
-    assert wavering.flaky == f"{MUST}: pass in 1 of 3, violation in 2 of 3"
+    (disagreement,) = [each.disagreement for each in wavering.result.judgements if each.disagreement]
+    assert disagreement.counts == "pass in 1 of 3, violation in 2 of 3"
     assert wavering.result.by_rule()[MUST] is Outcome.INCONCLUSIVE
 
 
@@ -223,7 +224,8 @@ def test_two_ways_to_keep_a_rule_are_no_difference() -> None:
 def test_what_differs_keeps_what_the_worst_came_to() -> None:
     plays = [one_play(A=Outcome.VIOLATION), one_play(A=Outcome.PASS), one_play(A=Outcome.PASS)]
     (judgement,) = merge(plays).result.judgements
-    assert (judgement.outcome, judgement.at_worst) == (Outcome.INCONCLUSIVE, Outcome.VIOLATION)
+    assert judgement.outcome is Outcome.INCONCLUSIVE
+    assert judgement.disagreement == Disagreement("pass in 2 of 3, violation in 1 of 3", Outcome.VIOLATION, "what")
     assert judgement.what == "seen once: pass in 2 of 3, violation in 1 of 3; what"
 
 

@@ -16,7 +16,7 @@ from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted
 from conformance.run.settings import RunSettings, gather
 from conformance.run.summary import Circumstances, RunSummary, summarise
 from conformance.suite import Suite
-from conformance.verdicts import Judgement, Outcome, Strictness, Verdict, worst
+from conformance.verdicts import Disagreement, Judgement, Outcome, Strictness, Verdict, worst
 
 ZENOH = load_catalogue("zenoh")
 TODAY = date(2026, 6, 1)
@@ -157,7 +157,8 @@ def test_lenient_lets_no_failure_pass() -> None:
 
 def test_what_only_some_plays_saw_accuses_nobody() -> None:
     seen = msgspec.structs.replace(
-        judged("ZI-014", Outcome.INCONCLUSIVE, "flaky: x; D_FINAL"), at_worst=Outcome.VIOLATION
+        judged("ZI-014", Outcome.INCONCLUSIVE, "flaky: x; D_FINAL"),
+        disagreement=Disagreement("x", Outcome.VIOLATION, "D_FINAL"),
     )
     flaky = played("test_b.test_flaky", seen)
     assert summed(GOOD, flaky, entries="").exit == 0

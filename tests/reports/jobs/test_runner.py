@@ -13,7 +13,7 @@ from lake_contents import ENDED, PROTOCOLS, SAID, quiet, run_folder, started, ta
 from conformance.recordings import judge  # noqa: E402
 from conformance.run.records import CasePlayed  # noqa: E402
 from conformance.suite import Suite  # noqa: E402
-from conformance.verdicts import Judgement, Outcome  # noqa: E402
+from conformance.verdicts import Disagreement, Judgement, Outcome  # noqa: E402
 from harness.captures.recordings import Recording  # noqa: E402
 from reports.commands.pipeline import pipeline  # noqa: E402
 from reports.jobs import decode as decoding  # noqa: E402
@@ -110,10 +110,10 @@ def test_losses_are_rows(tmp_path, captured):
     assert done[0].sessions > 0
 
 
-def played(case, outcome, rule="ZI-031", flaky="", judged=True):
-    judgements = (Judgement(rule, outcome, case, what="so", evidence=2),) if judged else ()
+def played(case, outcome, rule="ZI-031", disagreement=None, judged=True):
+    judgements = (Judgement(rule, outcome, case, what="so", evidence=2, disagreement=disagreement),) if judged else ()
     return CasePlayed(
-        case=case, sentence="", file="f.py", line=1, rules=(rule,), outcome=outcome, judgements=judgements, flaky=flaky
+        case=case, sentence="", file="f.py", line=1, rules=(rule,), outcome=outcome, judgements=judgements
     )
 
 
@@ -321,10 +321,11 @@ def test_summary_counts_and_does_not_count_twice(tmp_path, captured):
     lake = Lake(tmp_path / "lake", create=True)
     for number, version in enumerate(["1", "1", "2"]):
         outcome = Outcome.VIOLATION if version == "2" else Outcome.PASS
-        # Another rule of the same plays that wavered is nothing to this one.
-        flaky = "ZI-015: pass in 1 of 2, violation in 1 of 2"
-        flaky += "; ZI-031: inconclusive in 1 of 2, pass in 1 of 2" if number == 1 else ""
-        cases_ = [played("test_a.one", outcome), played("test_a.two", Outcome.INCONCLUSIVE, flaky=flaky)]
+        wavered = Disagreement("pass in 1 of 2, violation in 1 of 2", Outcome.VIOLATION, "so; and otherwise")
+        cases_ = [
+            played("test_a.one", outcome),
+            played("test_a.two", Outcome.INCONCLUSIVE, disagreement=wavered if number == 1 else None),
+        ]
         folder = run_folder(
             tmp_path / f"out{number}", [started(f"bb0{number}", version=version), *cases_, ENDED], trace
         )
