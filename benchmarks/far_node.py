@@ -1,25 +1,23 @@
-"""How long the gate takes over real sockets with a node that is far away.
+"""A node that is far away: our own peer behind a relay that holds everything back for half a round trip each way.
 
 ::
 
-    python benchmarks/far_node.py zenoh --round-trip 0.4 -n 16
+    python benchmarks/far_node.py zenoh router tcp/127.0.0.1:7447 --round-trip 0.4
+    python benchmarks/far_node.py zenoh client tcp/127.0.0.1:7447      # the address that it dials
 
-A relay stands between each worker of the tester and a node of its own, our peer, and holds everything back for half a
-round trip each way. Ends with the status of the gate: nobody is accused who is only far away.
+``far_gate.py`` plays the gate against it.
 """
 
 import asyncio
-import json
-import subprocess
-import sys
-import time
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
-import goldwire
+from harness.links.transports import free_addresses
+from harness.peer_command import peer
 from harness.protocol import load
 
 CHUNK = 1 << 16
@@ -51,21 +49,28 @@ async def _relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sec
     await reading
 
 
-def serve(protocol: str, where: str, round_trip: float) -> None:
-    """Serve our own peer, a round trip away from an address, until the process is ended."""
+def begin_relay(ways: Sequence[tuple[str, str]], round_trip: float) -> None:
+    """Let whoever dials the first address of a pair come to the second one, a round trip away, until this ends."""
+    begun: Future[None] = Future()
 
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            far_reader, far_writer = await asyncio.open_connection(*_end(peer.address()))
-            ways = ((reader, far_writer), (far_reader, writer))
-            await asyncio.gather(*(_relay(*way, round_trip / 2) for way in ways))
+    async def relay() -> None:
+        for here, there in ways:
 
-    async def listening() -> None:
-        server = await asyncio.start_server(connected, *_end(where), backlog=1024)
-        await server.serve_forever()
+            async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, there: str = there) -> None:
+                try:
+                    far_reader, far_writer = await asyncio.open_connection(*_end(there))
+                except OSError:
+                    writer.transport.abort()  # nobody is there, or refuses
+                    return
+                both = ((reader, far_writer), (far_reader, writer))
+                await asyncio.gather(*(_relay(*way, round_trip / 2) for way in both))
 
-    with goldwire.peer(protocol) as peer:
-        asyncio.run(listening())
+            await asyncio.start_server(connected, *_end(here), backlog=1024)
+        begun.set_result(None)
+        await asyncio.Event().wait()
+
+    threading.Thread(target=asyncio.run, args=(relay(),), daemon=True).start()
+    begun.result()
 
 
 def _end(address: str) -> tuple[str, int]:
@@ -73,30 +78,31 @@ def _end(address: str) -> tuple[str, int]:
     return host, int(port)
 
 
+def _free(count: int) -> list[str]:
+    return [str(each) for each in free_addresses(["tcp"] * count)]
+
+
+def be_far(protocol: str, role: str, where: str, round_trip: float) -> None:
+    """Be our own peer, a round trip away from those who dial an address, or from those that it dials itself."""
+    dialled = where.split(",")
+    if role in load(protocol).dials:
+        near = _free(len(dialled))
+        begin_relay([*zip(near, dialled, strict=True)], round_trip)
+        option, addresses = "--connect", near
+    else:
+        option, addresses = "--listen", _free(1)
+        begin_relay([(where, addresses[0])], round_trip)
+    peer.main([protocol, "--role", role, *(word for each in addresses for word in (option, each))])
+
+
 @click.command()
 @click.argument("protocol")
+@click.argument("role")
+@click.argument("where", metavar="ADDRESS")
 @click.option("--round-trip", type=float, default=0.4, show_default=True, metavar="SECONDS")
-@click.option("-n", "workers", type=int, default=16, show_default=True, help="Workers, each with a node of its own.")
-@click.option("-k", "keyword", help="As for goldwire test.")
-@click.option("--listen", metavar="ADDRESS", help="Be such a node; this is how the gate starts it.")
-def main(protocol: str, round_trip: float, workers: int, keyword: str | None, listen: str | None) -> None:
-    """Play the gate with our own peer behind a relay, and print how long it took."""
-    if listen:
-        serve(protocol, listen, round_trip)
-        return
-    role = next(iter(load(protocol).roles))
-    with TemporaryDirectory() as folder:
-        iut = Path(folder, "far.toml")
-        command = [sys.executable, str(Path(__file__).resolve()), protocol, "--round-trip", str(round_trip)]
-        iut.write_text(
-            f'name = "far"\nprotocol = "{protocol}"\nroles = ["{role}"]\n'
-            f"[process]\ncommand = {json.dumps([*command, '--listen', '{listen}'])}\n"
-        )
-        began = time.monotonic()
-        words = [sys.executable, "-m", "goldwire", "test", protocol, "--iut", str(iut), "-n", str(workers)]
-        status = subprocess.run([*words, *(["-k", keyword] if keyword else [])], check=False).returncode
-        click.echo(f"{time.monotonic() - began:.0f} s with a round trip of {round_trip:g} s")
-    sys.exit(status)
+def main(protocol: str, role: str, where: str, round_trip: float) -> None:
+    """Be such a node, until this is interrupted; several addresses with commas between."""
+    be_far(protocol, role, where, round_trip)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,11 @@ class Case(msgspec.Struct, frozen=True):
         _, _, rest = (inspect.getdoc(self.function) or "").partition("\n")
         return " ".join(rest.split())
 
+    @property
+    def is_searched(self) -> bool:
+        """Whether the case plays many examples, which a property is searched in."""
+        return bool(getattr(self.function, "is_hypothesis_test", False))
+
     def suits(self, role: str) -> bool:
         """Tell whether the case can be played against a role, over whatever transport."""
         return not self.marks.roles or role in self.marks.roles

@@ -127,6 +127,10 @@ class Timing:
         self.round_trip = measured.fastest or self.round_trip
         self.lag = max(self.lag, measured.lag)
 
+    def take_over(self, other: "Timing") -> None:
+        """Begin all plays with what was measured of another instance of the same node."""
+        self.round_trip, self.lag = other.round_trip, other.lag
+
     def stretched(self, seconds: float) -> float:
         """Return how long to wait for what takes so many seconds of the clock when the node is near and quick."""
         return seconds * self.scale + MARGIN * self.round_trip

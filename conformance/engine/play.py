@@ -64,13 +64,16 @@ def play(
     judge = _Judge(case, suite, profile)
     namespace = f"g{number}/"
     # Before the node of the play is made, which takes over what is measured here.
-    _see_served(instance, suite, profile, f"g{number}p/", transport)
+    get_to_know(instance, suite, profile, f"g{number}p/", transport)
     try:
         node = suite.harness.node_under_test(instance, trace, profile=profile, namespace=namespace, transport=transport)
     except HarnessError as error:
         judge.inconclusive(f"the node could not be set up: {error}")
         return PlayResult(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
     settled = judge.call(node)
+    if instance.dials and not instance.timing.round_trip:
+        # One that dials can be asked nothing before the first play.
+        instance.timing.begin_with(node.timing)
     until = len(trace)
     # All of this before the sessions are torn down: what comes meanwhile, comes or does not come by chance.
     readings, evidence = list(node.readings), node.evidence
@@ -90,7 +93,7 @@ def play(
     return PlayResult(case.name, judgements, trace, seconds, settled, judge.not_played, until, in_vain)
 
 
-def _see_served(instance: Instance, suite: Suite, profile: Profile, namespace: str, transport: str) -> None:
+def get_to_know(instance: Instance, suite: Suite, profile: Profile, namespace: str, transport: str) -> None:
     """Take note of whether the node answers at all, and how far away it is, before the first play."""
     # Once after each start: a node that answers nobody would have to be waited for before each play.
     if instance.has_served is not None or instance.dials:

@@ -8,11 +8,12 @@ from conformance.cases import Case
 from conformance.catalogue.rules import Profile
 from conformance.engine.basics import Basics
 from conformance.engine.confirmation import ConfirmedPlay, differing_rules, merge, needs_confirmation
-from conformance.engine.play import PlayResult, play
+from conformance.engine.play import PlayResult, get_to_know, play
 from conformance.suite import Suite
 from conformance.verdicts import Outcome
 from harness.iuts.description import Launched, Remote, resolve
 from harness.iuts.instance import Instance
+from harness.timing import Timing
 
 PLAYS = 3
 """Plays of a case at most: two that differ do not say which is the rule, and more would rarely change the answer."""
@@ -22,7 +23,7 @@ class Tester:
     """Plays cases against one implementation, on an instance of its own.
 
     ``progress`` is told, in a few words, what takes longer than a play. ``instance`` is one that runs already, as a
-    peer in memory does; else one is started.
+    peer in memory does; else one is started. ``known`` is what was measured of another instance of the implementation.
     """
 
     __test__ = False  # pytest takes a class whose name begins so for a class of tests
@@ -36,6 +37,7 @@ class Tester:
         transport: str = "tcp",
         progress: Callable[[str], None] = lambda text: None,
         instance: Instance | None = None,
+        known: Timing | None = None,
     ) -> None:
         self.suite = Suite(protocol)
         self.profile = profile
@@ -49,6 +51,14 @@ class Tester:
         self._every_case = isinstance(source, Launched) and source.program.restart == "every-case"
         self._basics: Basics | None = None
         self.instance = instance or self.suite.harness.instance(self.description, profile=profile)
+        if known is not None:
+            self.instance.timing.take_over(known)
+            self.instance.has_served = None if self.instance.dials else True
+
+    def measured(self) -> Timing:
+        """Return what is known of how far away the implementation is: of one that dials, what plays have shown."""
+        get_to_know(self.instance, self.suite, self.profile, "g0p/", self.transport)
+        return self.instance.timing
 
     def play(self, case: Case) -> ConfirmedPlay:
         """Play a case; a non-pass is played again on a fresh instance, and a third time if that differs.

@@ -1,9 +1,13 @@
-"""The player: owns the tester of this process, plays cases and keeps the traces of those that do not pass."""
+"""The player: owns the tester of this process, plays cases and keeps the traces of those that do not pass.
+
+With a node that is far away it has them played side by side (``conformance.gate.lanes``).
+"""
 
 import inspect
 import os
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,6 +17,7 @@ from conformance.contract.comparison import JudgedItem, accepting
 from conformance.contract.expectations import Expectation
 from conformance.engine import tester
 from conformance.evidence import with_messages
+from conformance.gate.lanes import LaneLost, Lanes, lanes_for
 from conformance.gate.messages import ImplementationNotStarted, Message, Played
 from conformance.run.kept_traces import keep_trace
 from conformance.run.records import TRACES, CasePlayed
@@ -20,14 +25,22 @@ from conformance.run.settings import RunSettings
 from conformance.verdicts import Judgement, Outcome, is_red
 from harness.errors import HarnessError, StartFailed
 from harness.protocol import load
+from harness.timing import Timing
 
 
 class Player:
-    """Owns the tester of this process: made when the first case is played, closed with the session."""
+    """Owns the tester of this process: made when the first case is played, closed with the session.
 
-    def __init__(self, settings: RunSettings, progress: Callable[[str], None]) -> None:
+    ``known`` is what was measured of another instance of the implementation.
+    """
+
+    def __init__(self, settings: RunSettings, progress: Callable[[str], None], known: Timing | None = None) -> None:
         self.settings = settings
+        self.ahead: Sequence[Case] = ()
+        """The cases that are still to be played, where several of them may be played at once."""
         self._progress = progress
+        self._known = known
+        self._lanes: Lanes | None = None
         self._tester: tester.Tester | None = None
         self._not_started = ""
         alive = settings.expectations.applying(settings.version, settings.description.role, settings.profile)
@@ -41,8 +54,12 @@ class Player:
             return ImplementationNotStarted(self._not_started)
         try:
             # Made with the first case: a session that selects none starts no process.
-            if self._tester is None:
+            if self._tester is None and self._lanes is None:
                 self._tester = self._start()
+            if self.ahead and self._tester is not None:
+                self._divide(case, self._tester)
+            if self._tester is None:
+                return self._played_in_a_lane(case)
             confirmed = self._tester.play(case)
         except StartFailed as error:
             self._not_started = str(error)
@@ -83,9 +100,36 @@ class Player:
 
     def close(self) -> None:
         """Stop the implementation; once is enough."""
+        lanes, self._lanes = self._lanes, None
+        if lanes is not None:
+            lanes.close()
         ended, self._tester = self._tester, None
         if ended is not None:
             ended.close()
+
+    def _divide(self, case: Case, alone: tester.Tester) -> None:
+        """Leave the cases from this one on to several lanes, if the node is far away."""
+        self.ahead = self.ahead[self.ahead.index(case) :] if case in self.ahead else ()
+        known = alone.measured()
+        count = lanes_for(known.round_trip, len(self.ahead))
+        if count == 1:
+            return
+        # Before the lanes begin: its threads would stand still in them, and not end.
+        alone.close()
+        self._tester = None
+        make = partial(Player, self.settings, known=known)
+        self._progress(f"{known.round_trip * 1000:.0f} ms away: {count} cases at once")
+        self._lanes = Lanes(make, self.ahead, count, self._progress)
+
+    def _played_in_a_lane(self, case: Case) -> Message:
+        assert self._lanes is not None
+        try:
+            said = self._lanes.play(case)
+        except LaneLost as error:
+            return Played(self._record(case, outcome=Outcome.ERROR, error=str(error)))
+        if isinstance(said, ImplementationNotStarted):
+            self._not_started = said.message
+        return said
 
     def _start(self) -> tester.Tester:
         try:
@@ -95,6 +139,7 @@ class Player:
                 profile=self.settings.profile,
                 transport=self.settings.transport,
                 progress=self._progress,
+                known=self._known,
             )
         except StartFailed:
             raise

@@ -22,6 +22,12 @@ def budget(option: Any) -> float:
     return HISTORIES * max(1.0, (option.goldwire_histories or 0) / SEEDS)
 
 
+def _alone(config: pytest.Config) -> bool:
+    """Tell whether this process plays one case after the other: it is a worker, -n says how many play, or --pdb."""
+    said = getattr(config.option, "numprocesses", None) is not None
+    return said or hasattr(config, "workerinput") or bool(config.option.usepdb)
+
+
 class PlayerPlugin:
     """Owns the player of this process: of each worker of pytest-xdist, or of the only process."""
 
@@ -41,6 +47,12 @@ class PlayerPlugin:
             config.hook.pytest_deselected(items=unfit)
             # In place: pytest goes on with the list that it has handed to the hook.
             items[:] = [item for item in items if item not in unfit]
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Let the player know what is to be played, unless it is to be played one by one."""
+        if _alone(session.config) or self.settings.is_shared:
+            return
+        self.player.ahead = [item.case for item in session.items if isinstance(item, CaseItem)]
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import Deadline, HarnessError
 from harness.peers.memory import Latency
 from harness.protocol import load
-from harness.timing import ANSWER, CONNECT, CONTROL, DIAL, GLANCE, MARGIN, SEND, WINDOW, Timing
+from harness.timing import ANSWER, CONFIRMED, CONNECT, CONTROL, DIAL, GLANCE, MARGIN, SEND, WINDOW, Timing
 from harness.trace import Trace
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +44,16 @@ def test_plays_begin_with_the_fastest_answer_and_one_slow_answer_is_of_one_play(
     play.took(4.0)
     assert play.round_trip == 4.0
     assert of_the_node.of_a_play().round_trip == 0.2
+
+
+def test_of_another_instance_of_a_node_is_taken_over_what_was_measured_and_not_what_it_left_out():
+    measured, other = Timing(round_trip=0.3), Timing(scale=2.0, tempo=3.0)
+    measured.lag = 0.1
+    for _ in range(CONFIRMED):
+        measured.of_a_play().awaited("an answer", came=False)
+    other.take_over(measured)
+    assert (other.round_trip, other.lag, other.scale, other.tempo) == (0.3, 0.1, 2.0, 3.0)
+    assert not other.silences.is_known("an answer")
 
 
 def test_what_two_plays_have_waited_for_in_vain_is_waited_for_no_longer_than_a_window():

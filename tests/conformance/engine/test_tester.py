@@ -14,7 +14,7 @@ from conformance.engine.tester import Tester
 from conformance.suite import Suite
 from conformance.verdicts import Disagreement, Judgement, Outcome
 from harness.errors import HarnessError
-from harness.peers.memory import World
+from harness.peers.memory import Latency, World
 from harness.timing import Timing
 from harness.trace import Trace
 from harness.zenoh.peers.router import Router
@@ -39,6 +39,27 @@ def played(function: Callable[[NodeUnderTest], None], make: type[Router] = Route
 
 def result(function: Callable[[NodeUnderTest], None], make: type[Router] = Router) -> PlayResult:
     return play(case(function), World(make.of, "router"), SUITE, profile="document")
+
+
+@pytest.mark.parametrize("role", ["router", "client"])
+@pytest.mark.parametrize("seconds", [0.0, 0.4])
+def test_how_far_away_a_node_is_is_known_before_a_play_or_from_the_first_of_one_that_dials(
+    role: str, seconds: float
+) -> None:
+    @rule(MUST)
+    def asks(node: NodeUnderTest) -> None:
+        seen.append(node.instance.timing.round_trip)
+        node.main.barrier()
+
+    seen: list[float] = []
+    dials = role in SUITE.harness.dials
+    world = World(SUITE.harness.roles[role].of, role, dials=dials, latency=Latency(seconds))
+    tester = Tester(f"peer:{role}", "zenoh", instance=world)
+    assert tester.measured().round_trip == pytest.approx(0.0 if dials else seconds)
+    for _ in range(2):
+        tester.play(case(asks))
+    assert seen == pytest.approx([0.0 if dials else seconds, seconds])
+    assert tester.measured().round_trip == pytest.approx(seconds)
 
 
 def test_what_holds_passes_with_evidence() -> None:

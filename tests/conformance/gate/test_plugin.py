@@ -30,19 +30,24 @@ pytest_plugins = ["pytester"]
 
 # A tester that hands the case the means to say how it ends.
 CONFTEST = """
+    import os
     import conformance.engine.tester, conformance.run.recorder
     from conformance.cases import cases_in
     from conformance.engine.confirmation import ConfirmedPlay
     from conformance.engine.play import PlayResult
     from conformance.verdicts import Judgement, Outcome
     from harness.errors import StartFailed
+    from harness.timing import Timing
     from harness.trace import Direction, Entry, EntryKind, Trace
 
     class Tester:
-        def __init__(self, iut, protocol, *, profile, transport, progress):
+        def __init__(self, iut, protocol, *, profile, transport, progress, known):
             progress("starting")
             with open("started", "a") as file:
                 file.write("1")
+
+        def measured(self):
+            return Timing(round_trip=1.0 if os.path.exists("far") else 0.0)
 
         def play(self, case):
             trace = Trace("zenoh")
@@ -246,6 +251,22 @@ def test_workers_send_the_same(cases: pytest.Pytester) -> None:
     assert result.ret == 1
     assert summary_of(cases) == alone
     assert len((cases.path / "started").read_text()) == len((cases.path / "closed").read_text()) <= 3
+
+
+@pytest.mark.parametrize(("workers", "starts"), [((), 5), (("-n", "0"), 1)])
+def test_a_node_that_is_far_away_is_played_side_by_side_unless_workers_are_given(
+    cases: pytest.Pytester, workers: tuple[str, ...], starts: int
+) -> None:
+    play(cases, "--goldwire-report", "rep")
+    alone, started, closed = summary_of(cases), cases.path / "started", cases.path / "closed"
+    started.unlink()
+    closed.unlink()
+    (cases.path / "far").touch()
+    result = play(cases, "--goldwire-report", "rep", *workers)
+    result.assert_outcomes(passed=2, failed=1, skipped=1, deselected=2)
+    assert summary_of(cases) == alone
+    # Once to measure, and then in a lane for each of the four cases.
+    assert (len(started.read_text()), len(closed.read_text())) == (starts, starts)
 
 
 def test_what_is_expected_is_an_xfail(cases: pytest.Pytester) -> None:
