@@ -53,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
         subprocess.run([sys.executable, "-c", make], cwd=config.rootpath, timeout=120, check=False)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Take one worker more than there are cores for ``-n auto``: a quarter of a worker's time is spent in waiting."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1

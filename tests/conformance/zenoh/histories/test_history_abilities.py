@@ -8,6 +8,7 @@ from conformance.zenoh.histories.actions import DeclaresAlias, ReleasesAlias
 from conformance.zenoh.histories.router import ROUTER
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, Session
+from harness.zenoh.variants.faults.keyexprs import TablesByTurns
 from wire.zenoh.keys import wire_expr_extension
 from wire.zenoh.values import DeclareKeyExpr, EntityKind, UndeclareEntity, UndeclareKeyExpr, WireExpr
 
@@ -77,6 +78,13 @@ def test_what_no_document_says_of_numbers_on_numbers_is_tried_and_accuses_nobody
     played = ROUTERS.node(WithoutAliasesOnAliases)
     for theme in ("options", "aliases", "numbers"):
         ROUTERS.play(played, theme, 1, 2, 3)
+
+
+def test_numbers_on_numbers_that_are_looked_up_by_turns_are_a_lack_with_its_rule() -> None:
+    found = abilities(TablesByTurns)
+    assert [rule for rule, _ in found.complaints] == ["ZD-034"]
+    assert "one is looked up, the other not: a/b/c/e" in found.complaints[0][1]
+    assert not found.allow(DeclaresAlias(2, WireExpr("/b", 1)))
 
 
 def test_whoever_spells_by_released_aliases_is_not_asked_to_release_any() -> None:
