@@ -40,6 +40,10 @@ class MoveGenerator(Protocol[MoveT_co]):
         """Return the next move; ``None`` when what was chosen cannot be done now."""
         ...
 
+    def closing(self) -> Sequence[MoveT_co]:
+        """Return the moves that a history ends with."""
+        ...
+
 
 class Seeded:
     """The choices of the history of a seed."""
@@ -85,7 +89,7 @@ def generate(new_generator: GeneratorFactory[MoveT], theme: str, number: int, le
         move = generator.move()
         if move is not None:
             moves.append(move)
-    return tuple(moves)
+    return (*moves, *generator.closing())
 
 
 class Drawn:
@@ -113,4 +117,4 @@ def histories(draw: st.DrawFn, new_generator: GeneratorFactory[MoveT], theme: st
     generator = new_generator(Drawn(draw), theme)
     moves = list(generator.opening())
     drawn = (generator.move() for _ in range(draw(st.integers(1, longest))))
-    return (*moves, *(move for move in drawn if move is not None))
+    return (*moves, *[move for move in drawn if move is not None], *generator.closing())

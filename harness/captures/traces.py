@@ -19,7 +19,7 @@ _LOOPBACK_HEADER = bytes(12) + b"\x08\x00"
 """The header of Ethernet as Linux gives it to packets over loopback: all-zero addresses, then IPv4."""
 
 _FALLBACK_PORTS = (40000, 7447)
-"""Ports of links that have none, as in memory; each link gets one more, so that Wireshark tells them apart."""
+"""Ports of ends that have none, as in memory; each link gets one more, so that Wireshark tells them apart."""
 
 _SIDES = {Direction.SENT: 0, Direction.RECEIVED: 1}
 
@@ -39,9 +39,8 @@ def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
                 continue
             stream = streams.get(entry.link)
             if stream is None:
-                ports = trace.ports.get(entry.link, (0, 0))
-                if not any(ports):
-                    ports = (_FALLBACK_PORTS[0] + len(streams), _FALLBACK_PORTS[1])
+                ours, theirs = trace.ports.get(entry.link, (0, 0))
+                ports = (ours or _FALLBACK_PORTS[0] + len(streams), theirs or _FALLBACK_PORTS[1])
                 kind = _UdpPackets if TRANSPORTS[transport].captured_as == "udp" else _TcpPackets
                 stream = streams[entry.link] = kind(ports, framing)
             time = round((trace.epoch + entry.time) * 1e9)

@@ -16,6 +16,9 @@ from harness.peers.peer import HANG_UP, Dialler, PeerMaker, PeerSettings
 from harness.timing import Timing
 from harness.trace import Direction, Entry, EntryKind, Trace
 
+FIRST_PORT = 40000
+"""Before the first of the made-up ports that links come from: a peer can say where each comes from, as over sockets."""
+
 
 class Latency(msgspec.Struct, frozen=True):
     """How long frames are under way, in seconds: half a round trip each way, and up to ``jitter`` more by ``seed``.
@@ -33,7 +36,7 @@ class MemoryLink(RecordedLink):
 
     def __init__(self, world: "World", number: int, label: str, trace: Trace | None) -> None:
         opened = Direction.RECEIVED if world.dials else Direction.SENT
-        super().__init__(label, world.clock, trace, "memory", (0, 0), opened)
+        super().__init__(label, world.clock, trace, "memory", (port_of(number), 0), opened)
         self._world = world
         self._number = number
 
@@ -148,7 +151,11 @@ class World:
             return self._accept(server, self.timing.dialling if patience is None else patience, label, trace)
         self._count += 1
         link = self._links[self._count] = MemoryLink(self, self._count, label, trace)
-        self._send_on(link._number, lambda: self._peer.connected(link._number, self.clock.now(), dialled=self.dials))
+        address = f"memory:{port_of(link._number)}"
+        self._send_on(
+            link._number,
+            lambda: self._peer.connected(link._number, self.clock.now(), dialled=self.dials, address=address),
+        )
         return link
 
     def _accept(self, server: int, patience: float, label: str, trace: Trace) -> MemoryLink:
@@ -303,3 +310,8 @@ class World:
         arrival = self._links[self._count] = Arrival(self._count)
         self._arrivals[server].append(arrival)
         self._do(lambda: dialler.reached(server, arrival.number, self.clock.now()))
+
+
+def port_of(number: int) -> int:
+    """Return the port that a link comes from: another for each, and again the first when there are no more."""
+    return FIRST_PORT + number % (2**16 - FIRST_PORT)

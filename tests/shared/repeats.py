@@ -69,9 +69,15 @@ def recorded(report: Path) -> Iterator[Finding]:
     for record in read(report / JOURNAL)[0]:
         for rule in dict.fromkeys(each.rule for each in getattr(record, "judgements", ()) if each.outcome.accuses):
             assert isinstance(record, CasePlayed)
-            worst = worst_judgement([each for each in record.judgements if each.rule == rule])
-            # What another history shows in fewer moves, it shows in other words when it is played alone.
-            came = "" if worst.shown_by else f"{worst.outcome.value}: {worst.what or 'not what the rule says'}"
+            judged = [each for each in record.judgements if each.rule == rule]
+            worst = worst_judgement(judged)
+            # What another history shows in fewer moves, it shows in other words when it is played alone: its own, where
+            # those of a monitor were better.
+            came = (
+                ""
+                if any(each.shown_by for each in judged)
+                else f"{worst.outcome.value}: {worst.what or 'not what the rule says'}"
+            )
             if worst.outcome is not Outcome.ERROR:
                 yield Finding(rule, verdict(worst.outcome).value, signature(came), record.reproduce)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.cases import Inconclusive, rule
+from conformance.cases import Inconclusive, judging, rule
 from conformance.pathfinder.answers import granted, listed, values_of
 from conformance.pathfinder.roles import SERVER
 from conformance.pathfinder.stimuli import TA
@@ -197,6 +197,52 @@ def test_a_bound_on_transactions(node: NodeUnderTest) -> None:
     node.other.sure(node.other.publish(service))
     for each in open_ones:
         assert session.receives(each, "appeared", service.id), "a subscription that was accepted is told nothing"
+
+
+@rule("PF-087", "PF-137", roles=SERVER, needs=("PF-120",))
+def test_behind_many_transactions(node: NodeUnderTest) -> None:
+    """Subscribe many times on one connection, as often as is granted; behind them do all else that a client does.
+
+    Each request is carried out. Each subscription is listed, can be ended, the last one first, and is completed then.
+    """
+    session = node.session()
+    begun = [session.begin("subscribe", {"subscription-id": new_id(), "filter": node.mine}) for _ in range(MANY)]
+    watches = [each for each in begun if session.answered(each).accepted]
+    if len(watches) < SOME or session.ended:
+        raise Inconclusive(f"the server grants {len(watches)} subscriptions of one client")
+    service = node.service(name=["x"])
+    asked = {
+        "publish": session.begin("publish", service.fields),
+        "publish it again": session.begin("publish", service.newer(ttl=30).fields),
+        "list services": session.begin("services", {"filter": node.mine}),
+        "list subscriptions": session.begin("subscriptions"),
+        "list clients": session.begin("clients"),
+        "ping": session.begin("ping"),
+        "unpublish": session.begin("unpublish", {"service-id": service.id}),
+    }
+    session.finish_all(list(asked.values()))
+    if any(each.reason == "insufficient-resources" for each in asked.values()):
+        raise Inconclusive(f"the server has no room for more beside {len(watches)} subscriptions")
+    with judging("PF-087"):
+        for what, each in asked.items():
+            assert each.completed, f"behind {len(watches)} subscriptions, {what} is not completed: {each}"
+        told = {fields.get("subscription-id") for fields in asked["list subscriptions"].notifications}
+        assert all(id_of(each) in told for each in watches), "a subscription is not listed"
+        # What they are told of it is open: of what came and went at once nothing need be told.
+        assert not any(each.is_over for each in watches), "a subscription is ended by other transactions"
+    with judging("PF-137"):
+        ending = [session.begin("unsubscribe", {"subscription-id": id_of(each)}) for each in reversed(watches)]
+        session.finish_all(ending)
+        assert all(each.completed for each in ending), f"of {len(watches)} subscriptions one cannot be ended"
+        for each in watches:
+            assert session.finish(each).completed, f"one of {len(watches)} subscriptions is ended, and not completed"
+        left = {id_of(each) for each in watches} & set(subscriptions(session))
+        assert not left, f"of {len(watches)} subscriptions that were ended, {len(left)} are listed"
+
+
+def id_of(watch: Transaction) -> object:
+    """Return the identifier of the subscription that a transaction began."""
+    return watch.request.fields["subscription-id"]
 
 
 @rule("PF-092", roles=SERVER)

@@ -1,8 +1,13 @@
 """Attribution: the rule that a difference breaks."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from conformance.pathfinder.histories.actions import HistoryRequest, PublishRequest
 from conformance.pathfinder.histories.model import ServiceState
+from conformance.wording import worded
 from harness.pathfinder.peers.directory import ServiceRecord
+from harness.pathfinder.tester.node_under_test import MARK
 from wire.pathfinder.filters import FilterError, Greater, Less, Substring, parse, walk
 
 OF_FAILURE = {
@@ -70,6 +75,25 @@ def rule_of_state(told: ServiceState, latest: ServiceState | None) -> tuple[str,
         return "PF-129", "which was never there"
     wrong = [name for name, one, other in zip(latest._fields, told, latest, strict=True) if one != other]
     rules = {"owner": "PF-022", "is_orphan": "PF-131"}
-    shown = ", ".join(f"{name} {getattr(told, name)!r}, not {getattr(latest, name)!r}" for name in wrong[:2])
-    shown = shown.replace("frozenset", "").replace("({", "{").replace("})", "}")
-    return (rules.get(wrong[0], "PF-129") if len(wrong) == 1 else "PF-129"), f"with {shown}"
+    rule = rules.get(wrong[0], "PF-129") if len(wrong) == 1 else "PF-129"
+    return rule, difference_of_states(told, latest, wrong[:2])
+
+
+def difference_of_states(told: ServiceState, truth: ServiceState, names: Sequence[str]) -> str:
+    """Return in which of some fields a state differs from the one that the service is in, in words."""
+    return ", ".join(_difference(name, getattr(told, name), getattr(truth, name)) for name in names)
+
+
+def _difference(name: str, told: Any, truth: Any) -> str:
+    if name == "contents":
+        missing, surplus = sorted(map(_shown_property, truth - told)), sorted(map(_shown_property, told - truth))
+        return ", ".join([*(f"without {each}" for each in missing), *(f"with {each}" for each in surplus)])
+    if name == "is_orphan":
+        return "as an orphan, which it is not" if told else "as no orphan, which it is"
+    return f"with {name} {worded(told)}, not {worded(truth)}"
+
+
+def _shown_property(contents: tuple[str, bool, Any]) -> str:
+    """Return a property and one of its values; but not which play's it is, as that is another one each time."""
+    name, _, value = contents
+    return f"the property {name}" if name == MARK else f"{name}={worded(value)}"

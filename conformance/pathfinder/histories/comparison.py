@@ -1,5 +1,6 @@
 """Comparison: what a client was answered, beside what the model says that it must and may be answered."""
 
+import re
 from collections import Counter
 from collections.abc import Collection
 from typing import Any
@@ -14,9 +15,16 @@ from conformance.pathfinder.histories.actions import (
     ServicesRequest,
     UnpublishRequest,
 )
-from conformance.pathfinder.histories.attribution import OF_REASON, rule_of_failure, rule_of_filter, rule_of_success
+from conformance.pathfinder.histories.attribution import (
+    OF_REASON,
+    difference_of_states,
+    rule_of_failure,
+    rule_of_filter,
+    rule_of_success,
+)
 from conformance.pathfinder.histories.legality import MOST_SUBSCRIPTIONS
 from conformance.pathfinder.histories.model import DirectoryModel, ServiceState, is_recent, state_in
+from conformance.pathfinder.histories.orphan_times import OrphanTimes
 from harness.pathfinder.peers.answering import PERMISSION_DENIED
 from harness.pathfinder.tester.transactions import Transaction
 from wire.pathfinder.filters import FilterError, parse
@@ -38,6 +46,11 @@ class AnswerComparison:
 
         self.addresses: dict[int, Any] = {}
         """Where each client is connected from, as it was listed first."""
+
+        self.ports: dict[int, int] = {}
+        """The ports of ours that the clients connect from, by who they are; 0 where there are no ports."""
+
+        self.orphans = OrphanTimes()
 
     def begin(self) -> None:
         """Begin a step."""
@@ -141,8 +154,10 @@ class AnswerComparison:
             if number in found:
                 raise Mismatch("PF-149", f"{shown} has {number} twice")
             found[number] = state_in(fields)
-            if "orphan-since" in fields and not is_recent(fields["orphan-since"]):
-                raise Mismatch("PF-228", f"{shown} has {number} as an orphan since {fields['orphan-since']!r}")
+            if "orphan-since" in fields:
+                if not is_recent(fields["orphan-since"]):
+                    raise Mismatch("PF-228", f"{shown} has {number} as an orphan since {fields['orphan-since']!r}")
+                self.orphans.take(fields["service-id"], fields["orphan-since"], shown)
         for number in expected.keys() - found.keys():
             rule = rule_of_filter(filter) if filter else "PF-157"
             raise Mismatch(rule, f"{shown} does not have {number}, which is there{' and matches' if filter else ''}")
@@ -169,8 +184,7 @@ class AnswerComparison:
         rule = rules.get(wrong[0], "PF-153") if len(wrong) == 1 else "PF-153"
         if number in self.excused:
             rule = "PF-096"
-        what = ", ".join(f"{name} {getattr(found, name)!r}, not {getattr(state, name)!r}" for name in wrong)
-        raise Mismatch(rule, f"{shown} has {number} with {what}")
+        raise Mismatch(rule, f"{shown} has {number} {difference_of_states(found, state, wrong)}")
 
     def compare_subscriptions(self, transaction: Transaction, listed: list[Message], shown: str) -> None:
         """Compare which of the play's subscriptions are listed, as whose, and with which filter."""
@@ -203,6 +217,7 @@ class AnswerComparison:
             if number not in found:
                 raise Mismatch("PF-224", f"{shown} does not have {number}, which is connected")
             self.compare_client(number, found[number], shown)
+        self.compare_ports([fields["client-id"] for fields in listed], shown)
         there = [self.addresses[fields["client-id"]] for fields in listed]
         # Of sockets without names two may have the same: so this is about who speaks TCP, as histories do.
         if len({str(each) for each in there}) < len(there):
@@ -218,6 +233,20 @@ class AnswerComparison:
             )
         if not is_recent(fields.get("time")):
             raise Mismatch("PF-177", f"{shown} has {number} connected since {fields.get('time')!r}")
+
+    def compare_ports(self, numbers: Collection[int], shown: str) -> None:
+        """Compare the ports in the addresses of clients with those that they connect from, if any has its own.
+
+        Where none has, something may stand between that gives them others (NAT, a proxy), and nothing is known.
+        """
+        ports = {number: self.ports.get(number, 0) for number in numbers}
+        wrong = [number for number, port in ports.items() if not has_port(self.addresses[number], port)]
+        if all(ports.values()) and wrong and len(wrong) < len(ports):
+            raise Mismatch(
+                "PF-225",
+                f"{shown} has {wrong[0]} at {self.addresses[wrong[0]]!r}, which connects from port {ports[wrong[0]]},"
+                " and others at their own ports",
+            )
 
     def forget_client(self, number: int) -> None:
         """Forget where a client was connected from: it has left."""
@@ -236,3 +265,8 @@ class AnswerComparison:
         if found := listed.intersection(ended):
             return Mismatch("PF-086", f"{found.pop()} is listed among the subscriptions, and has ended with its client")
         return None
+
+
+def has_port(address: Any, port: int) -> bool:
+    """Tell whether a port stands in an address, however that is spelled."""
+    return re.search(rf"(?<!\d){port}(?!\d)", str(address)) is not None

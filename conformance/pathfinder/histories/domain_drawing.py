@@ -79,6 +79,10 @@ class DomainGenerator:
         """Draw the beginning."""
         return [self.beginning]
 
+    def closing(self) -> list[DomainMove]:
+        """Return nothing: all that the client is to say comes without being asked for."""
+        return []
+
     def move(self) -> DomainMove | None:
         """Draw the next move."""
         self.age += 1

@@ -19,7 +19,7 @@ from conformance.pathfinder.histories.actions import (
     UnsubscribeRequest,
 )
 from conformance.pathfinder.histories.legality import MOST_SUBSCRIPTIONS
-from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, ClientsRace, HistoryMove
+from conformance.pathfinder.histories.moves import ClientAsks, ClientBlinks, ClientReturns, ClientsRace, HistoryMove
 from conformance.pathfinder.histories.samples import CURATED, NONE_AT_ALL
 from conformance.pathfinder.histories.unspecified import GUESTS, GuestMove
 from conformance.pathfinder.strategies import sampled
@@ -198,6 +198,10 @@ class DirectoryGenerator:
             return self.sweep(self.choose(self.there))
         return self.ask(self.choose(self.there))
 
+    def closing(self) -> list[HistoryMove]:
+        """Return nothing: the witness has looked at all lists whenever somebody came or went."""
+        return []
+
     def guest(self) -> HistoryMove:
         """Draw a guest that has not been there yet, as long as there is one."""
         self.guests = self.guests or self.dealt(GUESTS)
@@ -216,10 +220,14 @@ class DirectoryGenerator:
         self.there.remove(who)
         self.away.append(who)
         self.subscribed = {id: each for id, each in self.subscribed.items() if each[0] != who}
+        ttls = set()
         for service in [each for each, owner in self.owners.items() if owner == who]:
+            ttls.add(self.published[service].ttl)
             if self.published[service].ttl < 2:
                 del self.published[service], self.owners[service]
-        return SessionEnds(who, self.choose(ENDS))
+        verb = self.choose(ENDS)
+        # What has no TTL at all would be gone before its owner is back.
+        return ClientBlinks(who, verb) if 1 in ttls and 0 not in ttls and self.number(0, 1) else SessionEnds(who, verb)
 
     def come_back(self) -> HistoryMove:
         """Draw who comes back."""

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.pathfinder.histories.actions import HistoryRequest, SubscribeRequest, UnsubscribeRequest
-from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, ClientsRace, HistoryMove
+from conformance.pathfinder.histories.moves import ClientAsks, ClientBlinks, ClientReturns, ClientsRace, HistoryMove
 
 MOST_SUBSCRIPTIONS = 3
 """Subscriptions of one client at a time: servers may have room for so few."""
@@ -37,7 +37,7 @@ def is_possible(move: HistoryMove, play: PlayState) -> bool:
             return who not in play.clients and who not in play.away
         case ClientReturns(who):
             return who in play.away
-        case SessionEnds(who):
+        case SessionEnds(who) | ClientBlinks(who):
             return who in play.clients
         case ClientAsks(who, requests):
             return who in play.clients and are_free(requests, who, play)

@@ -18,6 +18,19 @@ class ClientReturns(msgspec.Struct, frozen=True):
         return f"{self.who} = node.back({self.who}.client_id){again}"
 
 
+class ClientBlinks(msgspec.Struct, frozen=True):
+    """A client's connection ends, it is back at once and publishes again what it has, stays a moment, and leaves.
+
+    The TTLs of its services begin with the second loss, and not on from the first.
+    """
+
+    who: str
+    verb: str = "close"
+
+    def __str__(self) -> str:
+        return f"{self.who}.{self.verb}(); {ClientReturns(self.who)}; a moment later {self.who}.{self.verb}()"
+
+
 class ClientAsks(msgspec.Struct, frozen=True):
     """A client sends requests, all of them before it reads any answer."""
 
@@ -40,5 +53,14 @@ class ClientsRace(msgspec.Struct, frozen=True):
         return "in a race: " + "; ".join(map(str, self.asked))
 
 
-HistoryMove = SessionOpens | SessionEnds | ClientReturns | ClientAsks | Together[ClientAsks] | ClientsRace | GuestMove
+HistoryMove = (
+    SessionOpens
+    | SessionEnds
+    | ClientReturns
+    | ClientBlinks
+    | ClientAsks
+    | Together[ClientAsks]
+    | ClientsRace
+    | GuestMove
+)
 """What clients ask together is about services and subscriptions of their own, so that no order matters."""

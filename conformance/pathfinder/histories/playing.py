@@ -16,22 +16,24 @@ from conformance.pathfinder.answers import EXCUSES
 from conformance.pathfinder.histories.abilities import PathfinderPlay, ServerAbilities
 from conformance.pathfinder.histories.actions import (
     HistoryRequest,
+    PlainRequest,
     PublishRequest,
+    ServicesRequest,
     SubscribeRequest,
     UnpublishRequest,
 )
 from conformance.pathfinder.histories.comparison import AnswerComparison
-from conformance.pathfinder.histories.departures import Departures
+from conformance.pathfinder.histories.departures import SHORT, Departures
 from conformance.pathfinder.histories.guests import Guests
 from conformance.pathfinder.histories.knowledge import SubscriptionWatch
 from conformance.pathfinder.histories.legality import is_possible
 from conformance.pathfinder.histories.model import DirectoryModel, state_in
-from conformance.pathfinder.histories.moves import ClientAsks, ClientReturns, ClientsRace, HistoryMove
+from conformance.pathfinder.histories.moves import ClientAsks, ClientBlinks, ClientReturns, ClientsRace, HistoryMove
 from conformance.pathfinder.histories.races import explaining_order
 from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestsCrowd, GuestSends, GuestsMeet
 from harness.errors import HarnessError, NotAnswered
 from harness.pathfinder.tester.driver import Driver, new_id
-from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.node_under_test import MARK, NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 from vectors.pathfinder.filter_samples import Properties
 from wire.json.strict import MOST
@@ -42,6 +44,9 @@ WITNESSED = 0
 
 NEAR = 2**30
 """How far from the ends of their range identifiers are that stand for its ends: so two testers do not meet there."""
+
+LISTS = PlainRequest("clients"), PlainRequest("subscriptions"), ServicesRequest()
+"""What the witness asks when somebody is back."""
 
 LOW, HIGH = 7, 8
 """The numbers of what has identifiers near the ends of their range."""
@@ -76,7 +81,7 @@ class PlayNames:
 
     def props(self, props: Properties) -> Mapping[str, Any]:
         """Return properties with the one that all services of a play have."""
-        return {"play": [self.node.play], **props}
+        return {MARK: [self.node.play], **props}
 
     def filter(self, filter: str) -> str:
         """Return a filter for those of the play's services that match another one."""
@@ -133,9 +138,13 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
         match move:
             case SessionOpens(who):
                 self.clients[who] = self.admitted(self.node.connect(), "PF-027")
-                self.model.joins(self.clients[who].client_id)
+                self.join(self.clients[who])
             case SessionEnds(who, verb):
                 self.leave(who, verb)
+            case ClientBlinks(who, verb):
+                self.blink(who, verb)
+                if self.is_over:
+                    return
             case ClientReturns(who, republishes):
                 self.return_as(who, republishes=republishes)
             case ClientAsks(who, requests):
@@ -258,22 +267,49 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
         driver.sure(hello)
         return driver
 
+    def join(self, driver: Driver) -> None:
+        """Take note of who is there now, and where it connects from."""
+        self.model.joins(driver.client_id)
+        self.comparison.ports[driver.client_id] = driver.link.ports[0]
+
     def leave(self, who: str, verb: str) -> None:
-        """End the connection of a client."""
+        """End the connection of a client, and wait until the server has taken note."""
+        client_id = self.clients[who].client_id
+        began = self.now()
+        ended = self.end_connection(who, verb)
+        departures = Departures(self.node, self.model, self.comparison, self.clients[WITNESS])
+        departures.settle(client_id, ended, began)
+        for service in self.model.directory.owned(client_id):
+            self.lost[service.id] = began + HALF * service.ttl
+        self.judged.update(["PF-049", "PF-086"])
+
+    def blink(self, who: str, verb: str) -> None:
+        """End the connection of a client that is back before anything expires; let some time pass, and end it again."""
+        shortest = min((each.ttl for each in self.model.directory.owned(self.clients[who].client_id)), default=SHORT)
+        if shortest >= SHORT:
+            began = self.now()
+            self.end_connection(who, verb)
+            self.return_as(who, republishes=True)
+            if self.now() > began + HALF * shortest:
+                # Too late to know whether something has expired meanwhile.
+                self.is_over = True
+                return
+            self.clients[WITNESS].read(HALF * SHORT)
+        self.leave(who, verb)
+
+    def end_connection(self, who: str, verb: str) -> list[int]:
+        """End the connection of a client; returns its subscriptions, which end with it."""
         driver = self.clients.pop(who)
         self.away[who] = driver.client_id
         self.comparison.forget_client(driver.client_id)
         ended = [id for id, watch in self.watches.items() if watch.driver is driver]
         for id in ended:
             del self.watches[id]
-        began = self.now()
+        owned = [service.id for service in self.model.directory.owned(driver.client_id) if not service.is_orphan]
+        self.comparison.orphans.lose(owned, self.comparison.orphans.now())
         {"close": driver.close, "abort": driver.abort, "break_off": driver.break_off}[verb]()
         self.model.leaves(driver.client_id)
-        departures = Departures(self.node, self.model, self.comparison, self.clients[WITNESS])
-        departures.settle(driver.client_id, ended, began)
-        for service in self.model.directory.owned(driver.client_id):
-            self.lost[service.id] = began + HALF * service.ttl
-        self.judged.update(["PF-049", "PF-086"])
+        return ended
 
     def return_as(self, who: str, *, republishes: bool) -> None:
         """Connect as a client that has left."""
@@ -282,7 +318,7 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
             driver = self.clients[who] = self.node.back(client_id)
         except NotAnswered as error:
             raise Mismatch("PF-229", f"{who} is not let in when it comes back: {error}") from error
-        self.model.joins(client_id)
+        self.join(driver)
         owned = list(self.model.directory.owned(client_id))
         if self.abilities.reclaims_at_hello:
             for service in owned:
@@ -297,6 +333,8 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
                 self.model.asks(client_id, transaction.request.fields)
                 self.lost.pop(fields["service-id"], None)
             self.judged["PF-047"] += 1
+        # Who is there, and from where, has changed with it.
+        self.settle_answers([(WITNESS, *each) for each in self.ask(WITNESS, LISTS)])
 
     # --- what subscriptions are told ----------------------------------------------------------------------
 

@@ -8,11 +8,11 @@ import msgspec
 
 from conformance.histories.drawing import Chooser
 from conformance.histories.mismatch import Mismatch
-from conformance.histories.moves import Together
+from conformance.histories.moves import SessionEnds, Together
 from conformance.histories.shrinking import with_less
 from conformance.pathfinder.histories.abilities import BASIS, LEFT_ALONE, PROBES, TRIED, ServerAbilities, complaint
 from conformance.pathfinder.histories.drawing import DirectoryGenerator
-from conformance.pathfinder.histories.moves import ClientAsks, ClientsRace, HistoryMove
+from conformance.pathfinder.histories.moves import ClientAsks, ClientBlinks, ClientsRace, HistoryMove
 from conformance.pathfinder.histories.playing import DirectoryPlay
 from harness.errors import NotAnswered
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
@@ -71,6 +71,8 @@ class ServerHistories:
                 return asked
             case ClientAsks(_, requests):
                 return tuple(msgspec.structs.replace(move, requests=each) for each in with_less(requests))
+            case ClientBlinks(who, verb):
+                return (SessionEnds(who, verb),)
             case _:
                 return ()
 

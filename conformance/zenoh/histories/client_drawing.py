@@ -87,6 +87,10 @@ class ClientMoveGenerator(ZenohMoveGenerator):
             return self.together()
         return self.commands() if dice < 60 else self.sends(ROUTER)
 
+    def closing(self) -> list[Move]:
+        """Ask for all that the client has."""
+        return self.asking(ROUTER)
+
     def action(self, who: str) -> Action | None:
         """Draw what the client is commanded to do next, or what its router says."""
         action = self.actions[self.choose(self.chances[who])](who)

@@ -179,6 +179,16 @@ class ZenohMoveGenerator:
             return self.together()
         return self.sends(self.choose(sorted(self.model.names)))
 
+    def closing(self) -> list[Move]:
+        """Ask for all that is there: what was withdrawn in silence shows in no other answer."""
+        return self.asking(self.choose(sorted(self.model.names)))
+
+    def asking(self, who: str) -> list[Move]:
+        """Return the move with which a session asks for all that is there, if it has an id for that."""
+        self.model.begin()
+        free = [number for number in self.interest_ids if number not in self.model.session(who).interests]
+        return [Sends(who, (SendsInterest(number, Mode.CURRENT, frozenset(EntityKind)),)) for number in free[:1]]
+
     def sends(self, who: str) -> Sends | None:
         """Draw what a session sends."""
         self.busy = set()

@@ -14,6 +14,9 @@ from harness.trace import Direction, Trace
 from wire.pathfinder.filters import escape
 from wire.pathfinder.values import Message
 
+MARK = "play"
+"""The property that says which play a service belongs to."""
+
 
 class NodeUnderTest:
     """The implementation in one play; ``readings`` collects what it was seen to follow.
@@ -34,7 +37,7 @@ class NodeUnderTest:
         self.tempo = instance.tempo
         self.readings: list[tuple[str, str, str]] = []
         # Two runs of one suite give the same namespaces: the identifier tells their services apart.
-        self.play = f"{namespace.strip('/')}.{new_id():x}"
+        self.play = f"{namespace.strip('/')}.{new_id():016x}"
         self.sessions: list[Driver] = []
         self.domains: list[Domain] = []
         self._heard: list[Driver] = []
@@ -116,12 +119,12 @@ class NodeUnderTest:
 
     def service(self, *, generation: int = 0, ttl: int = TTL, **props: list[str | int]) -> Service:
         """Return a service of this play, with an unused identifier; it is not published yet."""
-        return Service(new_id(), {"play": [self.play], **props}, generation, ttl)
+        return Service(new_id(), {MARK: [self.play], **props}, generation, ttl)
 
     @property
     def mine(self) -> str:
         """The filter that matches the services of this play."""
-        return f"(play={escape(self.play)})"
+        return f"({MARK}={escape(self.play)})"
 
     def narrow(self, filter: str) -> str:
         """Return a filter that matches the services of this play which match another one."""
@@ -162,7 +165,7 @@ class NodeUnderTest:
     def scene(self) -> Iterator["NodeUnderTest"]:
         """Play a scene of its own within this play: fresh connections, services that are its own."""
         scene = copy.copy(self)
-        scene.play = f"{self.play}.{new_id():x}"
+        scene.play = f"{self.play}.{new_id():016x}"
         scene.sessions, scene.domains, scene._main, scene._other = [], [], None, None
         try:
             yield scene

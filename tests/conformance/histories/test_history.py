@@ -51,6 +51,9 @@ class Numbers:
     def move(self) -> int | None:
         return self.chooser.randint(0, 9) or None
 
+    def closing(self) -> list[int]:
+        return []
+
 
 class AdderAbilities:
     """What an adder cannot do."""

@@ -3,9 +3,12 @@
 import pytest
 from played_histories import PlayedHistories
 
+from conformance.cases import SEEDS
 from conformance.engine.play import play
 from conformance.pathfinder.histories.abilities import ClientAbilities, ServerAbilities
+from conformance.pathfinder.histories.attribution import difference_of_states
 from conformance.pathfinder.histories.client import CLIENT_HISTORIES
+from conformance.pathfinder.histories.model import ServiceState, contents_of
 from conformance.pathfinder.histories.server import SERVER_HISTORIES
 from conformance.suite import Suite
 from harness.pathfinder.peers.answering import OLD_GENERATION, RequestRefused
@@ -65,6 +68,67 @@ def test_a_server_is_accused_of_what_comes_again(peer: type[Server], rules: set[
     assert set(SERVERS.accusation(peer, "repetitions", *range(1, 20)).ids) <= rules
 
 
+class KeepsTheFirstLoss(Server):
+    """Says of an orphan since when it was one for the first time."""
+
+    def orphan(self, service: ServiceRecord, since: float) -> None:
+        super().orphan(service, vars(self).setdefault("lost", {}).setdefault(service.id, since))
+
+
+class KeepsTheFirstTtl(Server):
+    """Lets an orphan go when its TTL is over that began with the first loss, also when its owner was back."""
+
+    def expires(self, service: ServiceRecord) -> float:
+        return float(vars(self).setdefault("first", {}).setdefault(service.id, super().expires(service)))
+
+
+@pytest.mark.parametrize(("peer", "rule"), [(KeepsTheFirstLoss, "PF-228"), (KeepsTheFirstTtl, "PF-015")])
+def test_what_is_lost_twice_is_found_by_the_seeds_of_a_run(peer: type[Server], rule: str) -> None:
+    assert SERVERS.accusation(peer, "lifetime", *range(1, SEEDS + 1)).ids == (rule,)
+
+
+class KeepsTheFirstAddress(Server):
+    """Lists a client at the address that it came from for the first time."""
+
+    def on_hello(self, session: Session, request: Message) -> None:
+        super().on_hello(session, request)
+        addresses = vars(self).setdefault("addresses", {})
+        session.address = addresses.setdefault(session.client_id, session.address)
+
+
+class StandsBetween(Server):
+    """Sees all connections come from where something does that stands between."""
+
+    def describe_client(self, session: Session) -> Message:
+        return {**super().describe_client(session), "client-addr": f"tcp:192.0.2.1:{session.link}"}
+
+
+def test_where_a_client_comes_from_when_it_is_back() -> None:
+    assert {rule for rule, _ in SERVER_HISTORIES.abilities(SERVERS.node(KeepsTheFirstAddress)).complaints} == {"PF-225"}
+    assert not SERVER_HISTORIES.abilities(SERVERS.node(StandsBetween)).complaints
+
+
+class CountsTo(Server):
+    """Answers no request behind 128 transactions that are open."""
+
+    def execute(self, session: Session, request: Message) -> None:
+        if len(session.live) <= 128 or request["ta-cmd"] in ("subscribe", "unsubscribe"):
+            super().execute(session, request)
+
+
+class EndsAllButOne(Server):
+    """Does not complete a subscription that is ended while 127 others of its client are there."""
+
+    def complete(self, session: Session, request: Message, fields: Message | None = None) -> None:
+        if request["ta-cmd"] != "subscribe" or len(session.live) not in (127, 128):
+            super().complete(session, request, fields)
+
+
+@pytest.mark.parametrize(("peer", "rule"), [(CountsTo, "PF-087"), (EndsAllButOne, "PF-137")])
+def test_what_is_behind_many_transactions_is_answered(peer: type[Server], rule: str) -> None:
+    assert accused(peer, "test_transactions.test_behind_many_transactions") == {rule}
+
+
 class AnotherBehindARefusal(Client):
     """Takes another identifier where its own is said to exist."""
 
@@ -103,6 +167,14 @@ class PublishesOnce(Client):
         return ()
 
 
+def accused(peer: type[Server], name: str) -> set[str]:
+    """Return the rules that a case accuses a server of breaking."""
+    suite = Suite("pathfinder")
+    (case,) = [case for case in suite.cases if case.name == name]
+    result = play(case, SERVERS.world(peer), suite, profile="document")
+    return {judgement.rule for judgement in result.judgements if judgement.outcome.accuses and judgement.by == "case"}
+
+
 def test_a_loss_is_named_in_words() -> None:
     suite = Suite("pathfinder")
     (case,) = [case for case in suite.cases if case.name == "test_client_lifetime.test_services_after_a_loss"]
@@ -110,3 +182,13 @@ def test_a_loss_is_named_in_words() -> None:
     accusing = [judgement.what for judgement in result.judgements if judgement.outcome.accuses]
     assert accusing
     assert not any("<function" in what for what in accusing)
+
+
+def test_states_differ_in_words_that_are_the_same_each_time() -> None:
+    props = {"play": ["t.1"], "kind": ["x", "y"], "number": [5]}
+    truth = ServiceState(1, contents_of(props), 60, 7, is_orphan=False)
+    told = ServiceState(1, contents_of({"kind": ["x"], "number": ["5"]}), 30, 7, is_orphan=True)
+    assert difference_of_states(told, truth, ("contents", "ttl", "is_orphan")) == (
+        'without kind="y", without number=5, without the property play, with number="5",'
+        " with ttl 30, not 60, as an orphan, which it is not"
+    )

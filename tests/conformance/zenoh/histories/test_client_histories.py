@@ -3,7 +3,7 @@
 import pytest
 from played_histories import PlayedHistories, make_all
 
-from conformance.cases import NotPlayed
+from conformance.cases import SEEDS, NotPlayed
 from conformance.findings import judge_conversations
 from conformance.suite import Suite
 from conformance.zenoh.histories.abilities import PLAIN, Abilities, Lack
@@ -116,6 +116,23 @@ class EndsWhatWithdrawnAliasesNamed(Client):
         for entity in list(self.local.entities.values()):
             if entity.key == key:
                 del self.local.entities[entity.kind, entity.id]
+
+
+class ForgetsTokens(Client):
+    """Forgets the tokens that it has on a key when it takes back the number of that key, and says nothing of it."""
+
+    def undeclare(self, what: tuple[EntityKind, int] | int) -> None:
+        key = self.remote.mine.get(what) if isinstance(what, int) else None
+        super().undeclare(what)
+        for entity in list(self.local.entities.values()):
+            if entity.key == key and entity.kind is EntityKind.TOKEN:
+                del self.local.entities[entity.kind, entity.id]
+
+
+@pytest.mark.parametrize("theme", ["client_aliases", "client_numbers"])
+def test_what_is_forgotten_in_silence_is_found_by_the_seeds_of_a_run(theme: str) -> None:
+    rules = {"ZI-010", "ZI-014", "ZI-017"}
+    assert set(CLIENTS.accusation(ForgetsTokens, theme, *range(1, SEEDS + 1)).ids) <= rules
 
 
 class EndsWhatWasAskedByWithdrawnAliases(Client):
