@@ -49,6 +49,7 @@ def summary_lines(summary: RunSummary, catalogue: Catalogue, records: Sequence[R
             yield from labelled("blocks", _blocked(roots[key]) if key in roots else "")
     yield from _below([known(key, rule, roots.get(key, [])) for key, rule in shown.items() if rule.expected])
     yield from _inconclusive(summary, played)
+    yield from _listed("Not played:", _not_played(played))
     yield from _listed("The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary))
     yield from _listed("Expectations that did not come true:", summary.complaints)
     yield from _listed("The report is incomplete:", summary.trouble)
@@ -120,6 +121,15 @@ def showing(key: str, rule: RuleSummary, played: Iterable[CasePlayed]) -> CasePl
         if any(_shows(each, key, rule) for each in record.judgements):
             return record
     return None
+
+
+def _not_played(played: Iterable[CasePlayed]) -> list[str]:
+    """Return the cases that were left out, in one line for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for record in played:
+        if record.not_played:
+            by_reason.setdefault(record.not_played, []).append(record.case)
+    return [f"{first}{f' and {len(rest)} more' * bool(rest)}: {why}" for why, (first, *rest) in by_reason.items()]
 
 
 def conclusion(summary: RunSummary) -> str:

@@ -27,8 +27,8 @@ class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     ``cases`` judged it, ``evidence`` is the number of observations, ``reading`` lists the readings seen.
     ``what`` is what came in the worst of its judgements, ``reason`` why it is untested or why that was
-    expected, ``flaky`` in which cases the attempts differed, ``at_worst`` what the worst of them came to where they
-    differ on this rule. ``blocked_by`` is the rule for want of which this one could not be judged.
+    expected, ``flaky`` in which cases the attempts differed on this rule, ``at_worst`` what the worst of them came to.
+    ``blocked_by`` is the rule for want of which this one could not be judged.
     """
 
     outcome: str
@@ -167,12 +167,11 @@ def evaluate(
         KnownNames(frozenset(catalogue.rules), scope.names, scope.whole and not around.interrupted),
         around.today or datetime.now(UTC).date(),
     )
-    flaky = {record.case: record.flaky for record in played if record.flaky}
     rules = {}
     for key, rule in catalogue.rules.items():
         if judgements := judged.get(key):
             expectation = comparison.rules.get(key) or _through_cases(judgements, comparison.cases)
-            rules[key] = _judged(judgements, strictness, expectation, flaky)
+            rules[key] = _judged(judgements, strictness, expectation)
         else:
             reason = why_unseen(rule) if around.passive else why_untested(rule, scope, interrupted=around.interrupted)
             rules[key] = RuleSummary(outcome=UNTESTED, verdict=Verdict.UNTESTED, reason=reason)
@@ -190,7 +189,7 @@ def evaluate(
         has_contract=expectations.path is not None,
         goldwire=started.goldwire,
         counts={each.value: counts[each.value] for each in Verdict},
-        played=sum(record.attempts > 0 for record in played),
+        played=sum(record.attempts > 0 and not record.not_played for record in played),
         blocked=sum(record.attempts == 0 for record in played),
         complaints=tuple(complaint.message for complaint in comparison.complaints),
         errors=around.errors,
@@ -261,9 +260,7 @@ def _through_cases(judgements: list[Judgement], accepted: Mapping[str, Expectati
     return accepted[blaming[0].case]
 
 
-def _judged(
-    judgements: list[Judgement], strictness: Strictness, expectation: Expectation | None, flaky: Mapping[str, str]
-) -> RuleSummary:
+def _judged(judgements: list[Judgement], strictness: Strictness, expectation: Expectation | None) -> RuleSummary:
     heaviest = worst_judgement(judgements)
     return RuleSummary(
         outcome=heaviest.outcome.value,
@@ -275,7 +272,7 @@ def _judged(
         expected=expectation is not None,
         reason=expectation.reason if expectation else "",
         link=expectation.link if expectation else "",
-        flaky="; ".join(f"{case}: {flaky[case]}" for case in _distinct(judgements, lambda j: j.case) if case in flaky),
+        flaky="; ".join(f"{each.case}: {each.disagreement.counts}" for each in judgements if each.disagreement),
         at_worst=heaviest.disagreement.outcome.value if heaviest.disagreement else "",
         blocked_by=heaviest.blocked_by,
     )

@@ -187,7 +187,8 @@ class HistoryComparison:
                     self.undeclaration(who, listener, event, concerns, attribution)
                 case _:
                     self.data(who, event, concerns, attribution)
-        listener.forget(set(concerns.undeclared) - self.model.things())
+        ended = set(concerns.undeclared) - self.model.things()
+        listener.forget({what for what in ended if not self.model.stands_for_others(who, what)})
         self.count(concerns)
 
     def final(self, who: str, event: Event, concerns: Concerns, finals: Counter[int], attribution: Attribution) -> None:
@@ -246,7 +247,8 @@ class HistoryComparison:
             return
         elif event.known is None:
             rule = attribution.stray(body.kind)
-            raise Mismatch(rule, f"{who} was told the end of a {body.kind.value} {body.id} that it was never told of")
+            why = "which had ended before" if listener.was_told(body) else "of which it was never told"
+            raise Mismatch(rule, f"{who} was told the end of {body.kind.value} {body.id}, {why}")
         elif self.undeclared[who][what]:
             self.undeclared[who][what] -= 1
         elif self.model.is_stand_in(who, what) or self.model.is_own(who, what) or self.may_take_back(what):

@@ -26,6 +26,8 @@ class SessionKnowledge:
         """What came in this step."""
         self.known: set[tuple[str, int, str | None]] = set()
         """What it was told and not told the end of, with ids."""
+        self._told: set[tuple[str, int]] = set()
+        """Ids of what it was told, whether that has ended or not."""
         self.modes: dict[int, Mode] = {}
         """The mode of each interest, by its id."""
         self.listed: set[Thing] = set()
@@ -100,6 +102,7 @@ class SessionKnowledge:
                 if number is None:
                     self.known = {each for each in self.known if each[:2] != (kind.value, id)}
                 self.known.add((kind.value, id, self.driver.inner(event.key)))
+                self._told.add((kind.value, id))
                 self.forgotten.pop((kind.value, id), None)
             case UndeclareEntity(kind=kind, id=id):
                 meant = [key for *name, key in self.known if tuple(name) == (kind.value, id)]
@@ -125,6 +128,10 @@ class SessionKnowledge:
         return what in self.things() | self.listed or any(
             k == kind and v == key for (k, _), v in self.forgotten.items()
         )
+
+    def was_told(self, body: UndeclareEntity) -> bool:
+        """Tell whether it was ever told of something under the id of an undeclaration."""
+        return (body.kind.value, body.id) in self._told
 
     def spell(self, key: WireExpr, *, borrows: bool = True) -> WireExpr:
         """Spell a key for the node: in the namespace, and through an alias of the node's where that is asked for.

@@ -141,9 +141,14 @@ class Model(Router):
                 for each in changed:
                     if each.kind in answer.interest.kinds and (answer.key is None or intersects(answer.key, each.key)):
                         answer.may[thing(each)] += 1
+                        if aggregates(answer.interest) and answer.key is not None:
+                            # It may be what one stands for that has the key of the interest itself (reading R39).
+                            stand_in = each.kind.value, answer.key
+                            answer.may[stand_in] = max(answer.may[stand_in], 1)
             for each in self.appeared:
                 if any(self.matches(asked, each) for asked in session.wants(each, LIVE)):
-                    concerns.declared[thing(each)] = max(concerns.declared[thing(each)], 1)
+                    for told in (thing(each), *self.stand_ins(session, each)):
+                        concerns.declared[told] = max(concerns.declared[told], 1)
             for each in self.vanished:
                 concerns.undeclared[thing(each)] += 1
 
@@ -202,6 +207,12 @@ class Model(Router):
     def is_stand_in(self, who: str, what: Thing) -> bool:
         """Tell whether something may have stood for others, in an interest of a session that may be over."""
         return any(aggregates(asked) and asked.key == what[1] for asked in self.asked_before[who])
+
+    def stands_for_others(self, who: str, what: Thing) -> bool:
+        """Tell whether something may stand for others that live: in this step too, should all have ended before."""
+        link = self.names[who]
+        others = [each for each in self.entities() if each.kind.value == what[0] and each.owner != link]
+        return self.is_stand_in(who, what) and any(intersects(what[1], each.key) for each in others)
 
     def is_own(self, who: str, what: Thing) -> bool:
         """Tell whether a thing is a session's own and nobody else's: it may be told of that or not (reading R36)."""
@@ -330,6 +341,6 @@ class Model(Router):
         return EntityKind(kind) in asked.kinds and (asked.key is None or intersects(asked.key, key))
 
 
-def aggregates(asked: LiveInterest) -> bool:
+def aggregates(asked: LiveInterest | Interest) -> bool:
     """Tell whether an interest has A set."""
     return bool(asked.options & Options.A)

@@ -382,3 +382,16 @@ def test_what_is_blocked_is_listed_where_its_root_was_not_selected() -> None:
     summary = summed(kept, rest)
     assert summary.roots == {}
     assert any("ZI-011  blocked by ZI-070: no D_FINAL" in line for line in summary_lines(summary, ZENOH, [STARTED]))
+
+
+def test_what_was_left_out_is_named_with_its_reason_and_proves_nothing() -> None:
+    left_out = [
+        played(f"test_h.test_numbers[{seed}]", outcome=Outcome.INCONCLUSIVE, not_played="nothing is answered")
+        for seed in (1, 2)
+    ]
+    summary = summed(*left_out)
+    assert (summary.played, summary.exit) == (0, 1)
+    lines = "\n".join(summary_lines(summary, ZENOH, left_out))
+    assert "Not played:\n  test_h.test_numbers[1] and 1 more: nothing is answered\n" in lines
+    assert "NOT AS EXPECTED: no case was played" in lines
+    assert summed(GOOD, *left_out).exit == 0
