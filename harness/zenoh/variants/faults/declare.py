@@ -7,6 +7,7 @@ from harness.zenoh.peers.session import Session
 from harness.zenoh.tester.session import BARRIER
 from harness.zenoh.variants.registry import fault
 from wire.primitives import vle
+from wire.varints import unspell
 from wire.zenoh.values import (
     Declaration,
     Declare,
@@ -130,8 +131,11 @@ class RefusesUnknownInDeclare(Router):
 @fault("ZD-026", does="looks at three bits of a declaration's id")
 class ThreeBitIds(Mending):
     def mend(self, frame: bytes) -> bytes:
-        place = frame.find(b"\x1e") + 1
+        # The first message of a FRAME without extensions: what looks like one further on may be part of a key.
+        if len(frame) < 2 or frame[0] & 0x9F != 0x05:
+            return frame
+        place = unspell(frame, 1)[1] + 1
         # 68 to 77: N and M with the ids 8 to 23, of which three bits are left.
-        if place and place + 1 < len(frame) and 0x68 <= frame[place] <= 0x77:
+        if place + 1 < len(frame) and frame[place - 1] == 0x1E and 0x68 <= frame[place] <= 0x77:
             return frame[:place] + bytes([frame[place] & 0xE7]) + frame[place + 1 :]
         return frame
