@@ -24,6 +24,7 @@ def resolve(key: WireExpr, sender: Table, receiver: Table) -> str | None:
     return None if base is None else base + (key.suffix or "")
 
 
+@lru_cache(maxsize=4096)
 def well_formed(key: str) -> bool:
     """Tell whether a key expression is canonical: no empty chunk, no stray ``*``, ``$``, ``#`` or ``?``."""
     chunks = key.split("/")
@@ -40,7 +41,8 @@ def _well_formed_chunk(chunk: str) -> bool:
     return not any(mark in chunk.replace("$*", "") for mark in "*$")
 
 
-@lru_cache(maxsize=4096)
+# A case compares a hundred keys with a hundred others, and is played against hundreds of peers in one process.
+@lru_cache(maxsize=32768)
 def intersects(one: str, two: str) -> bool:
     """Tell whether some key matches both expressions; the time goes with the product of their chunks."""
     return one == two or _chunks_intersect(one.split("/"), two.split("/"))

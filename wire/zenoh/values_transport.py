@@ -1,6 +1,6 @@
 """Zenoh's transport messages as frozen values, and batches of them from and to bytes.
 
-Values are immutable, so decoded batches are remembered: a batch that several readers look at is decoded once.
+Values are immutable, so batches are remembered: one that several readers look at is decoded once.
 """
 
 from collections.abc import Iterable
@@ -25,6 +25,9 @@ from wire.zenoh.values import (
 )
 
 BATCH, NETWORK = "zenoh/batch", "zenoh/network-message"
+
+MOST_IN_A_FRAGMENT = 60_000
+"""Bytes with which a FRAGMENT fits in a batch, whatever its header."""
 
 
 class WhatAmI(IntEnum):
@@ -105,6 +108,8 @@ class TransportOam(Value, frozen=True):
 TransportMessage = Init | Open | Close | KeepAlive | Frame | Fragment | TransportOam
 
 
+# In memory both ends read the same batch, one after the other.
+@lru_cache(maxsize=64)
 def read_batch(data: bytes) -> tuple[TransportMessage, ...]:
     """Decode one batch; raises ``DecodeError``."""
     return tuple([_read(value) for value in live(BATCH).codec(BATCH).decode(data)])
@@ -124,7 +129,24 @@ def read_beginning(data: bytes) -> tuple[NetworkMessage, ...]:
 
 def write_batch(messages: Iterable[TransportMessage]) -> bytes:
     """Encode one batch."""
-    return live(BATCH).encode(BATCH, [_write(message) for message in messages])
+    match messages:
+        case [Fragment(data=data) as fragment] if len(data) <= MOST_IN_A_FRAGMENT:
+            return _fragment_header(fragment.sn, fragment.more, fragment.reliable, fragment.extensions) + data
+        case [Init() | Open() | Close() | KeepAlive() as message]:
+            return _write_one(message)
+        case _:
+            return live(BATCH).encode(BATCH, [_write(message) for message in messages])
+
+
+# Sessions begin alike, end alike, and number what they send from the same number on.
+@lru_cache(maxsize=1024)
+def _write_one(message: TransportMessage) -> bytes:
+    return live(BATCH).encode(BATCH, [_write(message)])
+
+
+@lru_cache(maxsize=4096)
+def _fragment_header(sn: int, more: bool, reliable: bool, extensions: Extensions) -> bytes:
+    return _write_one(Fragment(sn, b"", more, reliable, extensions))
 
 
 @lru_cache(maxsize=4096)
@@ -135,7 +157,17 @@ def write_network(message: NetworkMessage) -> bytes:
 
 def read_network(data: bytes) -> tuple[NetworkMessage, ...]:
     """Decode network messages in a row, as a chain of fragments has them; raises ``DecodeError``."""
-    return tuple(from_wire(value) for value in decode(network_messages, data))
+    # What a FRAME may hold, so the live engine reads them as one. Where that is not all of a batch, or is too large for
+    # one, the grammar of such a row says what they are.
+    try:
+        batch = read_batch(frame_header(0) + data)
+    except DecodeError:
+        batch = ()
+    match batch:
+        case [Frame(messages=messages)]:
+            return messages
+        case _:
+            return tuple(from_wire(value) for value in decode(network_messages, data))
 
 
 # Sessions begin at 0, one after the other, with the same few thousand numbers.

@@ -35,9 +35,13 @@ Thing = tuple[str, str]
 router may announce them as one (reading R34)."""
 
 
+KINDS = {kind: kind.value for kind in EntityKind}
+"""What kinds are called: an attribute of an enumeration is slow, and this is asked for each entity at each step."""
+
+
 def thing(entity: Entity) -> Thing:
     """Return what an entity is to those who are told of it."""
-    return entity.kind.value, entity.key
+    return KINDS[entity.kind], entity.key
 
 
 class Answer(msgspec.Struct):
@@ -221,8 +225,9 @@ class Model(Router):
 
     def revise(self, session: Session, entity: Entity) -> None:
         """Allow for another announcement of a queryable that is one of several: what they are together has changed."""
-        alike = [each for each in self.entities() if thing(each) == thing(entity) and each != entity]
-        if entity.kind is EntityKind.QUERYABLE and alike:
+        if entity.kind is not EntityKind.QUERYABLE:
+            return
+        if any(thing(each) == thing(entity) and each != entity for each in self.entities()):
             self.concerns[session.link].declared[thing(entity)] += 1
 
     def is_due(self, session: Session, entity: Entity) -> bool:
