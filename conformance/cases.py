@@ -158,14 +158,24 @@ class NotPlayed(Exception):
 class RuleBroken(AssertionError):
     """One of the case's rules is broken, and only that one; ``is_whole`` when the message is to be kept as it is.
 
-    ``shown_by`` names another case that shows the same better.
+    ``shown_by`` names another case that shows the same better; ``until`` is how many entries the trace had when that
+    showed, where the play went on.
     """
 
-    def __init__(self, ids: tuple[str, ...], message: str, *, is_whole: bool = False, shown_by: str = "") -> None:
+    def __init__(
+        self,
+        ids: tuple[str, ...],
+        message: str,
+        *,
+        is_whole: bool = False,
+        shown_by: str = "",
+        until: int | None = None,
+    ) -> None:
         super().__init__(message)
         self.ids = ids
         self.is_whole = is_whole
         self.shown_by = shown_by
+        self.until = until
 
 
 class RulesBroken(Exception):

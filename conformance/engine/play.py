@@ -27,8 +27,9 @@ class PlayResult(msgspec.Struct, frozen=True):
     """One play of one case: what it says of each rule, the trace, and the seconds that it took.
 
     ``settled`` says that the case itself found that it cannot be judged, so that another play would not help;
-    ``not_played`` why it was left out, if it was; ``until`` is how many entries the trace had when the case ended, and
-    what is looked at besides began; ``is_in_vain`` says that it waited for what the node is known never to do.
+    ``not_played`` why it was left out, if it was; ``until`` is how many entries the trace had when the case ended and
+    what is looked at besides began, or when a history showed what is wrong; ``is_in_vain`` says that it waited for what
+    the node is known never to do.
     """
 
     case: str
@@ -74,7 +75,7 @@ def play(
     if instance.dials and not instance.timing.round_trip:
         # One that dials can be asked nothing before the first play.
         instance.timing.begin_with(node.timing)
-    until = len(trace)
+    until = len(trace) if judge.until is None else judge.until
     # All of this before the sessions are torn down: what comes meanwhile, comes or does not come by chance.
     readings, evidence = list(node.readings), node.evidence
     if case.marks.monitored:
@@ -141,6 +142,8 @@ class _Judge:
         self.judgements: list[Judgement] = []
         self.failed = False
         self.not_played = ""
+        self.until: int | None = None
+        """How many entries the trace had when what is wrong showed, where the play went on."""
 
     def call(self, node: Any) -> bool:
         """Run the case's function; returns whether another play could not change an inconclusive outcome."""
@@ -176,6 +179,7 @@ class _Judge:
         rules = error.ids if isinstance(error, RuleBroken) else self.case.marks.rules
         if isinstance(error, RuleBroken) and error.is_whole:
             self.broken(rules, str(error), shown_by=error.shown_by)
+            self.until = error.until
             return
         entries = cited(error)
         what = complaint(error, self.case.requirement or self.case.sentence)

@@ -190,14 +190,16 @@ def _inconclusive(summary: RunSummary, played: Sequence[CasePlayed]) -> Iterator
     rules = summary.by_urgency([Verdict.INCONCLUSIVE])
     for root in summary.roots:
         rules.pop(root)  # it stands above
-    if not rules:
+    silent = [each for each in played if each.outcome is Outcome.INCONCLUSIVE and not each.judgements]
+    # What was not played stands below, by reasons: it may be hundreds of histories.
+    silent = [each for each in silent if not each.not_played]
+    if not rules and not silent:
         return
     yield ""
     yield _styled("INCONCLUSIVE, hence neither kept nor broken:", Verdict.INCONCLUSIVE)
     for key, rule in rules.items():
         expected = f" (expected: {rule.reason})" if rule.expected else ""
         yield f"  {key}  {first_line(rule.what) or 'no cause given'}{expected}"
-    silent = [each for each in played if each.outcome is Outcome.INCONCLUSIVE and not each.judgements]
     for record in silent:
         yield f"  {record.case}  {record.what or 'no evidence'}"
 

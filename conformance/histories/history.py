@@ -160,7 +160,7 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int) -> fr
     if first != this:
         steps = [f"  {len(moves)} moves; {first} shows the same in fewer"]
     text = "\n".join([attempt.difference.what, *steps, f"seed {seed}; alone: -k '{this}'"])
-    raise RuleBroken((rule,), text, is_whole=True, shown_by=first if first != this else "")
+    raise RuleBroken((rule,), text, is_whole=True, shown_by=first if first != this else "", until=attempt.until)
 
 
 def _try_abilities(memory: _Memory, node: Any, brings: Histories[Any]) -> NodeAbilities:
@@ -186,6 +186,8 @@ class _Attempt:
         self.node, self.brings, self.abilities = node, brings, abilities
         self.difference = Mismatch("", "")
         self.moves: Moves[Any] = ()
+        self.until = 0
+        """How many entries the trace had when that showed: tries to make it smaller come behind."""
         self.judged: Counter[str] = Counter()
 
     def fails(self, moves: Moves[Any]) -> bool:
@@ -201,7 +203,7 @@ class _Attempt:
                         done.append(move)
                         scene.do(move)
             except Mismatch as difference:
-                self.difference = difference
+                self.difference, self.until = difference, len(self.node.trace)
                 return True
             finally:
                 self.judged, self.moves = scene.judged, tuple(done)
@@ -209,8 +211,8 @@ class _Attempt:
 
     def fails_likewise(self, moves: Moves[Any]) -> Moves[Any]:
         """Return the moves that were made until the same rule was broken as before, if it was."""
-        before, whole = self.difference, self.moves
+        before, whole, until = self.difference, self.moves, self.until
         if self.fails(moves) and self.difference.rule == before.rule:
             return self.moves
-        self.difference, self.moves = before, whole
+        self.difference, self.moves, self.until = before, whole, until
         return ()

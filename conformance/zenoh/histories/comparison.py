@@ -251,7 +251,7 @@ class HistoryComparison:
             raise Mismatch(rule, f"{who} was told the end of {body.kind.value} {body.id}, {why}")
         elif self.undeclared[who][what]:
             self.undeclared[who][what] -= 1
-        elif self.model.is_stand_in(who, what) or self.model.is_own(who, what) or self.may_take_back(what):
+        elif self.model.may_end_untouched(who, what) or self.may_take_back(what):
             return
         elif what not in concerns.gone:
             raise attribution.undeclared(who, what)

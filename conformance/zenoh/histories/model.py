@@ -223,6 +223,15 @@ class Model(Router):
         owners = {each.owner for each in self.entities() if thing(each) == what}
         return owners == {self.names[who]}
 
+    def was_own(self, who: str, what: Thing) -> bool:
+        """Tell whether that was so before this step: it may have been taken back before another's appeared."""
+        before = (each for each in (*self.entities(), *self.vanished) if each not in self.appeared)
+        return {each.owner for each in before if thing(each) == what} == {self.names[who]}
+
+    def may_end_untouched(self, who: str, what: Thing) -> bool:
+        """Tell whether a session may be told the end of what lives: of what stands for others, or is its own."""
+        return self.is_stand_in(who, what) or self.is_own(who, what) or self.was_own(who, what)
+
     def revise(self, session: Session, entity: Entity) -> None:
         """Allow for another announcement of a queryable that is one of several: what they are together has changed."""
         if entity.kind is not EntityKind.QUERYABLE:

@@ -89,7 +89,7 @@ class Adder:
         self.timing = Timing()
         self.wrong = wrong
         self.sum = 0
-        self.played: list[int] = []
+        self.played = self.trace = list[int]()
         self.complaints: list[tuple[str, str]] = []
         self.restarts = 0
 
@@ -128,6 +128,16 @@ def test_a_difference_is_made_small_and_told_with_its_rule() -> None:
     assert lines[-2].endswith(". 7")
     assert len(lines) < 8
     assert lines[-1] == "seed 1; alone: -k 'test_histories.test_sums[1]'"
+
+
+def test_what_shows_a_difference_is_where_the_smallest_history_failed() -> None:
+    node = Adder(wrong=7)
+    with pytest.raises(RuleBroken) as caught:
+        play(node)
+    until = caught.value.until
+    moves = [int(line.split()[-1]) for line in str(caught.value).splitlines()[1:-1]]
+    assert node.trace[until - len(moves) : until] == moves
+    assert until < len(node.trace), "smaller ones were tried behind it, which did not fail"
 
 
 def test_what_is_tried_first_leaves_nothing_behind_for_histories() -> None:

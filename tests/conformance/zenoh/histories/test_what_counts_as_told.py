@@ -142,6 +142,27 @@ def test_what_stands_for_others_and_comes_again_at_once_is_there() -> None:
     )
 
 
+class TakesBackWhatIsTheirs(Router):
+    """Lists for a session what it declared itself, and takes that back whenever something else ends."""
+
+    def is_listed(self, session: Session, asked: LiveInterest, entity: Entity) -> bool:
+        return entity.kind in asked.kinds and self.matches(asked, entity)
+
+    def withdraw(self, entity: Entity) -> None:
+        super().withdraw(entity)
+        for session in self.sessions.values():
+            for own in [each for each in session.advertised if each.owner == session.link]:
+                self.retract(session, own)
+                del session.advertised[own]
+
+
+def test_what_was_ones_own_before_a_step_may_be_taken_back_in_it() -> None:
+    another = Declares(T, 2, WireExpr("c"))
+    known = (*TWO, Sends("a", (DECLARES,)), Sends("b", (another,)), asks(1, Mode.CURRENT_FUTURE))
+    ends, declares = Undeclares(T, 2, WireExpr("c")), Declares(T, 3, WireExpr("a/b"))
+    ROUTERS.make(TakesBackWhatIsTheirs, *known, Sends("b", (ends, declares)))
+
+
 class EndsTwice(Router):
     """Tells each end twice, under one id."""
 
