@@ -47,6 +47,8 @@ class Silences:
         self._in_vain: dict[str, set[int]] = {}
         self._came: set[str] = set()
         self._plays = 0
+        self.broken: set[str] = set()
+        """Rules that two plays of one conversation have seen broken: of them no more is to be learnt by waiting."""
 
     def begin_play(self) -> int:
         """Return the number of a new play."""

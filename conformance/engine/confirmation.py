@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from conformance.contract.signatures import signature
 from conformance.engine.play import PlayResult
 from conformance.verdicts import Disagreement, Judgement, Outcome
 
@@ -32,6 +33,19 @@ def needs_confirmation(result: PlayResult) -> bool:
     # An error is the tester's own, and a case that is settled found its stimulus impossible: both would come again. So
     # would silence where two plays have shown that nothing else is to be had; and nobody is accused by this one.
     return Outcome.INCONCLUSIVE in outcomes and not (result.settled or result.is_in_vain)
+
+
+Sighting = tuple[str, str, Outcome, str]
+"""What a monitor has seen: its name, the rule, what that comes to, and in which words."""
+
+
+def watched(result: PlayResult) -> set[Sighting | None]:
+    """Return what monitors accuse a node of in a play; ``None`` stands for whatever else needs confirmation."""
+    return {
+        (each.by, each.rule, each.outcome, signature(each.what)) if each.outcome.accuses and each.by != "case" else None
+        for each in result.judgements
+        if each.outcome.accuses or each.outcome is Outcome.INCONCLUSIVE
+    }
 
 
 def differing_rules(plays: list[PlayResult]) -> dict[str, str]:

@@ -149,6 +149,8 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int) -> fr
     rule, this = attempt.difference.rule, f"test_histories.test_{theme}[{seed}]"
     if before and rule != before:
         return frozenset({before})
+    if before:
+        node.timing.silences.broken.add(rule)
     # One small history says what is wrong. A node that breaks a rule breaks it in most of them, and each costs seconds.
     first = memory.made_small.setdefault(rule, this)
     moves = attempt.moves

@@ -59,12 +59,12 @@ def notice(ta: int | None, **changes: Any) -> dict[str, Any]:
 
 
 @cache
-def no_messages(ta: int | None) -> dict[str, bytes]:
-    """Return frames for a connection that are no messages, by what they are."""
+def no_objects(ta: int | None) -> dict[str, bytes]:
+    """Return frames for a connection that are no JSON, no object, or more than one, by what they are."""
     right = notice(ta)
     whole = encode_message(right)
     found = {repr(frame): frame for frame in (b"garbage", b"", b"[]", b"null", b"5", b'"x"', b"{}", b"\xff\xfe")}
-    found |= {
+    return found | {
         "a piece of a message": whole[:-1],
         "a message and a brace": whole + b"}",
         "two messages": whole + whole,
@@ -72,11 +72,23 @@ def no_messages(ta: int | None) -> dict[str, bytes]:
         "a text that is no UTF-8": whole.replace(b"goldwire", b"\xc3\x28"),
         NESTING: whole.replace(b'{"name"', b'{"x":' + b"[" * NESTED + b"]" * NESTED + b',"name"'),
     }
+
+
+@cache
+def no_fields(ta: int | None) -> dict[str, bytes]:
+    """Return objects for a connection that are no messages, as a field is missing or wrong, by what they are."""
+    right = notice(ta)
+    found = {}
     for name in right:
         found[f"no {name}"] = encode_message({each: value for each, value in right.items() if each != name})
     for name, value in WRONG:
         found[f"{name} {worded(value)}"] = encode_message({**right, name: value})
     return found
+
+
+def no_messages(ta: int | None) -> dict[str, bytes]:
+    """Return frames for a connection that are no messages, by what they are."""
+    return no_objects(ta) | no_fields(ta)
 
 
 def strays(connection: AcceptedConnection) -> dict[str, Message]:

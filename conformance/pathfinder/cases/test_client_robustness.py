@@ -1,10 +1,11 @@
 """Pathfinder, "Message" and "Transactions": what a client makes of what no server may say."""
 
+from collections.abc import Callable, Mapping
 from itertools import count
 
 from conformance.cases import judging, rule
 from conformance.pathfinder.roles import CLIENT, EVERY_LINK
-from conformance.pathfinder.server_offences import ALIEN, REQUESTS, no_messages, notice, strays
+from conformance.pathfinder.server_offences import ALIEN, REQUESTS, no_fields, no_objects, notice, strays
 from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import AcceptedConnection, Domain
@@ -37,25 +38,40 @@ def learnt(domain: Domain, service_id: int = ALIEN) -> list[str]:
     return [event for event in domain.events if str(service_id) in event.split()]
 
 
-@rule("PF-221", roles=CLIENT, needs=("PF-097",))
-def test_what_is_no_message(node: NodeUnderTest) -> None:
-    """Tell a client of a service in frames that are no messages: no JSON, no objects, fields missing or wrong.
-
-    It does not act on them, and goes on: on this connection or on the next it tells of another service.
-    """
-    domain = node.begin("subscribe")
+def goes_on_behind(node: NodeUnderTest, domain: Domain, offences: Callable[[int | None], Mapping[str, bytes]]) -> None:
+    """Say to a client what is no message, one after the other: it acts on none, and goes on."""
     connection = domain.subscribed()
-    for what in no_messages(0):
-        connection.say(no_messages(connection.subscriptions[0].ta)[what])
+    for what in offences(0):
+        connection.say(offences(connection.subscriptions[0].ta)[what])
         again = goes_on(domain, connection)
         assert not learnt(domain), f"a client acts on what is no message: {what}"
         node.shows("PF-221", "R09", "C" if again is connection else "A")
         connection = again
+
+
+@rule("PF-221", roles=CLIENT, needs=("PF-097",))
+def test_what_is_no_message(node: NodeUnderTest) -> None:
+    """Tell a client of a service in frames that are no messages: no JSON, no objects, or more than one.
+
+    It does not act on them, and goes on: on this connection or on the next it tells of another service.
+    """
+    domain = node.begin("subscribe")
+    goes_on_behind(node, domain, no_objects)
     # A length of 4 GB; and one of 100 bytes, of which the first comes, and the end.
+    connection = domain.connections[-1]
     for raw in (b"\xff\xff\xff\xff", b"\x00\x00\x00\x64{"):
         connection.say_raw(raw)
         connection.drop()
         connection = goes_on(domain, domain.subscribed())
+
+
+@rule("PF-221", roles=CLIENT, needs=("PF-097",))
+def test_fields_that_are_missing_or_wrong(node: NodeUnderTest) -> None:
+    """Tell a client of a service in messages that lack a field, or have one of another kind or size.
+
+    It does not act on them, and goes on: on this connection or on the next it tells of another service.
+    """
+    goes_on_behind(node, node.begin("subscribe"), no_fields)
 
 
 @rule("PF-079", "PF-081", roles=CLIENT, needs=("PF-097",))

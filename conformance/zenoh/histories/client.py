@@ -6,19 +6,13 @@ from contextlib import contextmanager
 import msgspec
 
 from conformance.histories.drawing import Chooser
-from conformance.zenoh.histories.abilities import (
-    ALIASES_ON_ALIASES,
-    KEYS_ALONE,
-    MANY,
-    Abilities,
-    Lack,
-    end_of_patience,
-)
+from conformance.zenoh.histories.abilities import ALIASES_ON_ALIASES, KEYS_ALONE, Abilities, Lack
 from conformance.zenoh.histories.client_drawing import ClientMoveGenerator
 from conformance.zenoh.histories.client_playing import ENDING, GETTING, NAMING, PUTTING, ClientPlay
 from conformance.zenoh.histories.commanding import MODES
 from conformance.zenoh.histories.moves import Move
 from conformance.zenoh.histories.router import ROUTER
+from conformance.zenoh.histories.trials import MANY, end_of_patience
 from harness.errors import Unsupported
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import ByControl, NodeUnderTest

@@ -57,14 +57,17 @@ class SessionKnowledge:
                     self.news.append(event)
         self.place = len(events)
 
-    def wait_until(self, done: Callable[[], bool]) -> bool:
-        """Read until something holds of what the session was told; ``False`` when patience or the link ends first."""
+    def wait_until(self, done: Callable[[], bool], until: float | None = None) -> bool:
+        """Read until something holds of what the session was told; ``False`` when patience or the link ends first.
+
+        ``until`` is when patience ends, in seconds of the link's clock.
+        """
 
         def caught_up() -> bool:
             self.catch_up()
             return done()
 
-        return self.driver.wait_until(caught_up)
+        return self.driver.wait_until(caught_up, until)
 
     def is_ours(self, event: Event) -> bool:
         """Tell whether an event is about this history: within its namespace, or about no key."""

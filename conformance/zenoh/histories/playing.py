@@ -6,7 +6,7 @@ is told is the proof that the node has acted, on the end of a session too, which
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from functools import partial
 
 import msgspec
@@ -14,7 +14,14 @@ import msgspec
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionEnds, SessionOpens, Together
 from conformance.zenoh.histories.abilities import WIRE_EXPR_SUFFIX, Abilities
-from conformance.zenoh.histories.actions import Action, Declares, SendsInterest, Undeclares
+from conformance.zenoh.histories.actions import (
+    Action,
+    Declares,
+    DeclaresAlias,
+    ReleasesAlias,
+    SendsInterest,
+    Undeclares,
+)
 from conformance.zenoh.histories.attribution import Attribution
 from conformance.zenoh.histories.comparison import HistoryComparison
 from conformance.zenoh.histories.knowledge import SessionKnowledge
@@ -114,7 +121,9 @@ class HistoryPlay:
         listener, messages = self.listeners[move.who], []
         for number, action in enumerate(move.actions):
             spell = partial(listener.spell, borrows=is_alone and number == 0)
-            messages.append(self.readable(move.who, action).message(spell, deployed=self.deployed))
+            # What stands before it in its batch is not sent yet, and may take a number away or give it to another key.
+            moved = {each.id for each in move.actions[:number] if isinstance(each, DeclaresAlias | ReleasesAlias)}
+            messages.append(self.readable(move.who, action, moved).message(spell, deployed=self.deployed))
             self.model.receives(move.who, action.message())
             if isinstance(action, SendsInterest):
                 listener.modes[action.id] = action.mode
@@ -125,12 +134,15 @@ class HistoryPlay:
             listener.driver.send(*messages)
         self.forget()
 
-    def readable(self, who: str, action: Action) -> Action:
-        """Return an action as the node can read it: with an alias where it misreads the suffix of an undeclaration."""
+    def readable(self, who: str, action: Action, moved: Container[int] = ()) -> Action:
+        """Return an action as the node can read it: with an alias where it misreads the suffix of an undeclaration.
+
+        None of the numbers that are ``moved`` meanwhile.
+        """
         if not isinstance(action, Undeclares) or WIRE_EXPR_SUFFIX not in self.abilities.lacking:
             return action
         driver, key = self.listeners[who].driver, self.model.session(who).entities[action.kind, action.id].key
-        return msgspec.structs.replace(action, key=WireExpr(None, driver.alias(f"{driver.namespace}{key}")))
+        return msgspec.structs.replace(action, key=WireExpr(None, driver.alias(f"{driver.namespace}{key}", moved)))
 
     def forget(self) -> None:
         """Let each session forget what has ended while it did not ask: before it is told what it asks now."""

@@ -9,11 +9,12 @@ from conformance.histories.drawing import Chooser
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionOpens, Together
 from conformance.histories.shrinking import with_less
-from conformance.zenoh.histories.abilities import TRIED, Abilities, Lack, abilities
+from conformance.zenoh.histories.abilities import Abilities, Lack
 from conformance.zenoh.histories.actions import Declares, SendsInterest
 from conformance.zenoh.histories.drawing import ZenohMoveGenerator
 from conformance.zenoh.histories.moves import Move, Sends
 from conformance.zenoh.histories.playing import HistoryPlay
+from conformance.zenoh.histories.trials import TRIED, abilities
 from conformance.zenoh.histories.unspecified import UNSPECIFIED
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from wire.zenoh.values import EntityKind, Mode, WireExpr

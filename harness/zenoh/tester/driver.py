@@ -3,7 +3,7 @@
 Keys are put into the session's namespace on the way out and taken out of it on the way in, so that plays do not meet.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from harness.links.link import Link
 from harness.timing import Timing
@@ -100,10 +100,10 @@ class Driver(TesterSession):
         self.send(Declare(UndeclareKeyExpr(expr_id)))
         self.unsettled = True
 
-    def alias(self, key: str) -> int:
-        """Return an ExprId for a key as it stands on the wire, declaring it if there is none yet."""
+    def alias(self, key: str, besides: Container[int] = ()) -> int:
+        """Return an ExprId for a key as it stands on the wire, declaring it if there is none yet ``besides`` some."""
         for expr_id, known in self.conversation.tables[Direction.SENT].items():
-            if known == key:
+            if known == key and expr_id not in besides:
                 return expr_id
         return self.declare_keyexpr(WireExpr(key), self._id("alias", None))
 

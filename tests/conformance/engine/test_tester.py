@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cases import Case, Inconclusive, judging, marks_of, rule
+from conformance.cases import Case, Inconclusive, Marks, judging, marks_of, rule
 from conformance.engine.confirmation import ConfirmedPlay, differing_rules, merge, needs_confirmation
 from conformance.engine.play import PlayResult, play
 from conformance.engine.tester import Tester
@@ -342,3 +342,25 @@ def test_a_node_that_lives_and_answers_nobody_is_not_left_to_the_next_case(tmp_p
     finally:
         tester.close()
     assert (following.attempts, following.result.by_rule()[MUST]) == (1, Outcome.PASS)
+
+
+def test_what_monitors_saw_in_two_plays_is_not_confirmed_for_each_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    plays: list[str] = []
+    shown = {"first": "17 is late", "own": "23 is late", "again": "29 is late", "worse": "31 is lost", "last": "lost"}
+
+    def seen(played: Case, *_: object, **__: object) -> PlayResult:
+        plays.append(played.name)
+        judged = [Judgement(MUST, Outcome.VIOLATION, played.name, "a monitor", shown[played.name])]
+        if played.name in ("own", "last"):
+            judged.append(Judgement(STATED, Outcome.VIOLATION, played.name, "case", "a difference"))
+        return PlayResult(played.name, tuple(judged), Trace("zenoh"), 0.0)
+
+    monkeypatch.setattr("conformance.engine.tester.play", seen)
+    monkeypatch.setattr("conformance.engine.tester.Basics.cases", lambda basics: [])
+    tester = Tester("peer:", "zenoh", instance=World(Router.of, "router"))
+    marks = Marks((MUST,), is_history=True)
+    attempts = {name: tester.play(Case(name, lambda node: None, marks)).attempts for name in shown}
+    assert attempts == {"first": 2, "own": 2, "again": 1, "worse": 2, "last": 2}
+    assert plays == ["first", "first", "own", "own", "again", "worse", "worse", "last", "last"]
+    # Of a case it is confirmed, as that will be repeated alone.
+    assert tester.play(Case("again", lambda node: None, Marks((MUST,)))).attempts == 2

@@ -10,7 +10,16 @@ from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.session import Entity, Session
 from harness.zenoh.variants.faults.keyexprs import TablesByTurns
 from wire.zenoh.keys import wire_expr_extension
-from wire.zenoh.values import DeclareKeyExpr, EntityKind, UndeclareEntity, UndeclareKeyExpr, WireExpr
+from wire.zenoh.values import (
+    DeclareKeyExpr,
+    EntityKind,
+    Interest,
+    Mode,
+    Options,
+    UndeclareEntity,
+    UndeclareKeyExpr,
+    WireExpr,
+)
 
 
 class EndsForAllWhoAsk(Router):
@@ -50,6 +59,14 @@ class WithoutAliasesOnAliases(Router):
             super().on_declare_keyexpr(session, body)
 
 
+class LeavesOutMuch(WithoutAliasesOnAliases):
+    """Beside that, it passes over Current interests in anything but tokens."""
+
+    def on_interest(self, session: Session, interest: Interest) -> None:
+        if interest.mode is not Mode.CURRENT or not interest.options & (Options.S | Options.Q):
+            super().on_interest(session, interest)
+
+
 ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 
 
@@ -85,6 +102,14 @@ def test_numbers_on_numbers_that_are_looked_up_by_turns_are_a_lack_with_its_rule
     assert [rule for rule, _ in found.complaints] == ["ZD-034"]
     assert "one is looked up, the other not: a/b/c/e" in found.complaints[0][1]
     assert not found.allow(DeclaresAlias(2, WireExpr("/b", 1)))
+
+
+def test_what_does_not_come_is_waited_for_together() -> None:
+    node = ROUTERS.node(LeavesOutMuch)
+    began = node.instance.clock.now()
+    found = ROUTER.abilities(node)
+    assert found.lacking == {"aliases on aliases", "CURRENT subscriber", "CURRENT queryable"}
+    assert node.instance.clock.now() - began == pytest.approx(node.patience)
 
 
 def test_whoever_spells_by_released_aliases_is_not_asked_to_release_any() -> None:

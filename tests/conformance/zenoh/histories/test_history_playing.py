@@ -3,13 +3,14 @@
 import msgspec
 import pytest
 from hypothesis import given, settings
-from played_histories import TWO, PlayedHistories
+from played_histories import TWO, PlayedHistories, make_all
 
-from conformance.cases import NotPlayed
+from conformance.cases import NotPlayed, RuleBroken
 from conformance.histories.drawing import histories
+from conformance.histories.history import play_history
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionEnds, SessionOpens, Together
-from conformance.zenoh.histories.abilities import PLAIN, Abilities, Lack
+from conformance.zenoh.histories.abilities import PLAIN, WIRE_EXPR_SUFFIX, Abilities, Lack
 from conformance.zenoh.histories.actions import (
     Action,
     Declares,
@@ -52,6 +53,40 @@ def test_the_reference_is_not_accused_whatever_hypothesis_draws(moves: tuple[Mov
     play(Router, *moves)
 
 
+def test_what_is_undeclared_through_a_number_is_not_through_one_that_goes_in_the_same_batch() -> None:
+    misreads = Abilities((Lack(WIRE_EXPR_SUFFIX, "", ""),))
+    named = (DeclaresAlias(2, KEY), DeclaresAlias(3, WireExpr("c")), Declares(Q, 7, KEY))
+    for going in ((ReleasesAlias(2),), (ReleasesAlias(2), DeclaresAlias(2, WireExpr("c")))):
+        with ROUTERS.scene(Router, misreads) as scene:
+            make_all(scene, SessionOpens("a"), Sends("a", named), Sends("a", (*going, Undeclares(Q, 7, KEY))))
+            sent = scene.listeners["a"].driver.conversation.events
+            (undeclared,) = [event for event in sent if isinstance(event.body, UndeclareEntity)]
+            assert scene.listeners["a"].driver.inner(undeclared.key) == "a/b"
+
+
+class TellsNoEnds(Router):
+    """Keeps the end of what was declared to itself."""
+
+    def withdraw(self, entity: Entity) -> None:
+        pass
+
+
+def test_of_a_rule_that_is_known_to_be_broken_no_more_is_waited_for_than_a_window() -> None:
+    node = ROUTERS.node(TellsNoEnds)
+    clock, broken = node.instance.clock, node.timing.silences.broken
+    moves = (SessionOpens("a"), Sends("a", (Declares(T, 1, KEY),)))
+    for known, seconds in ((set(), node.patience), ({"ZI-070"}, node.patience), ({"ZD-083"}, node.timing.window)):
+        broken |= known
+        with ROUTER.scene(node, PLAIN) as scene:
+            scene.begin()
+            make_all(scene, *moves)
+            began = clock.now()
+            with pytest.raises(Mismatch) as difference:
+                scene.do(Sends("a", (Undeclares(T, 1, KEY),)))
+            assert difference.value.rule == "ZD-083"
+            assert clock.now() - began == pytest.approx(seconds)
+
+
 class WithdrawsForAll(Router):
     """Forgets all entities on a key when one of its declarers leaves."""
 
@@ -61,6 +96,18 @@ class WithdrawsForAll(Router):
         for other in self.sessions.values():
             for entity in [entity for entity in other.entities.values() if entity.key in keys]:
                 super().on_undeclare_entity(other, UndeclareEntity(entity.kind, entity.id))
+
+
+def test_a_rule_is_known_to_be_broken_when_a_history_has_shown_it_twice() -> None:
+    node = ROUTERS.node(WithdrawsForAll)
+    seen = []
+    for _ in range(2):
+        with pytest.raises(RuleBroken) as found:
+            play_history(node, ROUTER, "propagation", 1)
+        seen.append((found.value.ids, set(node.timing.silences.broken)))
+    (first, known_first), (second, known_second) = seen
+    assert first == second
+    assert (known_first, known_second) == (set(), set(second))
 
 
 class EndsTheSameIdEverywhere(Router):
