@@ -18,6 +18,7 @@ from conformance.catalogue.rules import Profile
 from conformance.gate import judging_options
 from conformance.gate.progress import ProgressBar
 from conformance.gate.terminal import summary_lines
+from conformance.run.records import CasePlayed
 from conformance.run.settings import BadSettings, RunSettings, gather
 from conformance.run.summary import INTERRUPTED
 from conformance.verdicts import Strictness
@@ -125,7 +126,9 @@ def _play(arguments: list[str], settings: RunSettings, keyword: str | None) -> i
         return STATUSES.get(status, 1)
     for line in summary_lines(summary, settings.catalogue, bar.records):
         click.echo(line)
-    if not (summary.played or summary.not_started or summary.interrupted or summary.errors):
+    # What was left out was selected all the same, and the summary says why.
+    selected = any(isinstance(record, CasePlayed) for record in bar.records)
+    if not (selected or summary.not_started or summary.interrupted or summary.errors):
         click.echo(_nothing(settings, keyword), err=True)
     return summary.exit
 

@@ -11,7 +11,7 @@ from conformance.zenoh.histories.actions import (
     SendsInterest,
     Undeclares,
 )
-from conformance.zenoh.histories.model import Answer, Model, Thing, thing
+from conformance.zenoh.histories.model import Answer, Model, Thing, aggregates, thing
 from conformance.zenoh.histories.moves import Move, Sends, Unspecified
 from harness.zenoh.peers.router import LIVE
 from wire.zenoh.grammar_extensions import NODE_ID
@@ -77,6 +77,8 @@ class Attribution:
         live = [each for each in session.interests.values() if each.mode in LIVE]
         new = {thing(each) for each in self.model.appeared}
         if what not in self.model.things() | new:
+            if (over := self.stood_for_others(who, what)) is not None:
+                return Mismatch(over, f"{came}, which stands for others, after it had ended its interest with A")
             return Mismatch(self.misread(what, exactly=False) or self.changed(), f"{came}, which nobody has declared")
         if any(self.model.covers(asked, what) for asked in live):
             if any(isinstance(action, SendsInterest) for action in self.sent_by(who)):
@@ -148,6 +150,13 @@ class Attribution:
         """Return the rule about ended interests, if a session had one that covered a thing."""
         for asked in reversed(self.model.asked_before[who]):
             if asked.mode in ENDED and self.model.covers(asked, what):
+                return ENDED[asked.mode]
+        return None
+
+    def stood_for_others(self, who: str, what: Thing) -> str | None:
+        """Return the rule about ended interests, if one of a session had A and the very key of a thing."""
+        for asked in reversed(self.model.asked_before[who]):
+            if asked.mode in ENDED and aggregates(asked) and asked.key == what[1] and self.model.covers(asked, what):
                 return ENDED[asked.mode]
         return None
 

@@ -215,6 +215,17 @@ def test_an_expired_entry_accepts_nothing() -> None:
     assert held(entry(until=TODAY), rules={"ZD-055": Outcome.VIOLATION}).complaints == ()
 
 
+@pytest.mark.parametrize("thorough", [True, False])
+def test_a_part_that_comes_to_something_milder_changes_no_expectation(thorough: bool) -> None:
+    known, one = KnownNames(frozenset({"ZD-055"}), whole=thorough), entry(outcome=Outcome.VIOLATION)
+    units = [JudgedItem("ZD-055", Outcome.INCONCLUSIVE, "what came", thorough=thorough)]
+    complaints = compare(Expectations(None, (one,)), (one,), units, [], known, TODAY).complaints
+    assert [each.breach for each in complaints] == [Breach.CHANGED_OUTCOME] * thorough
+    units = [JudgedItem("ZD-055", Outcome.CRASH, "what came", thorough=thorough)]
+    (complaint,) = compare(Expectations(None, (one,)), (one,), units, [], known, TODAY).complaints
+    assert complaint.breach is Breach.CHANGED_OUTCOME
+
+
 @pytest.mark.parametrize("sign", ["", "what 3; came"])
 def test_what_only_some_plays_saw_is_accepted_as_what_they_saw(sign: str) -> None:
     one, other = entry(signature=sign), entry(outcome=Outcome.CRASH)

@@ -299,3 +299,7 @@ def test_a_node_that_shakes_hands_and_nothing_more_is_told_so_once_and_soon() ->
     assert page.count("<article") == 1
     # What was not played has no trace.
     assert len(list(Path("rep/traces").glob("*.pcapng"))) == 1
+    part = goldwire("--iut", "mute.toml", "-k", "test_histories")
+    assert part.returncode == 1
+    assert "\nNot played:\n  test_histories." in part.stdout
+    assert "selects none" not in part.stderr

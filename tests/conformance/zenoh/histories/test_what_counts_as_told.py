@@ -7,7 +7,7 @@ from played_histories import TWO, PlayedHistories
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import Together
 from conformance.zenoh.histories.abilities import PLAIN
-from conformance.zenoh.histories.actions import Declares, SendsInterest, Undeclares
+from conformance.zenoh.histories.actions import Declares, EndsInterest, SendsInterest, Undeclares
 from conformance.zenoh.histories.comparison import HistoryComparison
 from conformance.zenoh.histories.moves import Sends
 from conformance.zenoh.histories.router import ROUTER
@@ -20,6 +20,7 @@ from wire.zenoh.values import (
     DeclareEntity,
     EntityKind,
     Interest,
+    InterestFinal,
     Mode,
     NetworkMessage,
     Options,
@@ -140,6 +141,21 @@ def test_what_stands_for_others_and_comes_again_at_once_is_there() -> None:
         TAKES_BACK,
         Sends("b", (Undeclares(T, 2, WireExpr("c")),)),
     )
+
+
+class OneForAllForEver(OneForAll):
+    """Does not let an interest end."""
+
+    def on_interest_final(self, session: Session, message: InterestFinal) -> None:
+        pass
+
+
+def test_what_stands_for_others_under_an_interest_that_has_ended_breaks_the_rule_about_its_end() -> None:
+    asks_for_one = SendsInterest(3, Mode.CURRENT_FUTURE, frozenset({T}), WireExpr("a/**"), aggregate=True)
+    asks_for_all = SendsInterest(4, Mode.CURRENT_FUTURE, frozenset({T}), WireExpr("a/**"))
+    asked = (*TWO, Sends("a", (asks_for_one,)), Sends("a", (EndsInterest(3),)), Sends("a", (asks_for_all,)))
+    ROUTERS.make(OneForAll, *asked, Sends("b", (DECLARES,)))
+    assert ROUTERS.rule_broken(OneForAllForEver, *asked, Sends("b", (DECLARES,))) == "ZI-018"
 
 
 class TakesBackWhatIsTheirs(Router):
