@@ -16,7 +16,7 @@ from conformance.zenoh.histories.actions import (
     ReleasesAlias,
     SendsInterest,
 )
-from wire.zenoh.values import EntityKind
+from wire.zenoh.values import EntityKind, Mode
 
 
 class HasKind(Protocol):
@@ -67,7 +67,10 @@ class Abilities(msgspec.Struct, frozen=True):
             case SendsInterest(mode=mode, kinds=kinds, key=key, aggregate=aggregate):
                 if any(f"{mode.name} {kind.value}" in lacking for kind in kinds) or (mode.name in lacking):
                     return False
-                if not kinds and KEYS_ALONE in lacking:
+                if not kinds and f"{mode.name} {KEYS_ALONE}" in lacking:
+                    return False
+                late = kinds if aggregate and mode is Mode.FUTURE else ()
+                if any(f"{A_IN_FUTURE} {kind.value}" in lacking for kind in late):
                     return False
                 return not (aggregate and key is None and "A without key" in lacking)
             case Declares(kind=kind, key=key):
@@ -95,7 +98,10 @@ UNTOLD_ENDS = "silence about untold ends"
 """The ability to announce the end of a token only to those who were told of it."""
 
 KEYS_ALONE = "interests in key expressions alone"
-"""The ability to answer those, though there is nothing to list."""
+"""The ability to answer those of a mode, though there is nothing to list."""
+
+A_IN_FUTURE = "A in Future"
+"""The ability to tell who asks with A for a kind to come that something has come."""
 
 ALIASES_ON_ALIASES = "aliases on aliases"
 """The ability to look the scope of a D_KEYEXPR up among what its sender has declared (reading R08)."""

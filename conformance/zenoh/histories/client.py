@@ -70,8 +70,10 @@ def _unanswered(driver: Driver, control: ByControl) -> Iterator[Lack]:
             declared.append(kind)
         except Unsupported:
             yield Lack(kind.value, "", f"a {kind.value} cannot be declared")
-    if driver.interest(Mode.CURRENT_FUTURE, key="a/b", keyexprs=True).reply().final is None:
-        yield Lack(KEYS_ALONE, "", "an interest in key expressions alone is not answered up to D_FINAL")
+    for mode in (Mode.CURRENT_FUTURE, Mode.CURRENT):
+        if driver.interest(mode, key="a/b", keyexprs=True).reply().final is None:
+            what = f"a {mode.name} interest in key expressions alone is not answered up to D_FINAL"
+            yield Lack(f"{mode.name} {KEYS_ALONE}", "", what)
     if driver.news():
         yield Lack("silence", "", "declarations come that nobody has asked for (reading R37)")
     for kind in declared:

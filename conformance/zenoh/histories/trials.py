@@ -7,6 +7,7 @@ from itertools import chain
 import msgspec
 
 from conformance.zenoh.histories.abilities import (
+    A_IN_FUTURE,
     ALIASES_ON_ALIASES,
     KEYS_ALONE,
     UNTOLD_ENDS,
@@ -223,27 +224,40 @@ def hops(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
 
 
 def without_key(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack | None]:
-    """Somebody asks for each kind with A and without a key; then one of each comes."""
-    declarer, listeners = node.session(), {}
+    """Somebody asks for each kind with A and without a key, somebody in mode Future; then one of each comes."""
+    declarer, listeners, late = node.session(), {}, {}
     for kind in announced(lacking):
-        listeners[kind] = node.session()
+        listeners[kind], late[kind] = node.session(), node.session()
         listeners[kind].interest(Mode.CURRENT_FUTURE, kind, aggregate=True)
+        # On the key of what comes, so that whatever stands for it has that key, too (reading R39).
+        late[kind].interest(Mode.FUTURE, kind, key="a/b", aggregate=True)
         listeners[kind].barrier()
+        late[kind].barrier()
     for kind in listeners:
         declarer.declare(kind, "a/b")
     declarer.barrier()
     until = end_of_patience(node)
     yield None
+    for kind, listener in late.items():
+        if untold(listener, declared, [kind], "a/b", until):
+            what = f"who asks with A for a {kind.value} to come is never told of it"
+            yield Lack(f"{A_IN_FUTURE} {kind.value}", "ZD-091", what)
     for kind, listener in listeners.items():
         if untold(listener, declared, [kind], "a/b", until):
             yield Lack("A without key", "ZD-091", f"who asks with A and without a key is never told of a {kind.value}")
             return
 
 
-def keys_alone(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:
+def keys_alone(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack | None]:
     """Somebody asks for key expressions and for no kind of entity."""
-    if node.session().interest(Mode.CURRENT_FUTURE, key="a/b", keyexprs=True).reply().final is None:
-        yield Lack(KEYS_ALONE, "", "an interest in key expressions alone is not answered up to D_FINAL")
+    modes = (Mode.CURRENT_FUTURE, Mode.CURRENT)
+    asks = {mode: node.session().interest(mode, key="a/b", keyexprs=True) for mode in modes}
+    until = end_of_patience(node)
+    yield None
+    for mode, ask in asks.items():
+        if ask.reply(until).final is None:
+            what = f"a {mode.name} interest in key expressions alone is not answered up to D_FINAL"
+            yield Lack(f"{mode.name} {KEYS_ALONE}", "", what)
 
 
 def own_keys(node: NodeUnderTest, lacking: frozenset[str]) -> Iterator[Lack]:

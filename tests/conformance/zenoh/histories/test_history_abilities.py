@@ -67,6 +67,15 @@ class LeavesOutMuch(WithoutAliasesOnAliases):
             super().on_interest(session, interest)
 
 
+class PassesOverMore(Router):
+    """Passes over Current interests in anything but tokens, and takes A to be about what exists already."""
+
+    def on_interest(self, session: Session, interest: Interest) -> None:
+        is_passed_over = interest.mode is Mode.CURRENT and not interest.options & Options.T
+        if not is_passed_over and not (interest.mode is Mode.FUTURE and interest.options & Options.A):
+            super().on_interest(session, interest)
+
+
 ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 
 
@@ -110,6 +119,17 @@ def test_what_does_not_come_is_waited_for_together() -> None:
     found = ROUTER.abilities(node)
     assert found.lacking == {"aliases on aliases", "CURRENT subscriber", "CURRENT queryable"}
     assert node.instance.clock.now() - began == pytest.approx(node.patience)
+
+
+def test_what_is_passed_over_of_other_modes_is_known_and_accused_once() -> None:
+    found = abilities(PassesOverMore)
+    future = {f"A in Future {kind.value}" for kind in EntityKind}
+    current = {"CURRENT subscriber", "CURRENT queryable", "CURRENT interests in key expressions alone"}
+    assert found.lacking == future | current
+    assert ("ZD-091", "who asks with A for a token to come is never told of it") in found.complaints
+    played = ROUTERS.node(PassesOverMore)
+    for theme in ("modes", "options"):
+        ROUTERS.play(played, theme, 1, 2, 3, 7)
 
 
 def test_whoever_spells_by_released_aliases_is_not_asked_to_release_any() -> None:
