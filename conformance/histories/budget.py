@@ -1,4 +1,8 @@
-"""The budget of a run's histories: seconds that begin with the first of them. Without one they take what they take."""
+"""The budget of a run's histories: seconds for which they are played. Without one they take what they take.
+
+What is made sure of beside that (starts, confirmations, evidence, traces) takes its own time: on a machine that is busy
+it would else leave none for what is to be found out.
+"""
 
 import time
 from collections.abc import Iterator
@@ -10,19 +14,29 @@ class Budget:
 
     def __init__(self, seconds: float | None = None) -> None:
         self.seconds = seconds
-        self._end = 0.0
+        self._spent = 0.0
+        self._since: float | None = None
 
     def begin(self, seconds: float | None) -> None:
         """Give so many seconds anew: a process may play several runs, one after the other."""
-        self.seconds, self._end = seconds, 0.0
+        self.seconds, self._spent, self._since = seconds, 0.0, None
 
     def left(self) -> float:
         """Return the seconds that are left."""
         if self.seconds is None:
             return float("inf")
-        if not self._end:
-            self._end = time.monotonic() + self.seconds
-        return self._end - time.monotonic()
+        running = 0.0 if self._since is None else time.monotonic() - self._since
+        return self.seconds - self._spent - running
+
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """Let time go by while a history is played."""
+        self._since = time.monotonic()
+        try:
+            yield
+        finally:
+            self._spent += time.monotonic() - self._since
+            self._since = None
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -33,7 +47,8 @@ class Budget:
             yield
         finally:
             self.seconds = before
-            self._end += time.monotonic() - began if self._end else 0.0
+            if self._since is not None:
+                self._since += time.monotonic() - began
 
 
 BUDGET = Budget()

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -134,13 +134,12 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int) -> fr
     if abilities.blocked:
         raise NotPlayed(abilities.blocked)
     is_known, before = (theme, seed) in memory.played, memory.played.get((theme, seed), "")
-    # Not before: what a node lacks is waited for, and the time for histories is not to go by with that. Nor is there a
-    # time for confirming: monitors that accuse in a play as the time ends would else find nobody to confirm it.
+    # There is no time for confirming: monitors that accuse as the time ends would else find nobody to confirm it.
     if not is_known and BUDGET.left() <= 0:
         raise NotPlayed("the time for histories is over")
     attempt = _Attempt(node, brings, abilities)
     moves = generate(brings.generator, theme, seed, LENGTH)
-    with BUDGET.aside() if is_known else nullcontext():
+    with BUDGET.aside() if is_known else BUDGET.spending():
         failed = attempt.fails(moves)
     if not failed:
         memory.played.setdefault((theme, seed), "")

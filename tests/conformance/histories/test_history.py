@@ -1,8 +1,10 @@
 """A history as a case: made from its seed, made small when it fails, confirmed by all of it."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 
 import pytest
 from hypothesis import given, settings
@@ -235,12 +237,24 @@ def test_a_node_whose_abilities_cannot_be_tried_is_asked_once() -> None:
     assert histories.tries == 1
 
 
-def test_what_is_bounded_in_itself_takes_no_time_from_histories() -> None:
+def test_time_goes_by_for_histories_while_one_is_played_and_not_beside_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = count(0, 10)  # each look at it takes ten seconds
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     budget = Budget(1000.0)
-    assert 0 < budget.left() <= 1000
+    assert budget.left() == budget.left() == 1000
+    with budget.spending():
+        assert budget.left() == 990
+        assert budget.left() == 980
+    assert budget.left() == 970
+    with budget.spending():
+        with budget.aside():
+            assert budget.left() == float("inf")
+        assert budget.left() == 950
     with budget.aside():
         assert budget.left() == float("inf")
-    assert 0 < budget.left() <= 1001
+    assert budget.left() == 940
+    budget.begin(5.0)
+    assert budget.left() == 5
 
 
 @settings(max_examples=20, deadline=None, derandomize=True, database=None)
