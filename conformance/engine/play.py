@@ -71,7 +71,12 @@ def play(
     except HarnessError as error:
         judge.inconclusive(f"the node could not be set up: {error}")
         return PlayResult(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
-    settled = judge.call(node)
+    try:
+        settled = judge.call(node)
+    except KeyboardInterrupt:
+        # Others may use the node: it is left as it was, also by a run that somebody ends.
+        node.close()
+        raise
     if instance.dials and not instance.timing.round_trip:
         # One that dials can be asked nothing before the first play.
         instance.timing.begin_with(node.timing)

@@ -1,4 +1,6 @@
-"""``goldwire`` as a user types it, with a node in memory that a fault was planted in, whatever ``--iut`` names.
+"""``goldwire`` as a user types it, with a node that a fault was planted in, whatever ``--iut`` names.
+
+It runs in memory and virtual time, or is served over sockets on this machine, as our own peers are.
 
 As a program it reads lines of JSON, each with a fault and a command line, and answers each with what that came to. In a
 process of its own, as the gate lets pytest import the cases, whose files are called like tests of ours; and with a hash
@@ -16,35 +18,41 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import msgspec
+from lacking_nodes import NODES
 
 from harness import command
 from harness.errors import Unsupported
 from harness.iuts.description import Description
 from harness.iuts.instance import Instance
+from harness.peers.embedded import EmbeddedImplementation
 from harness.peers.peer import PeerMaker
 from harness.protocol import WireProtocol
 from harness.zenoh.peers.client import Client
 
+MEMORY, SOCKETS = "memory", "sockets"
+"""Where nodes run."""
+
 
 class Told(msgspec.Struct, frozen=True):
-    """What a command came to: its exit status, what it printed, and the seconds of processor time that it took."""
+    """What a command came to: its exit status, what it printed, and the seconds that it took, of processor time too."""
 
     status: int
     out: str
     err: str
     seconds: float
+    wall: float
 
 
 class Gate:
     """A process that runs commands against planted nodes of one protocol, in a folder."""
 
-    def __init__(self, protocol: str, folder: Path, *, hash_seed: int) -> None:
+    def __init__(self, protocol: str, folder: Path, *, hash_seed: int = 0, over: str = MEMORY) -> None:
         environment = os.environ | {"PYTHONHASHSEED": str(hash_seed), "NO_COLOR": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, __file__, protocol],
+            [sys.executable, __file__, protocol, over],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -87,10 +95,25 @@ def planted(make: Callable[[WireProtocol, Description], PeerMaker]) -> Iterator[
         WireProtocol.instance = before  # type: ignore[method-assign]
 
 
+@contextlib.contextmanager
+def served(make: Callable[[WireProtocol, Description], PeerMaker]) -> Iterator[None]:
+    """Let every peer of ours that is served over sockets meanwhile be one of those that ``make`` makes."""
+
+    def embedded(self: WireProtocol, description: Description, **settings: Any) -> EmbeddedImplementation:
+        return before(self, description, **settings, make=make(self, description))
+
+    before = WireProtocol.embedded
+    WireProtocol.embedded = embedded  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        WireProtocol.embedded = before  # type: ignore[method-assign]
+
+
 def run(words: list[str]) -> Told:
     """Run a command in this process, by the way that the script ``goldwire`` takes."""
     out, err, before = io.StringIO(), io.StringIO(), sys.argv
-    began, status = time.process_time(), 0
+    began, status = (time.process_time(), time.monotonic()), 0
     sys.argv = words
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -99,7 +122,8 @@ def run(words: list[str]) -> Told:
         status = int(end.code or 0)
     finally:
         sys.argv = before
-    return Told(status, out.getvalue(), err.getvalue(), time.process_time() - began)
+    seconds, wall = time.process_time() - began[0], time.monotonic() - began[1]
+    return Told(status, out.getvalue(), err.getvalue(), seconds, wall)
 
 
 class Tokenless(Client):
@@ -111,22 +135,29 @@ class Tokenless(Client):
         return super().command(verb, arguments, now)
 
 
+LACKING = {make.__name__: make for _, make, _, _ in NODES}
+"""The nodes that lack something basic, by their names."""
+
+
 def peer(fault: str, role: str, definition: WireProtocol) -> PeerMaker:
     """Return what makes a peer with a fault."""
     if fault == "tokenless":
         return Tokenless.of
+    if fault in LACKING:
+        return LACKING[fault].of
     return definition.faults.all[fault].peer.of if fault else definition.roles[role].of
 
 
-def main(protocol: str) -> None:
+def main(protocol: str, over: str) -> None:
     """Answer lines until there are no more."""
+    plant = {MEMORY: planted, SOCKETS: served}[over]
     for line in sys.stdin:
         fault, text = json.loads(line)
-        with planted(lambda definition, described, fault=fault: peer(fault, described.role, definition)):  # type: ignore[misc]
+        with plant(lambda definition, described, fault=fault: peer(fault, described.role, definition)):  # type: ignore[misc]
             told = run(shlex.split(text))
         sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
         sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -69,15 +69,11 @@ def recorded(report: Path) -> Iterator[Finding]:
     for record in read(report / JOURNAL)[0]:
         for rule in dict.fromkeys(each.rule for each in getattr(record, "judgements", ()) if each.outcome.accuses):
             assert isinstance(record, CasePlayed)
-            judged = [each for each in record.judgements if each.rule == rule]
-            worst = worst_judgement(judged)
+            worst = worst_judgement([each for each in record.judgements if each.rule == rule])
             # What another history shows in fewer moves, it shows in other words when it is played alone: its own, where
-            # those of a monitor were better.
-            came = (
-                ""
-                if any(each.shown_by for each in judged)
-                else f"{worst.outcome.value}: {worst.what or 'not what the rule says'}"
-            )
+            # those of a monitor were better; and monitors see it being made small then.
+            is_its_own = not any(each.shown_by for each in record.judgements)
+            came = f"{worst.outcome.value}: {worst.what or 'not what the rule says'}" if is_its_own else ""
             if worst.outcome is not Outcome.ERROR:
                 yield Finding(rule, verdict(worst.outcome).value, signature(came), record.reproduce)
 

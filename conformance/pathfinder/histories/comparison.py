@@ -50,6 +50,9 @@ class AnswerComparison:
         self.ports: dict[int, int] = {}
         """The ports of ours that the clients connect from, by who they are; 0 where there are no ports."""
 
+        self.ours: set[int] = set()
+        """All ports that clients of the play have connected from."""
+
         self.orphans = OrphanTimes()
 
     def begin(self) -> None:
@@ -237,16 +240,19 @@ class AnswerComparison:
     def compare_ports(self, numbers: Collection[int], shown: str) -> None:
         """Compare the ports in the addresses of clients with those that they connect from, if any has its own.
 
-        Where none has, something may stand between that gives them others (NAT, a proxy), and nothing is known.
+        Something may stand between that gives all of them other ports, or one (NAT, a proxy): so nobody is accused of
+        a port that is none of ours, but of one that another connection has, or had.
         """
         ports = {number: self.ports.get(number, 0) for number in numbers}
-        wrong = [number for number, port in ports.items() if not has_port(self.addresses[number], port)]
-        if all(ports.values()) and wrong and len(wrong) < len(ports):
-            raise Mismatch(
-                "PF-225",
-                f"{shown} has {wrong[0]} at {self.addresses[wrong[0]]!r}, which connects from port {ports[wrong[0]]},"
-                " and others at their own ports",
-            )
+        is_ours = any(has_port(self.addresses[number], port) for number, port in ports.items())
+        for number, port in ports.items():
+            others = [each for each in self.ours - {port} if has_port(self.addresses[number], each)]
+            if is_ours and all(ports.values()) and others and not has_port(self.addresses[number], port):
+                raise Mismatch(
+                    "PF-225",
+                    f"{shown} has {number} at {self.addresses[number]!r}, and it connects from port {port}:"
+                    f" port {others[0]} is that of another connection",
+                )
 
     def forget_client(self, number: int) -> None:
         """Forget where a client was connected from: it has left."""

@@ -271,6 +271,7 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
         """Take note of who is there now, and where it connects from."""
         self.model.joins(driver.client_id)
         self.comparison.ports[driver.client_id] = driver.link.ports[0]
+        self.comparison.ours.add(driver.link.ports[0])
 
     def leave(self, who: str, verb: str) -> None:
         """End the connection of a client, and wait until the server has taken note."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from conformance.catalogue.rules import Profile
 from conformance.selfcheck.mutation.score import Score
 
-COLUMNS = ("killed", "equivalent", "legal", "open", "unexplained")
+COLUMNS = ("killed", "equivalent", "legal", "open", "unexplained", "error")
 
 
 def page(protocol: str, profile: Profile, scores: Sequence[Score]) -> str:
@@ -47,6 +47,7 @@ def _by_function(score: Score) -> Counter[tuple[str, str]]:
     found = Counter((each.mutant.place, "killed") for each in score.killed)
     found.update((each.mutant.place, entry.why) for each, entry in score.excused)
     found.update((each.mutant.place, "unexplained") for each in score.unexplained)
+    found.update((each.mutant.place, "error") for each in score.stumbled)
     return found
 
 

@@ -37,13 +37,13 @@ Fate = Literal[
     "does not load",
     "listed",
 ]
-"""Accused; ended by the clock; an error of the tester, which fails a run; a peer of which nothing can be judged, which
-fails a run too; a peer that does not do what other rules rest on, which fails it as well; what the original passes is
+"""Accused; ended by the clock; an error of the tester and no accusation; a peer of which nothing can be judged, which
+fails a run; a peer that does not do what other rules rest on, which fails it as well; what the original passes is
 inconclusive; no difference is seen; the changed line is in no play; there is no peer at all; not played, as the list
 explains it."""
 
-NOTICED: tuple[Fate, ...] = ("killed", "endless", "error", "nothing proven", "lacks the basic")
-"""What makes ``goldwire test`` end with status 1."""
+NOTICED: tuple[Fate, ...] = ("killed", "endless", "nothing proven", "lacks the basic")
+"""What makes ``goldwire test`` end with status 1 for a reason in the node: who stumbles has noticed nothing."""
 
 FATES: tuple[Fate, ...] = get_args(Fate)
 

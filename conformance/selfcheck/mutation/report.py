@@ -54,7 +54,7 @@ def _compute(protocol: str, role: str, profile: Profile, workers: int, sample: M
 def lines_of(score: Score) -> Iterator[str]:
     """Return what is printed of a score: survivors nobody has explained, then stale entries, then the counts."""
     files = modules_of(score.protocol, score.role)
-    for each in score.unexplained:
+    for each in (*score.stumbled, *score.unexplained):
         mutant = each.mutant
         old, new = mutant.lines(files[mutant.module].read_bytes())
         yield f"{each.fate}: {mutant.place}, line {mutant.line} ({mutant.operator})"
@@ -68,5 +68,6 @@ def lines_of(score: Score) -> Iterator[str]:
     yield (
         f"{score.protocol} {score.role}: {len(score.killed)} of {score.counted} mutants killed, {score.score:.1%}; "
         f"{why['equivalent']} equivalent, {why['legal']} legal, {why['open']} open, "
-        f"{len(score.unexplained)} unexplained, {len(score.stale)} stale entries"
+        f"{len(score.unexplained)} unexplained, {len(score.stumbled)} errors of the tester, "
+        f"{len(score.stale)} stale entries"
     )

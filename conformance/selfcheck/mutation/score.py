@@ -49,7 +49,8 @@ class Score(msgspec.Struct, frozen=True):
     """What became of the mutants of one peer.
 
     ``excused`` are those that were not killed and that the list explains, ``unexplained`` those that it does not;
-    ``stale`` are entries of the list that no longer say the truth.
+    ``stumbled`` those over which the tester itself went wrong, which no list explains; ``stale`` are entries of the
+    list that no longer say the truth.
     """
 
     protocol: str
@@ -58,6 +59,7 @@ class Score(msgspec.Struct, frozen=True):
     excused: tuple[tuple[PlayedMutant, ListedMutant], ...]
     unexplained: tuple[PlayedMutant, ...]
     stale: tuple[str, ...]
+    stumbled: tuple[PlayedMutant, ...] = ()
 
     @property
     def taken(self) -> int:
@@ -67,7 +69,8 @@ class Score(msgspec.Struct, frozen=True):
     @property
     def counted(self) -> int:
         """How many mutants the score is of: all but those that do the same, or what is legal."""
-        return len(self.killed) + len(self.unexplained) + sum(entry.why == "open" for _, entry in self.excused)
+        missed = len(self.unexplained) + len(self.stumbled)
+        return len(self.killed) + missed + sum(entry.why == "open" for _, entry in self.excused)
 
     @property
     def score(self) -> float:
@@ -76,8 +79,8 @@ class Score(msgspec.Struct, frozen=True):
 
     @property
     def is_sound(self) -> bool:
-        """Whether every mutant was killed or is explained, and every explanation holds."""
-        return not self.unexplained and not self.stale
+        """Whether every mutant was killed or is explained, every explanation holds, and the tester never stumbled."""
+        return not self.unexplained and not self.stale and not self.stumbled
 
 
 def mutants_list(protocol: str) -> Path:
@@ -138,11 +141,12 @@ def compute_score(
 def scored(gate: Gate, played: list[PlayedMutant], entries: list[ListedMutant], *, whole: bool) -> Score:
     """Return the score of what was played; ``whole`` when that are all mutants, so that entries can be stale."""
     killed = tuple(each for each in played if each.is_noticed)
+    stumbled = tuple(each for each in played if each.fate == "error")
     excused = []
     unexplained = []
     used: set[tuple[ListedMutant, str]] = set()
     for each in played:
-        if each in killed or each.fate == "does not load":
+        if each in killed or each in stumbled or each.fate == "does not load":
             continue
         source = gate.sources[each.mutant.module][0]
         entry = entry_for(entries, each.mutant, source)
@@ -162,7 +166,7 @@ def scored(gate: Gate, played: list[PlayedMutant], entries: list[ListedMutant], 
         if entry is not None and entry.changes:
             change = said(each.mutant, gate.sources[each.mutant.module][0])[1]
             stale.append(f"{entry.function}: {change} is noticed by {each.by}")
-    return Score(gate.suite.protocol, gate.role, killed, tuple(excused), tuple(unexplained), tuple(stale))
+    return Score(gate.suite.protocol, gate.role, killed, tuple(excused), tuple(unexplained), tuple(stale), stumbled)
 
 
 # --- in a process of the pool ------------------------------------------------------------------------------

@@ -361,14 +361,17 @@ class Driver:
 
     @property
     def left(self) -> list[int]:
-        """The services that were published here, by whatever message, and not taken back here."""
+        """The services that were published here, by whatever message, and not taken back here.
+
+        Those whose publish nobody has waited for are among them: it may be carried out all the same.
+        """
         found: dict[int, None] = dict.fromkeys(self.published)
         for transaction in self.conversation.transactions:
             service_id = transaction.request.fields.get("service-id")
-            if transaction.completed and isinstance(service_id, int):
-                if transaction.command == "publish":
+            if isinstance(service_id, int):
+                if transaction.command == "publish" and not transaction.failed:
                     found[service_id] = None
-                else:
+                elif transaction.command == "unpublish" and transaction.completed:
                     found.pop(service_id, None)
         return list(found)
 

@@ -37,7 +37,7 @@ class NodeUnderTest:
         self.tempo = instance.tempo
         self.readings: list[tuple[str, str, str]] = []
         # Two runs of one suite give the same namespaces: the identifier tells their services apart.
-        self.play = f"{namespace.strip('/')}.{new_id():016x}"
+        self.play = f"{namespace}{new_id():016x}"
         self.sessions: list[Driver] = []
         self.domains: list[Domain] = []
         self._heard: list[Driver] = []
@@ -198,9 +198,13 @@ class NodeUnderTest:
         for session in self.sessions:
             # Its own connection first: a server may let nobody else take a service back.
             taking = next((each for each in (session, *self.sessions) if not each.ended), None)
+            left = session.left
+            if not left:
+                continue
             if taking is None:
-                return
+                # All have left: so its owner comes back, else its orphans would stay for others to see.
+                taking = self.back(session.client_id)
             # All at once: what is far away is to be asked once, and not for each.
-            asked = [taking.begin("unpublish", {"service-id": service_id}) for service_id in session.left]
+            asked = [taking.begin("unpublish", {"service-id": service_id}) for service_id in left]
             if not all(each.is_over for each in taking.finish_all(asked)):
                 return  # nobody answers here

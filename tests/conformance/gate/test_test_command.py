@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from watched_runs import processes, wait_for_cases
 
 from conformance.run.journal import read
 from conformance.run.records import CasePlayed, RunEnded
@@ -74,26 +75,6 @@ def goldwire(*arguments: str, protocol: str = "zenoh", **environment: str) -> su
 
 def last_line(done: subprocess.CompletedProcess[str]) -> str:
     return done.stdout.rstrip().splitlines()[-1]
-
-
-def wait_for_cases(number: int) -> None:
-    """Wait until so many cases are in the journal of a run, behind its first line."""
-    deadline = time.monotonic() + 60
-    while not JOURNAL.exists() or JOURNAL.read_bytes().count(b"\n") <= number:
-        assert time.monotonic() < deadline, f"not {number} cases within a minute"
-        time.sleep(0.02)
-
-
-def processes(mark: str) -> list[str]:
-    """Return the processes whose environment carries a mark of ours."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if f"GOLDWIRE_TEST_MARK={mark}".encode() in path.read_bytes():
-                found.append(path.parent.name)
-        except OSError:
-            continue
-    return found
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
@@ -203,7 +184,7 @@ def test_what_does_not_start_is_status_3(workers: tuple[str, ...]) -> None:
 def test_an_interrupt_leaves_a_partial_report_and_no_process(tmp_path: Path, workers: tuple[str, ...]) -> None:
     command = [GOLDWIRE, "test", "zenoh", "--iut", "faulty.toml", "--report", "rep", *workers]
     with subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, text=True) as running:
-        wait_for_cases(1)
+        wait_for_cases(JOURNAL, 1)
         assert processes(tmp_path.name), "the implementation is no longer there"
         os.killpg(running.pid, signal.SIGINT)
         output, _ = running.communicate(timeout=60)
@@ -221,7 +202,7 @@ def test_an_interrupt_leaves_a_partial_report_and_no_process(tmp_path: Path, wor
 def test_a_killed_run_leaves_a_readable_journal(tmp_path: Path) -> None:
     command = [GOLDWIRE, "test", "zenoh", "--report", "rep"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        wait_for_cases(2)
+        wait_for_cases(JOURNAL, 2)
         running.kill()
     records, _ = read(JOURNAL)
     assert sum(isinstance(record, CasePlayed) for record in records) >= 2

@@ -20,8 +20,8 @@ def test_the_page_counts_by_function_and_gives_the_reasons():
         (),
     )
     text = page("p", "document", [score])
-    assert "| r | 4 | 2 | 0 | 1 | 0 | 1 | 66.7% of 3 |" in text
-    assert "| `m/n.py:f` | 2 |  | 1 |  | 1 |" in text
+    assert "| r | 4 | 2 | 0 | 1 | 0 | 1 | 0 | 66.7% of 3 |" in text
+    assert "| `m/n.py:f` | 2 |  | 1 |  | 1 |  |" in text
     assert "| `m.n.f` | `return a \\| 1` | `return a & 1`<br>`return None` | 1 | legal: either way |" in text
     assert "was not played" not in text
 

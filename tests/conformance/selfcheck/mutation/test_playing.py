@@ -1,6 +1,7 @@
 """What the gate says of a mutant, and that the tester itself is never changed by one."""
 
 import pytest
+from msgspec.structs import replace
 
 from conformance.selfcheck.mutation import playing
 from conformance.selfcheck.mutation.listed import BadList, ListedMutant, listed_mutants
@@ -9,6 +10,7 @@ from conformance.selfcheck.mutation.operators import Mutant
 from conformance.selfcheck.mutation.playing import Gate, Gates, PlayedMutant
 from conformance.selfcheck.mutation.report import lines_of
 from conformance.selfcheck.mutation.score import all_mutants, scored
+from conformance.verdicts import Outcome
 from harness.protocol import load
 from harness.zenoh.peers.router import Router
 
@@ -71,6 +73,23 @@ def test_an_endless_mutant_is_ended_by_its_processor_time(gate, reached, monkeyp
     monkeypatch.setattr(playing, "PATIENCE", 0.2)
     mutant = changed(gate, "session.interests.pop(message.id, None)", "while True: pass")
     assert gate.play(mutant, reached).fate == "endless"
+
+
+def test_an_error_of_the_tester_is_no_kill(gate, reached, monkeypatch):
+    """It fails a run, and says nothing of the mutant: so it is counted apart, and the score is not sound."""
+    mutant = changed(gate, "on_interest_final(session, message)", "on_interest_final( session, message)")
+    plain = playing.play
+
+    def stumbling(case, *arguments, **settings):
+        result = plain(case, *arguments, **settings)
+        return replace(result, judgements=[replace(each, outcome=Outcome.ERROR) for each in result.judgements])
+
+    monkeypatch.setattr(playing, "play", stumbling)
+    played = gate.play(mutant, reached)
+    assert (played.fate, played.is_noticed) == ("error", False)
+    score = scored(gate, [played], [], whole=False)
+    assert (score.killed, score.counted, score.score, score.is_sound) == ((), 1, 0.0, False)
+    assert "1 errors of the tester" in list(lines_of(score))[-1]
 
 
 def test_what_roles_share_is_played_by_the_gates_of_all_of_them():
