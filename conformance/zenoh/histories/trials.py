@@ -349,12 +349,11 @@ TRIALS: tuple[tuple[Trial, ...], ...] = (
     (futures,),
     (silence,),
     (aliases,),
-    (modes, aliases_on_aliases, own_keys, undeclarations, departures, without_key),
+    (modes, aliases_on_aliases, own_keys, undeclarations, departures, without_key, keys_alone),
     (finals,),
     (released_aliases,),
     (untold_ends,),
     (hops,),
-    (keys_alone,),
     (aggregation,),
 )
 """Each relies on what those before it have found, and ``kinds`` is what all of them need; those in one line wait

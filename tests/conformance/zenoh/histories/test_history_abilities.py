@@ -3,7 +3,7 @@
 import pytest
 from played_histories import PlayedHistories
 
-from conformance.zenoh.histories.abilities import PLAIN, Abilities
+from conformance.zenoh.histories.abilities import KEYS_ALONE, PLAIN, Abilities
 from conformance.zenoh.histories.actions import DeclaresAlias, ReleasesAlias
 from conformance.zenoh.histories.router import ROUTER
 from harness.zenoh.peers.router import Router
@@ -63,7 +63,7 @@ class LeavesOutMuch(WithoutAliasesOnAliases):
     """Beside that, it passes over Current interests in anything but tokens."""
 
     def on_interest(self, session: Session, interest: Interest) -> None:
-        if interest.mode is not Mode.CURRENT or not interest.options & (Options.S | Options.Q):
+        if interest.mode is not Mode.CURRENT or interest.options & Options.T:
             super().on_interest(session, interest)
 
 
@@ -117,7 +117,12 @@ def test_what_does_not_come_is_waited_for_together() -> None:
     node = ROUTERS.node(LeavesOutMuch)
     began = node.instance.clock.now()
     found = ROUTER.abilities(node)
-    assert found.lacking == {"aliases on aliases", "CURRENT subscriber", "CURRENT queryable"}
+    assert found.lacking == {
+        "aliases on aliases",
+        "CURRENT subscriber",
+        "CURRENT queryable",
+        f"CURRENT {KEYS_ALONE}",
+    }
     assert node.instance.clock.now() - began == pytest.approx(node.patience)
 
 
