@@ -24,7 +24,6 @@ def resolve(key: WireExpr, sender: Table, receiver: Table) -> str | None:
     return None if base is None else base + (key.suffix or "")
 
 
-@lru_cache(maxsize=4096)
 def well_formed(key: str) -> bool:
     """Tell whether a key expression is canonical: no empty chunk, no stray ``*``, ``$``, ``#`` or ``?``."""
     chunks = key.split("/")

@@ -24,7 +24,7 @@ from vectors.covering_arrays import Factor, Option, covering
 from vectors.golden import build as golden
 from vectors.golden.build import NotConfirmed, build, buildable, curated, differences, expect, identify, render, verify
 from vectors.golden.exporting import export
-from vectors.golden.loader import VectorFile, frames, layouts, load
+from vectors.golden.loader import Hex, VectorFile, frames, joined, layouts, load
 from vectors.json import coverage as json_coverage
 from vectors.json import paths as json_places
 from vectors.json import reader as json_reading
@@ -169,7 +169,7 @@ def test_a_vector_that_alone_reaches_a_branch_is_missed():
 @EACH
 def test_curated_vectors_are_kept(layout):
     shipped = {vector.id: vector for vector in load(layout)}
-    first = [vector.id for vector in load(layout)]
+    first = list(shipped)
     kept = [entry for group in curated(layout) for entry in group.vectors]
     assert first[: len(kept)] == [entry.id for entry in kept]
     for entry in kept:
@@ -814,17 +814,47 @@ def test_ids():
     assert Path(files("vectors").joinpath("schema.json")).is_file()
 
 
+class ContextEntry(msgspec.Struct):
+    """What a vector says of its messages."""
+
+    id: str
+    hex: Hex = msgspec.field(name="bytes")
+    rules: tuple[str, ...] = ()
+    context: str = ""
+
+
+class ContextGroup(msgspec.Struct):
+    """Vectors that belong together."""
+
+    vectors: tuple[ContextEntry, ...]
+
+
+class ContextFile(msgspec.Struct):
+    """A file of vectors, without their values."""
+
+    contexts: dict[str, str]
+    groups: tuple[ContextGroup, ...]
+
+
 @pytest.mark.parametrize("layout", [TRANSPORT, "zenoh/network-message"])
 def test_vectors_of_messages_that_no_rule_speaks_of_say_so(layout):
     about = notes("zenoh").contexts["deployed"]
-    vectors = load(layout)
-    for vector in vectors:
-        messages = set(traced(layout, vector.data).members.values())
-        around = bool(messages) and messages <= set(about.messages) and not vector.rules
-        assert vector.context == ("deployed" if around else ""), vector.id
-    assert sum(bool(vector.context) for vector in vectors) > 1000
-    file = json.loads(files("vectors").joinpath(f"{layout}.json").read_bytes())
-    assert file["contexts"] == {"deployed": about.words}
+    content = files("vectors").joinpath(f"{layout}.json").read_bytes()
+    # No more of a file than what is asked for, as its values take 20 MB of a worker; and to follow the longest frames
+    # takes 30 MB more: ``vectors verify`` does that.
+    file = msgspec.json.decode(content, type=ContextFile)
+    assert file.contexts == {"deployed": about.words}
+    told = 0
+    for group in file.groups:
+        for vector in group.vectors:
+            data = joined(vector.hex)
+            if len(data) >= 10_000:
+                continue
+            messages = set(traced(layout, data).members.values())
+            around = bool(messages) and messages <= set(about.messages) and not vector.rules
+            assert vector.context == ("deployed" if around else ""), vector.id
+            told += bool(vector.context)
+    assert told > 1000
 
 
 def test_a_wrong_context_is_found():
