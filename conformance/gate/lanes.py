@@ -55,10 +55,11 @@ MakePlayer = Callable[[Callable[[str], None]], Plays]
 
 
 class _Lane(msgspec.Struct):
-    """A process that plays, and the place of the case that it has been given, if any."""
+    """A process that plays, and the place of the case that it has been given, if any; ``proven`` once it has played."""
 
     process: BaseProcess
     place: int | None = None
+    proven: bool = False
 
 
 def lanes_for(round_trip: float, cases: int) -> int:
@@ -120,7 +121,11 @@ class Lanes:
         self._lanes[ours] = _Lane(process)
 
     def _hand_out(self) -> None:
-        """Give a case to each lane that has none; who gets none any more may stop its instance."""
+        """Give a case to each lane that has none; who gets none any more may stop its instance.
+
+        Not yet, while another may still turn out not to start, and give its case back.
+        """
+        settled = all(lane.proven for lane in self._lanes.values() if lane.place is not None)
         for connection, lane in [*self._lanes.items()]:
             if lane.place is not None:
                 continue
@@ -128,7 +133,7 @@ class Lanes:
                 lane.place = self._waiting.popleft()
                 with suppress(OSError):  # it has ended, which is noticed in listening
                     connection.send(lane.place)
-            else:
+            elif settled:
                 self._release(connection)
                 lane.process.join(0)
                 self._lanes.pop(connection)
@@ -159,6 +164,7 @@ class Lanes:
             self._lanes.pop(connection)
             self._release(connection)
             return
+        lane.proven = True
         self._said[place] = said
 
     def _lost(self, connection: Connection) -> None:

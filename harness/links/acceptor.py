@@ -33,7 +33,7 @@ class Acceptor:
         self._socket = listening
         self._handle_connection = handle_connection
         self._loop = asyncio.get_running_loop()
-        self._handling: dict[asyncio.Task[None], None] = {}  # who came first stands first
+        self._handling: dict[asyncio.Task[None], socket.socket] = {}  # who came first stands first
         self._retry: asyncio.TimerHandle | None = None
         self._resume()
 
@@ -44,8 +44,8 @@ class Acceptor:
         if self._socket.fileno() >= 0:
             self._loop.remove_reader(self._socket)
             self._socket.close()
-        for task in self._handling:
-            task.cancel()
+        for task in [*self._handling]:
+            self._give_up(task)
 
     def _resume(self) -> None:
         self._loop.add_reader(self._socket, self._on_connections)
@@ -67,12 +67,17 @@ class Acceptor:
             # On Linux an accepted socket does not inherit it.
             connection.setblocking(False)
             task = self._loop.create_task(self._handle(connection))
-            self._handling[task] = None
+            self._handling[task] = connection
             task.add_done_callback(self._forget)
             if len(self._handling) > MAX_HANDSHAKES:
-                first = next(iter(self._handling))
-                del self._handling[first]
-                first.cancel()
+                self._give_up(next(iter(self._handling)))
+
+    def _give_up(self, task: "asyncio.Task[None]") -> None:
+        connection = self._handling.pop(task)
+        if not task.cancel():
+            return
+        # A task that has not begun yet never will, and so would close nothing.
+        task.add_done_callback(lambda _: connection.close())
 
     def _forget(self, task: "asyncio.Task[None]") -> None:
         self._handling.pop(task, None)

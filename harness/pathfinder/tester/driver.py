@@ -21,7 +21,7 @@ from harness.pathfinder.tester.transactions import Match, Transaction
 from harness.timing import Timing
 from harness.trace import Direction, Entry, EntryKind, Trace
 from wire.errors import EncodeError
-from wire.json.strict import spell
+from wire.json.strict import MOST, spell
 from wire.pathfinder.values import VERSION, Message, write
 
 TTL = 60
@@ -363,16 +363,19 @@ class Driver:
     def left(self) -> list[int]:
         """The services that were published here, by whatever message, and not taken back here.
 
-        Those whose publish nobody has waited for are among them: it may be carried out all the same.
+        Those whose publish nobody has waited for are among them, as it may be carried out all the same; but not under
+        what is no identifier: to take that back would be a breach of our own, on a connection that is sound.
         """
         found: dict[int, None] = dict.fromkeys(self.published)
         for transaction in self.conversation.transactions:
             service_id = transaction.request.fields.get("service-id")
-            if isinstance(service_id, int):
-                if transaction.command == "publish" and not transaction.failed:
+            if not isinstance(service_id, int):
+                continue
+            if transaction.command == "publish":
+                if transaction.completed or (not transaction.failed and 0 <= service_id <= MOST):
                     found[service_id] = None
-                elif transaction.command == "unpublish" and transaction.completed:
-                    found.pop(service_id, None)
+            elif transaction.command == "unpublish" and transaction.completed:
+                found.pop(service_id, None)
         return list(found)
 
     def received(self) -> list[Event]:

@@ -154,6 +154,28 @@ def test_who_does_not_start_so_often_is_played_by_those_that_run(tmp_path: Path,
     assert {type(each) for each in found} == {Played if room else ImplementationNotStarted}
 
 
+def test_a_case_that_comes_back_late_is_played_by_who_was_done(tmp_path: Path):
+    go = tmp_path / "go"
+
+    class Late(Playing):
+        """Plays the first case; whoever has not done that turns out not to start, once the first was heard of."""
+
+        here = False
+
+        def play(self, one: Case) -> Message:
+            self.here = self.here or one.name == "first"
+            end = time.monotonic() + PATIENCE
+            while not self.here and not go.exists() and time.monotonic() < end:
+                os.sched_yield()
+            return super().play(one) if self.here else ImplementationNotStarted("no room")
+
+    cases = [case("first"), case("other")]
+    with lanes(Late, cases, 2) as beside:
+        assert isinstance(beside.play(cases[0]), Played)
+        go.touch()
+        assert isinstance(beside.play(cases[1]), Played)
+
+
 def test_the_end_waits_for_nobody(tmp_path: Path):
     closed = tmp_path / "closed"
 

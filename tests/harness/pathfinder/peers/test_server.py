@@ -369,8 +369,8 @@ def test_lists(house: House) -> None:
     gone.close()
     found = one.clients().notifications
     assert [(each["client-id"], each["client-addr"], each["time"]) for each in found] == [
-        (1, "link:1", EPOCH),
-        (2, "link:2", EPOCH),
+        (1, "memory:40001", EPOCH),
+        (2, "memory:40002", EPOCH),
     ]
     for number in range(5):
         two.publish(Service(number, {"n": [number], "even": ["yes"] if number % 2 == 0 else []}))
@@ -390,7 +390,7 @@ def test_the_deployed_profile() -> None:
     house = House(profile="deployed")
     session = house.client()
     (found,) = session.clients().notifications
-    assert found["client-address"] == "link:1"
+    assert found["client-address"] == "memory:40001"
     assert session.subscribe("(a>b)").reason == "invalid-filter-syntax"
     assert House().client().subscribe("(a>b)").accepted
 

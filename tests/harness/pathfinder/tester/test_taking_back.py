@@ -33,3 +33,10 @@ def test_also_when_nobody_has_waited_for_the_answer(node: NodeUnderTest) -> None
     node.main.begin("publish", node.service().fields)
     node.close()
     assert left_on(node) == []
+
+
+def test_but_nothing_is_asked_that_no_client_may_ask(node: NodeUnderTest) -> None:
+    sound, breaking = node.session(), node.session()
+    breaking.begin("publish", {**node.service().fields, "service-id": 2**63})
+    node.close()
+    assert [each.command for each in sound.conversation.transactions] == ["hello"]
