@@ -19,7 +19,7 @@ BUSY = 4
 """How much longer it may take where others work: the waits of a run stay as they are, and its plays do not."""
 
 
-@pytest.mark.slow(seconds=300)  # eighteen runs of the gate, each of which waits in vain for some seconds
+@pytest.mark.slow(seconds=16)  # a run of the gate each, which waits in vain for some seconds
 @pytest.mark.parametrize(("protocol", "make", "accused", "root"), NODES)
 def test_what_a_node_does_not_do_is_told_first_and_the_rest_is_blocked(
     protocol: str,

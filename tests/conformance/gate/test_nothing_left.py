@@ -91,7 +91,7 @@ def run(folder: Path, protocol: str, iut: str, *options: str, interrupted: bool)
     return subprocess.CompletedProcess(command, running.returncode, output)
 
 
-@pytest.mark.slow(seconds=120)  # whole runs at the pace of the clock
+@pytest.mark.slow(seconds=20)  # whole runs at the pace of the clock
 @pytest.mark.parametrize("interrupted", [False, True], ids=["to the end", "interrupted"])
 @pytest.mark.parametrize(("protocol", "role"), LISTENING)
 def test_nothing_stays_on_a_node_that_others_use(protocol: str, role: str, interrupted: bool, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_nothing_stays_on_a_node_that_others_use(protocol: str, role: str, inter
         assert node.alive()
 
 
-@pytest.mark.slow(seconds=120)  # whole runs at the pace of the clock
+@pytest.mark.slow(seconds=20)  # whole runs at the pace of the clock
 @pytest.mark.parametrize("interrupted", [False, True], ids=["to the end", "interrupted"])
 @pytest.mark.parametrize(("protocol", "cases"), DIALLING)
 def test_no_client_that_was_started_stays(protocol: str, cases: str, interrupted: bool, tmp_path: Path) -> None:
