@@ -9,10 +9,11 @@ import struct
 import subprocess
 import sys
 import termios
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from planted_nodes import Gate
 from watched_runs import processes, wait_for_cases
 
 from conformance.run.journal import read
@@ -39,32 +40,33 @@ env = { GOLDWIRE_TEST_MARK = "@name@" }
 """
 
 
-MUTE = """
-import asyncio, sys
-from harness.peers.peer_server import PeerServer
-from harness.zenoh.framings import FRAMINGS
-from harness.zenoh.peers.router import Router
-
-class Mute(Router):
-    def on_message(self, session, message):
-        pass
-
-async def main():
-    await PeerServer(Mute(), FRAMINGS).listen(sys.argv[1].split(","))
-    await asyncio.Event().wait()
-
-asyncio.run(main())
-"""
-
-
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test stands in a folder with a pytest.ini and a conftest.py that would break any other run."""
     monkeypatch.chdir(tmp_path)
-    Path("pytest.ini").write_text("[pytest]\naddopts = --not-an-option\n")
-    Path("conftest.py").write_text("raise RuntimeError('the user has a conftest')\n")
-    Path("faulty.toml").write_text(FAULTY.replace("@name@", tmp_path.name))
+    hostile(tmp_path)
     monkeypatch.setenv("PYTEST_ADDOPTS", "--another-option")
+
+
+def hostile(folder: Path) -> None:
+    """Put into a folder what the user has there."""
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = --not-an-option\n")
+    (folder / "conftest.py").write_text("raise RuntimeError('the user has a conftest')\n")
+    (folder / "faulty.toml").write_text(FAULTY.replace("@name@", folder.name))
+
+
+@pytest.fixture(scope="module")
+def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Gate, Path]]:
+    """One process for those tests that are about what is said: a run of one case is spent in starting, and so is a node.
+
+    Nodes are in memory, where nobody waits for what never comes.
+    """
+    folder = tmp_path_factory.mktemp("gate")
+    hostile(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_ADDOPTS", "--another-option")
+        with Gate("zenoh", folder) as gate:
+            yield gate, folder
 
 
 def goldwire(*arguments: str, protocol: str = "zenoh", **environment: str) -> subprocess.CompletedProcess[str]:
@@ -73,8 +75,8 @@ def goldwire(*arguments: str, protocol: str = "zenoh", **environment: str) -> su
     return subprocess.run(command, capture_output=True, text=True, env=environ, timeout=120, check=False)
 
 
-def last_line(done: subprocess.CompletedProcess[str]) -> str:
-    return done.stdout.rstrip().splitlines()[-1]
+def last_line(out: str) -> str:
+    return out.rstrip().splitlines()[-1]
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
@@ -83,7 +85,7 @@ def test_the_reference_peer_is_as_expected(workers: tuple[str, ...]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     assert done.stdout.startswith("zenoh: peer ")
-    assert last_line(done).startswith("AS EXPECTED: ")
+    assert last_line(done.stdout).startswith("AS EXPECTED: ")
     summary = json.loads(Path("rep/summary.json").read_text())
     assert set(summary["rules"]["ZI-011"]) >= {"outcome", "verdict", "cases", "reading", "evidence"}
     assert summary["rules"]["ZI-011"]["verdict"] == "PASS"
@@ -98,24 +100,26 @@ def test_a_run_leaves_nothing_behind() -> None:
     assert set(os.listdir()) == before
 
 
-def test_a_fault_is_found_and_may_be_expected() -> None:
-    done = goldwire("--iut", "faulty.toml", "-k", ONE, "--report", "rep")
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "FAIL  ZI-015" in done.stdout
-    assert f"repeat    goldwire test zenoh --iut faulty.toml -k test_modes.{ONE}" in done.stdout
-    assert last_line(done).startswith("NOT AS EXPECTED: ")
-    assert {path.suffix for path in Path("rep/traces").iterdir()} == {".ndjson", ".pcapng"}
-    accepted = goldwire("--iut", "faulty.toml", "-k", ONE, "--accept")
-    assert accepted.returncode == 0
-    assert "expected, violation: accepted on " in accepted.stdout
-    assert 'rule = "ZI-015"' in Path("expectations/faulty.toml").read_text()
+def test_a_fault_is_found_and_may_be_expected(gate: tuple[Gate, Path]) -> None:
+    run, folder = gate
+    told = run.run("two-finals", f"goldwire test zenoh --iut faulty.toml -k {ONE} --report found")
+    assert (told.status, told.err) == (1, ""), told.out
+    assert "FAIL  ZI-015" in told.out
+    assert f"repeat    goldwire test zenoh --iut faulty.toml -k test_modes.{ONE}" in told.out
+    assert last_line(told.out).startswith("NOT AS EXPECTED: ")
+    assert {path.suffix for path in (folder / "found" / "traces").iterdir()} == {".ndjson", ".pcapng"}
+    accepted = run.run("two-finals", f"goldwire test zenoh --iut faulty.toml -k {ONE} --accept")
+    assert accepted.status == 0
+    assert "expected, violation: accepted on " in accepted.out
+    assert 'rule = "ZI-015"' in (folder / "expectations" / "faulty.toml").read_text()
 
 
-def test_an_expectation_that_is_not_met_fails() -> None:
-    Path("e.toml").write_text('[[expect]]\nrule = "ZI-011"\noutcome = "violation"\nreason = "known"\n')
-    done = goldwire("-k", "ZI-011", "--expectations", "e.toml")
-    assert done.returncode == 1
-    assert "e.toml, entry 1 (rule = 'ZI-011'): unexpected pass" in done.stdout
+def test_an_expectation_that_is_not_met_fails(gate: tuple[Gate, Path]) -> None:
+    run, folder = gate
+    (folder / "e.toml").write_text('[[expect]]\nrule = "ZI-011"\noutcome = "violation"\nreason = "known"\n')
+    told = run.run("", "goldwire test zenoh -k ZI-011 --expectations e.toml")
+    assert told.status == 1
+    assert "e.toml, entry 1 (rule = 'ZI-011'): unexpected pass" in told.out
 
 
 @pytest.mark.parametrize(
@@ -162,18 +166,17 @@ def test_an_unknown_protocol_is_wrong_usage() -> None:
     assert "unknown protocol 'telnet': known are" in done.stderr
 
 
-def test_a_pattern_that_selects_nothing_fails() -> None:
-    done = goldwire("-k", "ZI-999")
-    assert done.returncode == 1
-    assert done.stderr.startswith("Error: nothing was tested: -k 'ZI-999' selects none of the cases")
-    assert done.stderr.count("\n") == 1
+def test_a_pattern_that_selects_nothing_fails(gate: tuple[Gate, Path]) -> None:
+    told = gate[0].run("", "goldwire test zenoh -k ZI-999")
+    assert told.status == 1
+    assert told.err.startswith("Error: nothing was tested: -k 'ZI-999' selects none of the cases")
+    assert told.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "1")])
-def test_what_does_not_start_is_status_3(workers: tuple[str, ...]) -> None:
+def test_what_does_not_start_is_status_3() -> None:
     text = Path("faulty.toml").read_text().replace("two-finals", "no-such-fault")
     Path("faulty.toml").write_text(text)
-    done = goldwire("--iut", "faulty.toml", *workers)
+    done = goldwire("--iut", "faulty.toml")
     assert done.returncode == 3
     assert "NOT STARTED: " in done.stdout
     assert "no-such-fault" in done.stdout
@@ -234,53 +237,47 @@ def test_pytest_takes_the_same_cases() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     command = [sys.executable, "-m", "pytest", "--iut", "peer:", "--pyargs", "conformance.zenoh.cases"]
     done = subprocess.run(
-        [*command, "-k", MODES], capture_output=True, text=True, env=environment, timeout=120, check=False
+        [*command, "-k", ONE], capture_output=True, text=True, env=environment, timeout=120, check=False
     )
     assert done.returncode == 0, done.stdout
     assert "AS EXPECTED: " in done.stdout
 
 
-def test_histories_are_cases_by_seed() -> None:
+def test_histories_are_cases_by_seed(gate: tuple[Gate, Path]) -> None:
     """``-k`` names any seed, beyond those that are played without it."""
-    done = goldwire("--iut", "peer:", "-k", "test_histories.test_modes[117]")
-    assert done.returncode == 0, done.stdout
-    assert "1 case played" in done.stdout
+    told = gate[0].run("", "goldwire test zenoh --iut peer: -k test_histories.test_modes[117]")
+    assert told.status == 0, told.out
+    assert "1 case played" in told.out
 
 
-def test_number_of_histories_and_their_time() -> None:
+def test_number_of_histories_and_their_time(gate: tuple[Gate, Path]) -> None:
     # Of aliases: the shortest histories.
-    done = goldwire("--iut", "peer:", "-k", "test_histories.test_aliases", "--histories", "2")
-    assert "2 cases played" in done.stdout
-    done = goldwire("--iut", "peer:", "-k", "test_histories.test_aliases", "--for", "3s")
-    assert "6 cases played" in done.stdout
+    told = gate[0].run("", "goldwire test zenoh --iut peer: -k test_histories.test_aliases --histories 2")
+    assert "2 cases played" in told.out
+    told = gate[0].run("", "goldwire test zenoh --iut peer: -k test_histories.test_aliases --for 3s")
+    assert "6 cases played" in told.out
 
 
-def test_history_that_fails_is_told_in_a_few_moves() -> None:
-    Path("wrong.toml").write_text(FAULTY.replace("two-finals", "undeclared-by-key").replace("@name@", "wrong"))
-    done = goldwire("--iut", "wrong.toml", "-k", "test_histories.test_entities[2]")
-    assert done.returncode == 1
-    assert " = node.session()\n" in done.stdout
-    assert "undeclare_subscriber(" in done.stdout
-    assert "seed 2; alone: -k 'test_histories.test_entities[2]'" in done.stdout
+def test_history_that_fails_is_told_in_a_few_moves(gate: tuple[Gate, Path]) -> None:
+    told = gate[0].run("undeclared-by-key", "goldwire test zenoh --iut faulty.toml -k test_histories.test_entities[2]")
+    assert told.status == 1
+    assert " = node.session()\n" in told.out
+    assert "undeclare_subscriber(" in told.out
+    assert "seed 2; alone: -k 'test_histories.test_entities[2]'" in told.out
 
 
-def test_a_node_that_shakes_hands_and_nothing_more_is_told_so_once_and_soon() -> None:
-    Path("mute.py").write_text(MUTE)
-    Path("mute.toml").write_text(
-        'name = "mute"\nprotocol = "zenoh"\nroles = ["router"]\n[process]\n'
-        'command = ["{python}", "{here}/mute.py", "{listen}"]\n'
-    )
-    began = time.monotonic()
-    done = goldwire("--iut", "mute.toml", "--report", "rep")
-    assert time.monotonic() - began < 60
-    assert done.returncode == 1
-    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("FAIL")] == ["ZI-070"]
-    assert "blocked by ZI-070" in last_line(done)
-    page = Path("rep/index.html").read_text()
+def test_a_node_that_shakes_hands_and_nothing_more_is_told_so_once(gate: tuple[Gate, Path]) -> None:
+    """That it is told so soon, over sockets, is seen where every node is that lacks something."""
+    run, folder = gate
+    told = run.run("MuteRouter", "goldwire test zenoh --iut peer:router --report mute")
+    assert told.status == 1
+    assert [line.split()[1] for line in told.out.splitlines() if line.startswith("FAIL")] == ["ZI-070"]
+    assert "blocked by ZI-070" in last_line(told.out)
+    page = (folder / "mute" / "index.html").read_text()
     assert page.count("<article") == 1
     # What was not played has no trace.
-    assert len(list(Path("rep/traces").glob("*.pcapng"))) == 1
-    part = goldwire("--iut", "mute.toml", "-k", "test_histories")
-    assert part.returncode == 1
-    assert "\nNot played:\n  test_histories." in part.stdout
-    assert "selects none" not in part.stderr
+    assert len(list((folder / "mute" / "traces").glob("*.pcapng"))) == 1
+    part = run.run("MuteRouter", "goldwire test zenoh --iut peer:router -k test_histories")
+    assert part.status == 1
+    assert "\nNot played:\n  test_histories." in part.out
+    assert "selects none" not in part.err
