@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from wire.constructs import BitNames, NamedBits
@@ -55,7 +56,7 @@ class BitGroups(Part, frozen=True):
     @property
     def spare(self) -> int:
         """The bits that have no name."""
-        return (1 << 8 * self.fewest()) - 1 & ~sum(bit.mask for bit in self.bits)
+        return _spare(self)
 
     @property
     def spare_name(self) -> str:
@@ -74,8 +75,7 @@ class BitGroups(Part, frozen=True):
     @property
     def places(self) -> BitNames:
         """Where the bits of each name stand."""
-        named = tuple((bit.name, bit.mask >> bit.low, bit.low) for bit in self.bits)
-        return (*named, (self.spare_name, self.spare, 0)) if self.spare else named
+        return _places(self)
 
     @property
     def group_names(self) -> tuple[str, ...]:
@@ -126,3 +126,17 @@ class BitGroups(Part, frozen=True):
 
     def most_bytes(self) -> float:
         return self.fewest()
+
+
+# Asked of the same few parts for every frame that is drawn.
+
+
+@cache
+def _spare(groups: BitGroups) -> int:
+    return (1 << 8 * groups.fewest()) - 1 & ~sum(bit.mask for bit in groups.bits)
+
+
+@cache
+def _places(groups: BitGroups) -> BitNames:
+    named = tuple((bit.name, bit.mask >> bit.low, bit.low) for bit in groups.bits)
+    return (*named, (groups.spare_name, groups.spare, 0)) if groups.spare else named

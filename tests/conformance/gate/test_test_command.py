@@ -57,10 +57,7 @@ def hostile(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Gate, Path]]:
-    """One process for those tests that are about what is said: a run of one case is spent in starting, and so is a node.
-
-    Nodes are in memory, where nobody waits for what never comes.
-    """
+    """One process for the tests of what is said, and nodes in memory: starting takes most of a run of one case."""
     folder = tmp_path_factory.mktemp("gate")
     hostile(folder)
     with pytest.MonkeyPatch.context() as patch:

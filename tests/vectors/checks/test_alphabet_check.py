@@ -1,17 +1,20 @@
 """Whether the engines agree on every kind of node that layouts can have, and whether a lie about each is found."""
 
+import math
 import os
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+import vectors.checks.check
 from vectors.binary.specimens import specimens
-from vectors.checks.check import CheckReport, check, check_only, render
+from vectors.checks.check import CheckReport, check, check_only, render, smallest
 from vectors.checks.differential import AnyEngine
 from vectors.notes import ProtocolNotes
 from wire.emit import python
@@ -32,6 +35,10 @@ MANY = int(os.environ.get("GOLDWIRE_ALPHABET_FRAMES", "100_000"))
 """Frames of all grammars together in the slow test; tox -e sweep asks for a million."""
 SOUGHT = (200, 2_000, 20_000)
 """Frames among which a planted difference is sought: most are seen at once, and few among thousands only."""
+
+
+TRIES = 200
+"""Frames that are tried to make one smaller: enough for most, and how long that takes no clock decides."""
 
 
 @pytest.fixture(autouse=True)
@@ -359,25 +366,43 @@ PLANTED = {
 }
 
 
-RARE = "messages within messages, too deep for another reason"
-"""What only one of some thousand frames shows; and one that does, so that nobody has to wait for it."""
-TOO_DEEP = (
+TOO_DEEP = bytes.fromhex(
     "004a99556478384a5d000181000c9955515e65343800047f6f505f516b00017f001f9955efbfbd000113000e9955242a00017f02006e004cf0"
     "9fa680000480c39fc5bf00010100049955"
 )
 
 
-@pytest.mark.parametrize("name", [*PLANTED, pytest.param(RARE, marks=pytest.mark.slow, id=f"{RARE}, sought")])
-def test_a_planted_difference_is_found_and_minimised(name, panel, request):
+WITHOUT_TEXT = {
+    "entries": [{"head": {"kind": 0, "more": 0, "size": 84, "sum": 0, "X": 0}, "data": b"1234", "last": 0}],
+    "marks": [{"word": {"magic": 0, "next": 1, "n": 0, "X": 0}, "text": ""}],
+    "end": 0,
+}
+RARE: dict[str, dict[str, list[Any]]] = {
+    "messages within messages, too deep for another reason": {"frames": [TOO_DEEP]},
+    "chain by a word, its end not written": {"values": [WITHOUT_TEXT]},
+}
+"""What only one of some thousand frames shows; and what does show it, so that nobody has to wait for it."""
+
+
+@pytest.mark.parametrize(
+    ("name", "seeking"),
+    [
+        *(pytest.param(name, name not in RARE, id=name) for name in PLANTED),
+        *(pytest.param(name, True, marks=pytest.mark.slow, id=f"{name}, sought") for name in RARE),
+    ],
+)
+def test_a_planted_difference_is_found_and_minimised(name, seeking, panel, monkeypatch):
+    monkeypatch.setattr(vectors.checks.check, "smallest", partial(smallest, seconds=math.inf, tries=TRIES))
     layout, function, right, wrong, kinds = PLANTED[name]
     right_one = next(engine for engine in panel if engine.name == "python")
     compared = [right_one, Planted(function, right, wrong)]
-    if name == RARE and request.node.get_closest_marker("slow") is None:
-        report = check_only(f"alphabet/{layout}", compared, frames=[bytes.fromhex(TOO_DEEP)], most=1)
-    else:
+    if seeking:
         report = sought(f"alphabet/{layout}", compared)
+    else:
+        report = check_only(f"alphabet/{layout}", compared, **RARE[name], most=1)
     (finding,) = report.findings
     assert finding.difference.kind in kinds
+    assert finding.data is None or len(finding.data) <= len(finding.found.data)
     assert not report.agrees
 
 
