@@ -55,6 +55,7 @@ class LateRouter(Router):
             super().on_message(session, message)
 
 
+@pytest.mark.slow  # a whole gate in which the first cases wait in vain
 def test_who_was_slow_once_is_accused_of_nothing_though_two_plays_waited_in_vain() -> None:
     judged, _ = play("zenoh", LateRouter)
     assert not [rule for rule, judgements in judged.items() if any(each.outcome.accuses for each in judgements)]

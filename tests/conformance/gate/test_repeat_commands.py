@@ -19,7 +19,7 @@ from conformance.suite import Suite
 from harness.peers.variants import Variant
 from harness.protocol import load
 
-QUICK = 3
+QUICK = 2
 """Faults of each protocol that are played by default."""
 
 WANTED = os.environ.get("GOLDWIRE_REPEATS", "")

@@ -79,7 +79,9 @@ def assert_shares_agree(path, protocol, readers=READERS, **options):
     return expected
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=[pytest.mark.slow] if seed else []) for seed in range(4)]
+)  # for each protocol
 def test_readers_of_shares_find_what_one_reader_finds(tmp_path, plays, seed):
     protocol, played = plays
     dice = random.Random(seed)

@@ -357,7 +357,9 @@ def test_a_program_that_is_wrong_is_found_whatever_the_number_of_tasks(tmp_path)
     assert first["kind"] in repeated.stdout
 
 
-def test_a_program_that_dies_is_a_finding(tmp_path, small_chunks):
+def test_a_program_that_dies_is_a_finding(tmp_path, monkeypatch):
+    for module in (sweeping, sweep_programs):
+        monkeypatch.setattr(module, "CHUNK", 60)  # it is started anew for each of its deaths
     command = program(tmp_path, 'raise Refusal("out-of-range", start)', "sys.exit(3)")
     status, said = on(tmp_path / "lake", "--chunks", "0:1", "--most", "1", "--", *command)
     assert status == 1

@@ -191,6 +191,7 @@ def test_a_png_needs_matplotlib(measured, tmp_path):
         assert (tmp_path / "chart.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow  # measures, which takes its time
 def test_the_command():
     result = CliRunner().invoke(
         command, [NETWORK, "--json", "--rounds", "1", "--only", "python", "--corpus", "declare"]

@@ -15,7 +15,7 @@ from vectors.binary.coverage import list_branches, trace
 from vectors.binary.paths import place_tree, place_tree_of, places
 from vectors.binary.searched_boundaries import SearchedBoundaries
 from vectors.binary.searching import search
-from vectors.binary.specimens import specimens
+from vectors.binary.specimens import specimens as found_specimens
 from vectors.kinds import cover
 from vectors.notes import ProtocolNotes
 from vectors.sampling import stream
@@ -36,6 +36,18 @@ from test_random_grammars import frames
 FRAMES = 300
 QUICK = [name for name in GRAMMARS if name not in ("tree", "levels", "deep")]
 """Those that have no messages within messages, which take longer to search."""
+
+
+@cache  # three tests ask for those of each grammar, and to find them takes longer than what they look at
+def specimens(name: str) -> list[Any]:
+    return [*found_specimens(name, ProtocolNotes(flags={}))]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    """Of what the tests of this file share, nothing stays."""
+    yield
+    specimens.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +92,7 @@ def test_the_reader_of_coverage_reads_random_grammars(seed):
 
 @pytest.mark.parametrize("name", QUICK)
 def test_specimens_reach_every_branch(name):
-    found = list(specimens(f"alphabet/{name}", ProtocolNotes(flags={})))
+    found = specimens(f"alphabet/{name}")
     covered = cover(f"alphabet/{name}", [specimen.data for specimen in found])
     assert covered.total > 10
     assert covered.unreached == ()
@@ -89,7 +101,7 @@ def test_specimens_reach_every_branch(name):
 @pytest.mark.slow(seconds=20)  # of messages within messages many frames are searched
 @pytest.mark.parametrize("name", [name for name in GRAMMARS if name not in QUICK])
 def test_specimens_reach_every_branch_of_messages_within_messages(name):
-    covered = cover(f"alphabet/{name}", [each.data for each in specimens(f"alphabet/{name}", ProtocolNotes(flags={}))])
+    covered = cover(f"alphabet/{name}", [each.data for each in specimens(f"alphabet/{name}")])
     assert covered.unreached == ()
 
 
@@ -105,7 +117,7 @@ def test_what_is_searched_is_the_same_every_time():
 def fields(name: str) -> dict[int, set[bytes]]:
     """The bytes that stand in each field in any golden vector of a grammar, by its place."""
     root, found = place_tree(f"alphabet/{name}"), dict[int, set[bytes]]()
-    for data in {each.data for each in specimens(f"alphabet/{name}", ProtocolNotes(flags={}))}:
+    for data in {each.data for each in specimens(f"alphabet/{name}")}:
         for event in trace(root, data).events:
             found.setdefault(id(event.place), set()).add(data[event.start : event.end])
     return found
@@ -145,7 +157,7 @@ def edges(grammar: Any) -> set[int]:
 @pytest.mark.parametrize("name", ["integers", "floats"])
 def test_boundaries_meet_in_pairs(name):
     layout = lay_out(GRAMMARS[name], f"alphabet/{name}")
-    frames = {each.data for each in specimens(layout.name, ProtocolNotes(flags={})) if each.family == "pairs"}
+    frames = {each.data for each in specimens(layout.name) if each.family == "pairs"}
     values = [value for value in (said(GRAMMARS[name], data) for data in frames) if isinstance(value, dict)]
     assert len(values) < 80  # few frames for all pairs: every combination would be thousands
     options = {label: {value[label] for value in values} for label in values[0]}
@@ -159,7 +171,7 @@ def test_boundaries_meet_in_searched_frames_too():
     grammar = Struct("name" / NulText(3), "real" / Real(8, "big"), "short" / Signed(2, "big"), "word" / Word(2, a=9))
     with pytest.MonkeyPatch.context() as patch:
         announce(patch, "searched", {"pairs": grammar})
-        found = [each for each in specimens("searched/pairs", ProtocolNotes(flags={})) if each.family == "pairs"]
+        found = [each for each in specimens("searched/pairs") if each.family == "pairs"]
     values = [reference.decode(grammar, each.data) for each in found]
     met = {(value["real"], value["short"]) for value in values}
     assert {(0x8000000000000000, -0x8000), (0xFFF0000000000000, -1), (0x7FF0000000000001, 0x7FFF)} <= met

@@ -347,7 +347,12 @@ class Reached:
 
 
 @pytest.mark.parametrize(
-    ("name", "samples"), [("network-message", 40000), ("transport-message", 40000), ("batch", 60000)]
+    ("name", "samples"),
+    [
+        ("network-message", 40000),
+        pytest.param("transport-message", 40000, marks=pytest.mark.slow),
+        pytest.param("batch", 60000, marks=pytest.mark.slow),  # much of which are messages of the network
+    ],
 )
 def test_everything_in_the_tree_is_reached(name, samples):
     tree = layout(f"zenoh/{name}")
@@ -579,7 +584,7 @@ def test_streams_are_half_valid_and_reach_every_reason(name):
 def test_strategies_make_what_engines_take(name):
     codecs = [each.codec(name) for each in present(name)]
 
-    @settings(ONCE, max_examples=50)
+    @settings(ONCE, max_examples=25)
     @given(strategies.values(layout(name)), strategies.frames(layout(name), overlong=True))
     def check(value, frame):
         for codec in codecs:

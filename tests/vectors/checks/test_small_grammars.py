@@ -34,8 +34,11 @@ BEYOND_SEARCH = {Branch("[].x.text", CUT)}
 """Listed, though it cannot be: up to a NUL in four bytes, at most three before it, nothing is cut."""
 
 
-SEARCHED_LONG = {"entries", "a-sum", "list-of-two"}
-"""For these many frames are searched, which takes seconds; the others need some as well."""
+SEARCHED_LONG = {
+    *("entries", "a-sum", "list-of-two", "bytes-of-a-list", "counted-from-afar", "bytes-of-six", "text-of-three"),
+    *("within-four", "list-up-to-the-end"),
+}
+"""For these many frames are searched, which takes seconds of the first and half a second of the others."""
 
 
 @pytest.fixture(autouse=True)

@@ -43,6 +43,7 @@ def test_the_example_is_as_expected() -> None:
     assert "0 WARN, 0 FAIL, 0 INCONCLUSIVE, 0 ERROR" in done.stdout, done.stdout
 
 
+@pytest.mark.slow  # pauses of seconds, as a client makes them that was cut off
 def test_the_example_comes_back() -> None:
     done = played(EXAMPLE, "after_a_loss or unpublished or fields_too_many")
     assert done.returncode == 0, done.stdout + done.stderr

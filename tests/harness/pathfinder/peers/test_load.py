@@ -63,7 +63,14 @@ def others(served: Served) -> Iterator[Bystanders]:
 
 
 @pytest.mark.usefixtures("others")
-@pytest.mark.parametrize(("transport", "size", "most"), [("tcp", CROWD, 64), ("ux", 3_000, 64), ("tls", 2_000, 128)])
+@pytest.mark.parametrize(
+    ("transport", "size", "most"),
+    [
+        ("tcp", CROWD, 64),
+        pytest.param("ux", 3_000, 64, marks=pytest.mark.slow),
+        pytest.param("tls", 2_000, 128, marks=pytest.mark.slow),
+    ],
+)
 def test_ten_thousand_connections_that_never_say_hello(
     served: Served, files: int, transport: str, size: int, most: int
 ) -> None:
@@ -143,7 +150,9 @@ def test_many_under_one_client_id_at_once(served: Served) -> None:
 
 
 @pytest.mark.usefixtures("others")
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize(
+    "transport", [pytest.param(each, marks=[] if each == "tcp" else [pytest.mark.slow]) for each in TRANSPORTS]
+)
 def test_ten_thousand_pings_at_once(served: Served, transport: str) -> None:
     with Client(served.addresses[transport]).greet() as client:
         frames = [client.request("ping") for _ in range(10_000)]
@@ -159,7 +168,9 @@ def test_ten_thousand_pings_at_once(served: Served, transport: str) -> None:
 
 
 @pytest.mark.usefixtures("others")
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize(
+    "transport", [pytest.param(each, marks=[] if each in ("tcp", "tls") else [pytest.mark.slow]) for each in TRANSPORTS]
+)
 def test_what_was_said_in_one_breath_before_leaving_counts(served: Served, transport: str) -> None:
     breath = new_id()
     with Client(served.addresses[transport]).greet() as client, Client(served.addresses["tcp"]).greet() as other:
@@ -208,8 +219,8 @@ def test_two_hundred_clients_with_five_thousand_services(served: Served) -> None
 @pytest.mark.usefixtures("others")
 @pytest.mark.parametrize(
     "transport",
-    # 80 MB for each. A stream has the sockets and the buffers of TCP, and only its frames look otherwise.
-    [pytest.param(each, marks=pytest.mark.slow if each == "tcp-stream" else ()) for each in TRANSPORTS],
+    # 80 MB for each.
+    [pytest.param(each, marks=[] if each == "tcp" else [pytest.mark.slow]) for each in TRANSPORTS],
 )
 def test_one_that_stops_reading_while_it_is_told_everything(served: Served, transport: str) -> None:
     """It is held for a while, and then cut; others who are told the same read all of it."""
