@@ -74,15 +74,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Play first the files that take longest, so that no worker is left with one of them when the others have ended.
 
-    How long that is, the few tests know that take ten seconds or more of a quiet core: ``slow(seconds=30)``. Of others
-    there are many in a file, or it is soon over.
+    How long that is, tests know that take long where there are few in a file: ``slow(seconds=30)``, and ``takes(3)``
+    of those that are played always. Of others there are many in a file, or it is soon over.
     """
     if config.getoption("iut", default=None):
         return  # the gate plays its cases in an order of its own
     seconds: dict[Path, float] = {}
     for item in items:
-        mark = item.get_closest_marker("slow")
-        seconds[item.path] = seconds.get(item.path, 0) + (mark.kwargs.get("seconds", 0) if mark else 0) + 0.1
+        slow, takes = item.get_closest_marker("slow"), item.get_closest_marker("takes")
+        known = (slow.kwargs.get("seconds", 0) if slow else 0) + (takes.args[0] if takes else 0)
+        seconds[item.path] = seconds.get(item.path, 0) + known + 0.1
     items.sort(key=lambda item: -seconds[item.path])
 
 

@@ -8,9 +8,9 @@ import pytest
 from house import ROOT
 
 
-def item(path: str, seconds: float | None = None) -> Any:
-    mark = pytest.mark.slow(seconds=seconds).mark if seconds else None
-    return SimpleNamespace(path=Path(path), get_closest_marker=lambda name: mark if name == "slow" else None)
+def item(path: str, *marks: pytest.MarkDecorator) -> Any:
+    found = {each.name: each.mark for each in marks}
+    return SimpleNamespace(path=Path(path), get_closest_marker=found.get)
 
 
 def ordered(config: Any, *items: Any) -> list[str]:
@@ -21,9 +21,10 @@ def ordered(config: Any, *items: Any) -> list[str]:
 
 
 def test_files_that_take_longest_are_played_first(request: pytest.FixtureRequest) -> None:
-    few, many, slow, slower = item("few"), item("many"), item("slow", 20), item("slower", 30)
-    assert ordered(request.config, few, many, many, slow, few, many, slower) == [
-        *("slower", "slow"),
+    few, many, takes = item("few"), item("many"), item("takes", pytest.mark.takes(3))
+    slow, slower = item("slow", pytest.mark.slow(seconds=20)), item("slower", pytest.mark.slow(seconds=30))
+    assert ordered(request.config, few, many, many, takes, slow, few, many, slower) == [
+        *("slower", "slow", "takes"),
         *("many", "many", "many"),
         *("few", "few"),
     ]
@@ -33,4 +34,4 @@ def test_files_stay_in_one_piece_and_cases_of_the_gate_where_they_are(request: p
     one, two = item("one"), item("two")
     assert ordered(request.config, one, one, two, two) == ["one", "one", "two", "two"]
     gate: Any = SimpleNamespace(getoption=lambda *_, **__: "peer:", pluginmanager=request.config.pluginmanager)
-    assert ordered(gate, item("few"), item("slow", 20)) == ["few", "slow"]
+    assert ordered(gate, item("few"), item("slow", pytest.mark.slow(seconds=20))) == ["few", "slow"]

@@ -76,6 +76,7 @@ def last_line(out: str) -> str:
     return out.rstrip().splitlines()[-1]
 
 
+@pytest.mark.takes(2)
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_the_reference_peer_is_as_expected(workers: tuple[str, ...]) -> None:
     done = goldwire("--report", "rep", "-k", MODES, *workers)
@@ -180,6 +181,7 @@ def test_what_does_not_start_is_status_3() -> None:
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.takes(4)
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_an_interrupt_leaves_a_partial_report_and_no_process(tmp_path: Path, workers: tuple[str, ...]) -> None:
     command = [GOLDWIRE, "test", "zenoh", "--iut", "faulty.toml", "--report", "rep", *workers]
@@ -228,6 +230,7 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not() -> None:
     assert b"test session starts" not in seen
 
 
+@pytest.mark.takes(3)
 def test_pytest_takes_the_same_cases() -> None:
     Path("pytest.ini").unlink()
     Path("conftest.py").unlink()

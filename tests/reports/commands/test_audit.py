@@ -150,6 +150,10 @@ GUILTY = {
 }
 
 
+FEW = 12
+"""Cases of a rule that are played against a fault, where more of them ask for it: any of them shows it."""
+
+
 @pytest.mark.parametrize(("protocol", "name"), [(protocol, name) for protocol in GUILTY for name in GUILTY[protocol]])
 def test_guilty_are_accused(tmp_path, protocol, name):
     """What the monitors accuse a faulty peer of, when it is live, they accuse it of in captures of the same plays."""
@@ -157,7 +161,8 @@ def test_guilty_are_accused(tmp_path, protocol, name):
     rules = {monitor.rule for monitor in suite.monitors} & set(fault.rules)
     live, said = [], []
     for rule in sorted(rules):
-        for _, result in in_memory(protocol, fault.role, playable(protocol, fault.role, rule), fault.peer):
+        asked = playable(protocol, fault.role, rule)
+        for _, result in in_memory(protocol, fault.role, asked[:: 1 + len(asked) // FEW], fault.peer):
             live += result.judgements
             write_pcapng(result.trace, tmp_path / "a.pcapng", suite.harness.framings)
             said += recorded(tmp_path / "a.pcapng", protocol)

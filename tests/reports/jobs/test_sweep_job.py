@@ -85,7 +85,7 @@ def believing(lie: PlantedBug, folder: Path, *runs: tuple[str, int, Path, int, i
     subprocess.run(command, env=plant(lie, folder), check=True, timeout=300)
 
 
-SMALL = 400
+SMALL = 200
 """Frames of a chunk where a program is asked, which takes its time: one to be found comes among the first."""
 
 
@@ -357,6 +357,7 @@ def test_a_program_that_is_wrong_is_found_whatever_the_number_of_tasks(tmp_path)
     assert first["kind"] in repeated.stdout
 
 
+@pytest.mark.takes(3)
 def test_a_program_that_dies_is_a_finding(tmp_path, monkeypatch):
     for module in (sweeping, sweep_programs):
         monkeypatch.setattr(module, "CHUNK", 60)  # it is started anew for each of its deaths

@@ -261,6 +261,7 @@ def test_one_that_asks_and_asks_and_never_reads(served: Served) -> None:
 # --- addresses --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.takes(8)  # with what the server of all these tests has worked
 def test_addresses_of_several_kinds_are_one_domain() -> None:
     with Served(*TRANSPORTS, "tcp") as served, ExitStack() as stack:
         clients = [stack.enter_context(Client(address).greet()) for address in served.every]
