@@ -56,7 +56,7 @@ class Server(Publishing, Peer):
     def connected(self, link: int, now: float, *, dialled: bool = False, address: str = "") -> None:
         """Take note of a new link; ``address`` is where it comes from, as ``tcp:127.0.0.1:44854``."""
         self.now = now
-        session = self.sessions[link] = Session(link, address or f"link:{link}", self.wall())
+        session = self.sessions[link] = Session(link, address, self.wall())
         self.await_hello(session)
         if len(self.awaiting_hello) > self.limits.awaiting_hello:
             self.make_room()
