@@ -94,6 +94,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)  # when all is torn down that the tests of the file have shared
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Give memory back after each file: what its tests made lies between what stays, and malloc would keep it all."""
     if nextitem is not None and nextitem.path != item.path:

@@ -213,7 +213,7 @@ def test_a_killed_run_leaves_a_readable_journal(tmp_path: Path) -> None:
 def test_a_terminal_sees_progress_and_a_pipe_does_not() -> None:
     mine, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-    command = [GOLDWIRE, "test", "zenoh", "-k", MODES]
+    command = [GOLDWIRE, "test", "zenoh", "-k", ONE]
     terminal = {**os.environ, "TERM": "xterm"}
     with subprocess.Popen(command, stdout=its, stderr=its, env=terminal) as running:
         os.close(its)

@@ -28,7 +28,7 @@ from random_grammars import grammars
 LAYOUTS = {name: lay_out(grammar, f"alphabet/{name}") for name, grammar in GRAMMARS.items()}
 FRAMES = 400
 EXAMPLES = settings(
-    max_examples=25, database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=15, database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 
