@@ -28,6 +28,7 @@ from conformance.pathfinder.histories.orphan_times import OrphanTimes
 from harness.pathfinder.peers.answering import PERMISSION_DENIED
 from harness.pathfinder.tester.transactions import Transaction
 from wire.pathfinder.filters import FilterError, parse
+from wire.pathfinder.matching import mean_the_same
 from wire.pathfinder.values import Message
 
 
@@ -209,7 +210,7 @@ class AnswerComparison:
         if one == other or one is None or other is None:
             return bool(one == other)
         try:
-            return bool(parse(one, deployed=self.deployed) == parse(other, deployed=self.deployed))
+            return mean_the_same(parse(one, deployed=self.deployed), parse(other, deployed=self.deployed))
         except FilterError:
             return False
 

@@ -12,6 +12,7 @@ from conformance.histories.history import LENGTH
 from conformance.histories.moves import SessionEnds
 from conformance.pathfinder.histories.abilities import ServerAbilities
 from conformance.pathfinder.histories.actions import (
+    PlainRequest,
     PublishRequest,
     ServicesRequest,
     SubscribeRequest,
@@ -128,6 +129,29 @@ def test_one_of_two_subscriptions_ends() -> None:
     )
     play(Server, *moves)
     assert SERVERS.rule_broken(ForgetsTheOther, *moves) == "PF-121"
+
+
+class ListsNumbers(Server):
+    """Reads what an integer is compared with as a number, and lists that."""
+
+    listed = "0"
+
+    def describe_subscription(self, subscription: Subscription) -> Message:
+        fields = dict(super().describe_subscription(subscription))
+        return fields | {"filter": fields["filter"].replace("-0", self.listed)}
+
+
+class ListsOtherNumbers(ListsNumbers):
+    """Reads another number than was given."""
+
+    listed = "1"
+
+
+@pytest.mark.parametrize("filter", ["(n>-0)", "(!(n<-0))"])
+def test_a_filter_may_be_listed_with_another_text_of_its_number(filter: str) -> None:
+    moves = (*TWO, ClientAsks("a", (SubscribeRequest(1, filter),)), ClientAsks("a", (PlainRequest("subscriptions"),)))
+    assert SERVERS.rule_broken(ListsOtherNumbers, *moves) == "PF-148"
+    play(ListsNumbers, *moves)
 
 
 def test_a_service_comes_again_under_its_identifier() -> None:
