@@ -275,7 +275,7 @@ def test_a_merge_that_comes_to_nothing_leaves_the_corpus_as_it_is(tmp_path: Path
     assert [*corpus.kept(kept).values()] == [SHOWS_IT]
 
 
-@pytest.mark.parametrize("how", ["random", "hypothesis"])
+@pytest.mark.parametrize("how", ["random", pytest.param("hypothesis", marks=pytest.mark.slow)])  # a second to begin
 def test_other_engines_pass_what_agrees(how: str, tmp_path: Path) -> None:
     def enough(progress: CampaignProgress) -> None:
         # However long a busy machine takes for them.

@@ -333,6 +333,7 @@ def benchmark():
     return module
 
 
+@pytest.mark.slow  # a benchmark
 def test_benchmark_compares_with_what_is_planted(benchmark, traffic, tmp_path):
     folder = tmp_path / "traffic"
     folder.mkdir()

@@ -60,6 +60,7 @@ def test_the_engines_agree(name, panel):
     assert report.accepted > FRAMES / 3
 
 
+@pytest.mark.slow  # compiles; test_alphabet.py has columns of every kind of node
 def test_columns_are_those_of_the_reference(tmp_path):
     pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: the extra that reads columns")
     if not compiles():
