@@ -6,8 +6,7 @@ of an integer; ``<`` and ``>`` are strict and look at integers only, and so matc
 integer; a substring filter looks at strings only.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Mapping, Sequence
 
 from wire.pathfinder.filters import (
     INTEGER,
@@ -22,8 +21,6 @@ from wire.pathfinder.filters import (
     Or,
     Present,
     Substring,
-    operands,
-    walk,
 )
 
 Props = Mapping[str, Sequence[str | int]]
@@ -68,25 +65,6 @@ def compiled(tree: Filter) -> Predicate:
         test, yes, _ = program[0]
         return test if yes == _YES else lambda props: not test(props)
     return _running(program)
-
-
-def mean_the_same(one: Filter, other: Filter) -> bool:
-    """Tell whether two filters say the same, part by part, however they spell the integers that they compare with."""
-    return all(mine == theirs for mine, theirs in zip_longest(_meanings(one), _meanings(other)))
-
-
-def _meanings(tree: Filter) -> Iterator[object]:
-    for part in walk(tree):
-        match part:
-            case Composite():
-                yield type(part), len(operands(part))
-            # The grammar has two texts for this integer alone; who reads it as a number gives back the other.
-            case Greater(key, "-0"):
-                yield Greater(key, "0")
-            case Less(key, "-0"):
-                yield Less(key, "0")
-            case _:
-                yield part
 
 
 _Step = tuple[Predicate, int, int]

@@ -7,13 +7,13 @@ from conformance.cases import Inconclusive, judging, rule
 from conformance.pathfinder.answers import EXCUSES, granted, listed, values_of
 from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.same_filters import mean_the_same
 from conformance.pathfinder.waiting import CLOCKS, wait_until
 from conformance.wording import worded
 from harness.pathfinder.tester.driver import Driver, new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 from wire.pathfinder.filters import FilterError, parse
-from wire.pathfinder.matching import mean_the_same
 from wire.pathfinder.values import Message
 
 MANDATORY = {"ta-cmd", "ta-id", "msg-type"}

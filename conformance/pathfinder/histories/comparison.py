@@ -25,10 +25,10 @@ from conformance.pathfinder.histories.attribution import (
 from conformance.pathfinder.histories.legality import MOST_SUBSCRIPTIONS
 from conformance.pathfinder.histories.model import DirectoryModel, ServiceState, is_recent, state_in
 from conformance.pathfinder.histories.orphan_times import OrphanTimes
+from conformance.pathfinder.same_filters import mean_the_same
 from harness.pathfinder.peers.answering import PERMISSION_DENIED
 from harness.pathfinder.tester.transactions import Transaction
 from wire.pathfinder.filters import FilterError, parse
-from wire.pathfinder.matching import mean_the_same
 from wire.pathfinder.values import Message
 
 
