@@ -17,7 +17,7 @@ from harness.trace import Direction, EntryKind
 
 PYTHONS = re.compile(
     r"\bassert\b|<\w+[.:]|\bNone\b|\bTrue\b|\bFalse\b|object at 0x"
-    r"|(?<![\w/\"])b['\"]"  # b'…'
+    r"|(?<![\w/\"'])b['\"]"  # b'…', but not the end of a text: 'b'
     r"|\w\(\w+="  # Struct(field=…
     r"|\['|'\]|\{'|\\x[0-9a-f]{2}"
 )
