@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from unittest import mock
 
 import msgspec
 from lacking_nodes import NODES
@@ -87,12 +88,8 @@ def planted(make: Callable[[WireProtocol, Description], PeerMaker]) -> Iterator[
     def instance(self: WireProtocol, description: Description, *, profile: str = "document") -> Instance:
         return self.world(make(self, description), description.role, profile=profile)
 
-    before = WireProtocol.instance
-    WireProtocol.instance = instance  # type: ignore[method-assign,assignment]
-    try:
+    with mock.patch.object(WireProtocol, "instance", instance):
         yield
-    finally:
-        WireProtocol.instance = before  # type: ignore[method-assign]
 
 
 @contextlib.contextmanager
@@ -103,11 +100,8 @@ def served(make: Callable[[WireProtocol, Description], PeerMaker]) -> Iterator[N
         return before(self, description, **settings, make=make(self, description))
 
     before = WireProtocol.embedded
-    WireProtocol.embedded = embedded  # type: ignore[method-assign,assignment]
-    try:
+    with mock.patch.object(WireProtocol, "embedded", embedded):
         yield
-    finally:
-        WireProtocol.embedded = before  # type: ignore[method-assign]
 
 
 def run(words: list[str]) -> Told:

@@ -33,9 +33,12 @@ from wire.pathfinder.values import Message
 
 
 class AnswerComparison:
-    """Compares what clients are answered with the model; ``judged`` counts what was compared, by rule."""
+    """Compares what clients are answered with the model; ``judged`` counts what was compared, by rule.
 
-    def __init__(self, model: DirectoryModel, judged: Counter[str], *, deployed: bool) -> None:
+    The server's clock goes on by up to ``tick`` seconds at once.
+    """
+
+    def __init__(self, model: DirectoryModel, judged: Counter[str], *, deployed: bool, tick: float) -> None:
         self.model = model
         self.judged = judged
         self.deployed = deployed
@@ -54,7 +57,7 @@ class AnswerComparison:
         self.ours: set[int] = set()
         """All ports that clients of the play have connected from."""
 
-        self.orphans = OrphanTimes()
+        self.orphans = OrphanTimes(tick=tick)
 
     def begin(self) -> None:
         """Begin a step."""

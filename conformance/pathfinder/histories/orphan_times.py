@@ -19,6 +19,9 @@ WHOLE = 1.0
 FINEST = 6
 """Digits behind the point that are taken for meant: beyond them stands what floating point makes of a time."""
 
+TICK = 0.016
+"""Seconds by which the coarsest of the clocks that systems have goes on at once, in however many digits it is told."""
+
 
 class OrphanTime(msgspec.Struct):
     """What was listed of an orphan: ``since``, and when by our clock that was ``seen``; so of the loss ``before``."""
@@ -32,11 +35,12 @@ class OrphanTime(msgspec.Struct):
 
 
 class OrphanTimes:
-    """What one server said in a play; ``clock`` is ours, in seconds that do not go back."""
+    """What one server said in a play; ``clock`` is ours and never goes back; the server's goes on by ``tick``."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, *, tick: float = TICK) -> None:
         # Servers in memory have virtual time for what they do, and read the real time for what they say.
         self._clock = clock
+        self._tick = tick
         self._times: dict[int, OrphanTime] = {}
 
     def now(self) -> float:
@@ -70,7 +74,7 @@ class OrphanTimes:
         """Compare the times of two losses, where more time lies between them than the server counts in."""
         if known.before is None or known.since is None:
             return
-        grain = max(grain_of(known.before), grain_of(known.since))
+        grain = max(grain_of(known.before), grain_of(known.since), self._tick)
         # The first had come to pass when it was seen, and the second not before we brought it about.
         if known.lost - known.before_seen > 2 * grain and known.since <= known.before:
             raise Mismatch(

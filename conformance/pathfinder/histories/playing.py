@@ -29,8 +29,10 @@ from conformance.pathfinder.histories.knowledge import SubscriptionWatch
 from conformance.pathfinder.histories.legality import is_possible
 from conformance.pathfinder.histories.model import DirectoryModel, state_in
 from conformance.pathfinder.histories.moves import ClientAsks, ClientBlinks, ClientReturns, ClientsRace, HistoryMove
+from conformance.pathfinder.histories.orphan_times import TICK
 from conformance.pathfinder.histories.races import explaining_order
 from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestsCrowd, GuestSends, GuestsMeet
+from harness.clock import VirtualClock
 from harness.errors import HarnessError, NotAnswered
 from harness.pathfinder.tester.driver import Driver, new_id
 from harness.pathfinder.tester.node_under_test import MARK, NodeUnderTest
@@ -96,7 +98,9 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
         self.node = node
         self.names = PlayNames(node)
         self.model = DirectoryModel(profile=node.profile, reclaims_at_hello=abilities.reclaims_at_hello)
-        self.comparison = AnswerComparison(self.model, self.judged, deployed=node.profile == "deployed")
+        # A server in memory reads this machine's clock, which is a fine one.
+        tick = 0.0 if isinstance(node.instance.clock, VirtualClock) else TICK
+        self.comparison = AnswerComparison(self.model, self.judged, deployed=node.profile == "deployed", tick=tick)
         self.clients: dict[str, Driver] = {}
         self.away: dict[str, int] = {}
         """The identifiers of the clients that have left."""

@@ -37,6 +37,8 @@ def two_losses(first: float, second: float, *, apart: float) -> None:
         (LATER, LATER, 1.5),
         (LATER + 0.5, LATER + 0.5, 0.05),
         (LATER, LATER + 3, 3.0),
+        # A clock that goes on by a tick of fifteen milliseconds, and is told in microseconds.
+        (LATER + 0.123456, LATER + 0.123456, 0.015),
         # Longer than we saw: it noticed late.
         (LATER + 0.123456, LATER + 9.5, 0.01),
     ],
