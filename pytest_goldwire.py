@@ -38,6 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--accept", dest="goldwire_accept", action="store_true", help="rewrite the expectations as it is")
     group.addoption("--goldwire-histories", type=int, metavar="N", help="histories to play of each kind")
     group.addoption("--goldwire-for", type=float, metavar="SECONDS", help="how long to play histories")
+    group.addoption("--goldwire-max-time", type=float, metavar="SECONDS", help="end the run after so long")
     group.addoption("--goldwire-report", metavar="DIR", help="where run.ndjson, summary.json and traces go")
 
 

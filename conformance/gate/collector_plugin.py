@@ -1,5 +1,7 @@
 """Collecting results within pytest: each goes to the run at once; the run decides the exit status."""
 
+import signal
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -7,8 +9,12 @@ import pytest
 
 from conformance.gate.messages import ImplementationNotStarted, attached
 from conformance.gate.terminal import summary_lines
+from conformance.run.known_deviations import KnownDeviations
 from conformance.run.recorder import RunRecorder, Unwritable
 from conformance.run.settings import RunSettings
+
+GRACE = 5.0
+"""Seconds that the case which is played when the time is over has to come to its end."""
 
 
 class CollectorPlugin:
@@ -17,6 +23,9 @@ class CollectorPlugin:
     def __init__(self, settings: RunSettings, config: pytest.Config) -> None:
         self.run = RunRecorder(settings)
         self.config = config
+        self._known = KnownDeviations(settings)
+        self._failed = 0
+        self._seconds: float | None = None
         try:
             self.started = self.run.start()
         except Unwritable as error:
@@ -27,6 +36,10 @@ class CollectorPlugin:
         """Announce the run."""
         self._session = session
         self.config.hook.pytest_goldwire_started(started=self.started)
+        self._seconds = self.config.option.goldwire_max_time
+        if self._seconds is not None:
+            signal.signal(signal.SIGALRM, self._time_is_over)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds, GRACE)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Take down a file of cases that cannot be loaded."""
@@ -47,6 +60,12 @@ class CollectorPlugin:
             return
         self.run.add(message.record, message.trouble)
         self.config.hook.pytest_goldwire_played(record=message.record)
+        for judgement in self._known.news(message.record):
+            self.config.hook.pytest_goldwire_found(judgement=judgement)
+        self._failed += report.failed
+        most = self.config.option.maxfail
+        if most and self._failed >= most:
+            self._stop("at the first failure" if most == 1 else f"after {most} failures")
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note that the run is cut short by the user."""
@@ -58,15 +77,36 @@ class CollectorPlugin:
         """Note that pytest itself failed; the first is the cause of whatever comes after it."""
         self.run.errors.setdefault("pytest", str(excrepr))
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+    # Within the reporter, which prints the summary, and around the player, whose end no alarm is to disturb.
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
         """Write the report; its exit status is the session's (but 2 after an interrupt, as in pytest)."""
+        if self._seconds is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        yield
         if session.exitstatus == pytest.ExitCode.USAGE_ERROR:
             return
         summary = self.run.finish()
         self.config.hook.pytest_goldwire_ended(summary=summary)
         if not summary.interrupted:
             session.exitstatus = summary.exit
+
+    def _time_is_over(self, *_: Any) -> None:
+        """End the run: when the case that is played has come to its end, or at once if it does not soon."""
+        is_late = bool(self.run.stopped)
+        if is_late:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        self._stop(f"after {self._seconds:g} s", at_once=is_late)
+
+    def _stop(self, why: str, *, at_once: bool = False) -> None:
+        """End the run before all is played."""
+        self.run.stopped = self.run.stopped or why
+        if self._session is None:
+            return
+        # Workers of pytest-xdist play to the end what they have been given; so they are ended.
+        if at_once or self.config.pluginmanager.has_plugin("dsession"):
+            raise self._session.Interrupted(why)
+        self._session.shouldstop = why
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the summary below what pytest has printed."""

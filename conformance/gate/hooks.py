@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from conformance.run.records import CasePlayed, RunStarted
     from conformance.run.summary import RunSummary
+    from conformance.verdicts import Judgement
 
 
 def pytest_goldwire_started(started: "RunStarted") -> None:
@@ -14,6 +15,10 @@ def pytest_goldwire_started(started: "RunStarted") -> None:
 
 def pytest_goldwire_played(record: "CasePlayed") -> None:
     """A case was played and confirmed."""
+
+
+def pytest_goldwire_found(judgement: "Judgement") -> None:
+    """A rule is not kept, or cannot be judged, and nobody expects that: told once, when it is confirmed."""
 
 
 def pytest_goldwire_progress(line: str) -> None:

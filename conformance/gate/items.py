@@ -70,13 +70,13 @@ class CaseItem(pytest.Item):
         if record.error or record.outcome is Outcome.ERROR:
             text = record.error or record.what or "the case gave no evidence"
             raise Defect("\n".join([text, *case_lines(record, folder)]))
-        expectation = player.expected(record)
-        accused = [each.rule for each in record.judgements if player.accuses(each)]
+        expectation = player.known.expected(record)
+        accused = [each.rule for each in record.judgements if player.known.accuses(each)]
         if accused and expectation is None:
             raise Accused(failure_page(record, catalogue, accused, folder))
         if accused and expectation is not None:
             # Not a failure, and not a pass either: whoever reads pytest's own report sees that something is known.
-            pytest.xfail(f"{first_line(record.what)} (expected: {expectation.reason})")
+            pytest.xfail(f"{first_line(record.what)} (known: {expectation.reason})")
         if record.outcome is Outcome.INCONCLUSIVE:
             pytest.skip(f"inconclusive: {first_line(record.what) or 'no evidence'}")
         if record.outcome is Outcome.DEVIATION:

@@ -13,16 +13,15 @@ from typing import Any
 import msgspec
 
 from conformance.cases import Case
-from conformance.contract.comparison import JudgedItem, accepting
-from conformance.contract.expectations import Expectation
 from conformance.engine import tester
 from conformance.evidence import with_messages
 from conformance.gate.lanes import LaneLost, Lanes, lanes_for
 from conformance.gate.messages import ImplementationNotStarted, Message, Played
 from conformance.run.kept_traces import keep_trace
+from conformance.run.known_deviations import KnownDeviations
 from conformance.run.records import TRACES, CasePlayed
 from conformance.run.settings import RunSettings
-from conformance.verdicts import Judgement, Outcome, is_red
+from conformance.verdicts import Outcome
 from harness.errors import HarnessError, StartFailed
 from harness.protocol import load
 from harness.timing import Timing
@@ -43,9 +42,7 @@ class Player:
         self._lanes: Lanes | None = None
         self._tester: tester.Tester | None = None
         self._not_started = ""
-        alive = settings.expectations.applying(settings.version, settings.description.role, settings.profile)
-        self._by_rule = [entry for entry in alive if entry.rule]
-        self._by_case = [entry for entry in alive if entry.case]
+        self.known = KnownDeviations(settings)
 
     def play(self, case: Case) -> Message:
         """Play one case and keep its trace if it did not pass."""
@@ -84,19 +81,6 @@ class Player:
         except OSError as error:
             return Played(record, f"the trace of {case.name} could not be written: {error}")
         return Played(msgspec.structs.replace(record, trace=trace))
-
-    def expected(self, record: CasePlayed) -> Expectation | None:
-        """Return an entry of the contract if all of what a case came to is expected by some."""
-        if entry := accepting(self._by_case, JudgedItem(record.case, record.outcome, record.what)):
-            return entry
-        accusing = [each for each in record.judgements if self.accuses(each)]
-        entries = [accepting(self._by_rule, JudgedItem(each.rule, each.outcome, each.what)) for each in accusing]
-        return entries[0] if entries and all(entry is not None for entry in entries) else None
-
-    def accuses(self, judgement: Judgement) -> bool:
-        """Tell whether a judgement blames the implementation and fails the gate if it is not expected."""
-        contract = self.settings.expectations.path is not None
-        return judgement.outcome.accuses and is_red(judgement.outcome, self.settings.strictness, contract=contract)
 
     def close(self) -> None:
         """Stop the implementation; once is enough."""

@@ -1,17 +1,26 @@
-"""What is seen while ``goldwire test`` runs: pytest's own output is muted, a terminal gets a progress bar."""
+"""What is seen while ``goldwire test`` runs: pytest's own output is muted, a terminal gets a progress bar.
+
+What nobody expects is told at once, in a line each, in a pipe as well: who sees it need not wait for the end.
+"""
 
 import os
 from collections import Counter
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, TextIO
 
+import click
 import pytest
 from _pytest._io import TerminalWriter
+
+from conformance.contract.signatures import first_line
+from conformance.verdicts import verdict
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from conformance.run.records import CasePlayed, Record, RunStarted
     from conformance.run.summary import RunSummary
+    from conformance.verdicts import Judgement
 
 
 class ProgressBar:
@@ -26,9 +35,10 @@ class ProgressBar:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
         self._outcomes: Counter[str] = Counter()
+        self._beside = ExitStack()
+        self._error = _descriptor_of_its_own(error, self._beside)
         if error.isatty():
-            # On a descriptor of its own: pytest catches what is written to the usual one while it collects and plays.
-            self._progress = _bar(os.fdopen(os.dup(error.fileno()), "w"))
+            self._progress = _bar(self._error)
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -77,6 +87,16 @@ class ProgressBar:
             self._progress.update(self._task, advance=1, description=text)
 
     @pytest.hookimpl(optionalhook=True)
+    def pytest_goldwire_found(self, judgement: "Judgement") -> None:
+        """Tell of a rule that is not kept, or cannot be judged."""
+        came = first_line(judgement.what) or judgement.outcome.value
+        line = f"{verdict(judgement.outcome).value}  {judgement.rule}  {came} ({judgement.case})"
+        if self._progress is not None:
+            self._progress.console.print(line, markup=False, highlight=False, no_wrap=True, overflow="ellipsis")
+        else:
+            click.echo(line, file=self._error)
+
+    @pytest.hookimpl(optionalhook=True)
     def pytest_goldwire_ended(self, summary: "RunSummary") -> None:
         """Keep the summary."""
         self.summary = summary
@@ -86,10 +106,19 @@ class ProgressBar:
         self._nowhere.close()
         if self._progress is not None:
             self._progress.stop()
+        self._beside.close()
 
     def _expect(self, total: int) -> None:
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, total=total, description="playing")
+
+
+def _descriptor_of_its_own(file: TextIO, until: ExitStack) -> TextIO:
+    """Return a file beside one: pytest catches what is written to the usual one while it collects and plays."""
+    try:
+        return until.enter_context(os.fdopen(os.dup(file.fileno()), "w", errors="backslashreplace"))
+    except OSError:  # it has none, as a file in memory
+        return file
 
 
 def _bar(terminal: TextIO) -> "Progress":

@@ -171,6 +171,8 @@ def _wrong(summary: RunSummary) -> Iterator[str]:
         yield _number(len(summary.errors), "error", "of the tester")
     if summary.trouble:
         yield "the report is incomplete"
+    if summary.stopped:
+        yield f"stopped {summary.stopped}, so what is above is not the whole picture"
 
 
 def _named(rules: Sequence[str]) -> str:

@@ -55,6 +55,8 @@ STATUSES: dict[int, int] = {
 @click.option("--accept", is_flag=True, help="Rewrite the expectations so that this run is as expected.")
 @click.option("--histories", type=click.IntRange(min=1), metavar="N", help="Play N histories of each kind.")
 @click.option("--for", "seconds", metavar="TIME", callback=read_time, help="Play histories for so long: 60s, 10m.")
+@click.option("--max-time", metavar="TIME", callback=read_time, help="End after so long, red: 90s, 10m.")
+@click.option("-x", "exit_first", is_flag=True, help="End at the first failure that nobody expects.")
 @click.option("--alluredir", metavar="DIR", type=click.Path(file_okay=False), help="Write results for Allure there.")
 @click.argument("pytest_args", nargs=-1, metavar="[-- PYTEST_ARGS...]")
 def test(
@@ -70,6 +72,8 @@ def test(
     accept: bool,
     histories: int | None,
     seconds: float | None,
+    max_time: float | None,
+    exit_first: bool,
     alluredir: str | None,
     pytest_args: tuple[str, ...],
 ) -> None:
@@ -102,6 +106,8 @@ def test(
         *(("--accept",) if accept else ()),
         *(("--goldwire-histories", str(histories)) if histories is not None else ()),
         *(("--goldwire-for", str(seconds)) if seconds is not None else ()),
+        *(("--goldwire-max-time", str(max_time)) if max_time is not None else ()),
+        *(("-x",) if exit_first else ()),
         # By stealing: cases take from nothing to many round trips, and the last of them would be waited for.
         *(("-p", "xdist", "-n", _workers(workers), "--dist", "worksteal") if workers is not None else ()),
         *(("-p", "allure_pytest", "--alluredir", alluredir) if alluredir else ()),

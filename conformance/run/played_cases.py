@@ -33,8 +33,8 @@ class PlayedCases:
         return all(case.name in self.done for case in naming) if naming else self.whole
 
 
-def why_untested(rule: Rule, scope: PlayedCases, *, interrupted: bool = False) -> str:
-    """Return why nothing was said about a rule."""
+def why_untested(rule: Rule, scope: PlayedCases, ended: str = "") -> str:
+    """Return why nothing was said about a rule; ``ended`` is how the run ended early, in one word, if it did."""
     # From what lies with the rule to what lies with this run: the first reason is the one that a person can act on.
     if reason := why_unplayable(rule):
         return reason
@@ -47,7 +47,7 @@ def why_untested(rule: Rule, scope: PlayedCases, *, interrupted: bool = False) -
         transports = sorted({transport for case in naming for transport in case.marks.transports})
         return f"its cases need {' or '.join(transports)}; this run uses {scope.transport}"
     if any(case.name not in scope.done for case in fitting):
-        return "the run was interrupted before its cases" if interrupted else "its cases were not selected"
+        return f"the run was {ended} before its cases" if ended else "its cases were not selected"
     if not naming and "monitor" in rule.verified:
         return "the monitors saw no occasion to judge it in this run"
     return "no case of this run judged it"

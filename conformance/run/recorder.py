@@ -36,6 +36,8 @@ class RunRecorder:
         self.errors: dict[str, str] = {}
         self.trouble: list[str] = []
         self.interrupted = False
+        self.stopped = ""
+        """When and why the run ends before all is played, if that was asked for."""
         self.not_started = ""
         self.summary: RunSummary | None = None
         self._journal: Journal | None = None
@@ -75,12 +77,22 @@ class RunRecorder:
             return self.summary
         # Half a run accepts nothing: the cases that were not played would be taken for expectations come true.
         if self.settings.accept and not (self.not_started or self.interrupted):
-            self._accept()
+            if self.stopped:
+                self.trouble.append(f"--accept: nothing was written, as the run was stopped {self.stopped}")
+            else:
+                self._accept()
         summary = self._summarise()
         counts, trouble = summary.counts, tuple(self.trouble)
         # The journal first: the exports are made from it, and a kill during an export leaves a whole journal.
         self._write(
-            RunEnded(time=_now(), interrupted=self.interrupted, counts=counts, exit=summary.exit, trouble=trouble)
+            RunEnded(
+                time=_now(),
+                interrupted=self.interrupted,
+                counts=counts,
+                exit=summary.exit,
+                trouble=trouble,
+                stopped=self.stopped,
+            )
         )
         report = self.settings.report
         if report is not None:
@@ -101,6 +113,7 @@ class RunRecorder:
         """Return what the records do not tell."""
         return Circumstances(
             interrupted=self.interrupted,
+            stopped=self.stopped,
             not_started=self.not_started,
             trouble=tuple(self.trouble),
             errors=self.errors,

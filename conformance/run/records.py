@@ -75,13 +75,17 @@ class CasePlayed(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
 
 
 class RunEnded(msgspec.Struct, frozen=True, tag_field="record", kw_only=True):
-    """How the run ended, the last record: rules by verdict, and ``trouble``: what could not be written."""
+    """How the run ended, the last record: rules by verdict, and ``trouble``: what could not be written.
+
+    ``stopped`` says when and why it ended before all was played, if that was asked for.
+    """
 
     time: str
     interrupted: bool
     counts: dict[str, int]
     exit: int
     trouble: tuple[str, ...] = ()
+    stopped: str = ""
 
 
 Record = RunStarted | CasePlayed | RunEnded

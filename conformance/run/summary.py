@@ -51,7 +51,8 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     ``counts`` are rules by verdict, ``complaints`` the expectations that did not come true, ``errors`` what
     the tester did wrong, by case. ``has_contract`` says that an expectation file stands, so that what it does not have
     is not as expected. ``played`` is the number of cases, ``blocked`` that of those which were not played as nothing
-    that they are about can be judged; ``exit`` the exit status.
+    that they are about can be judged; ``exit`` the exit status. ``stopped`` says when and why the run ended before all
+    was played, if that was asked for.
     """
 
     protocol: str
@@ -72,6 +73,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     errors: dict[str, str] = {}
     trouble: tuple[str, ...] = ()
     interrupted: bool = False
+    stopped: str = ""
     not_started: str = ""
     exit: int = 0
 
@@ -123,6 +125,7 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
 
     interrupted: bool = False
     passive: bool = False
+    stopped: str = ""
     not_started: str = ""
     trouble: tuple[str, ...] = ()
     errors: dict[str, str] = {}
@@ -173,7 +176,7 @@ def evaluate(
             expectation = comparison.rules.get(key) or _through_cases(judgements, comparison.cases)
             rules[key] = _judged(judgements, strictness, expectation)
         else:
-            reason = why_unseen(rule) if around.passive else why_untested(rule, scope, interrupted=around.interrupted)
+            reason = why_unseen(rule) if around.passive else why_untested(rule, scope, _ended(around))
             rules[key] = RuleSummary(outcome=UNTESTED, verdict=Verdict.UNTESTED, reason=reason)
     counts = Counter(rule.verdict.value for rule in rules.values())
     summary = RunSummary(
@@ -195,6 +198,7 @@ def evaluate(
         errors=around.errors,
         trouble=around.trouble,
         interrupted=around.interrupted,
+        stopped=around.stopped,
         not_started=around.not_started,
     )
     return msgspec.structs.replace(summary, exit=exit_status(summary)), comparison
@@ -212,6 +216,7 @@ def exit_status(summary: RunSummary) -> int:
         or summary.complaints
         or summary.errors
         or summary.trouble
+        or summary.stopped
         or summary.counts[Verdict.ERROR.value]
         # A run in which nothing is proven must not pass for a green one: a typing error in -k would do it.
         or not summary.played
@@ -229,7 +234,13 @@ def _completed(around: Circumstances, records: Sequence[Record], played: Sequenc
         if record.error or record.outcome is Outcome.ERROR
     }
     interrupted = around.interrupted or any(record.interrupted for record in ended)
-    return msgspec.structs.replace(around, errors=errors, interrupted=interrupted)
+    stopped = around.stopped or next((record.stopped for record in ended if record.stopped), "")
+    return msgspec.structs.replace(around, errors=errors, interrupted=interrupted, stopped=stopped)
+
+
+def _ended(around: Circumstances) -> str:
+    """Return in one word how a run ended early; empty if it did not."""
+    return "interrupted" if around.interrupted else "stopped" if around.stopped else ""
 
 
 def _by_rule(played: Sequence[CasePlayed], catalogue: Catalogue) -> dict[str, list[Judgement]]:

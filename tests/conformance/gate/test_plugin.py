@@ -275,7 +275,7 @@ def test_what_is_expected_is_an_xfail(cases: pytest.Pytester) -> None:
     result.assert_outcomes(passed=1, xfailed=2, skipped=1, deselected=2)
     assert result.ret == 0
     result.stdout.fnmatch_lines(
-        ["AS EXPECTED: 1 rule kept, 1 known failure, *", "*no D_FINAL for 17 (expected: known since 1.0)"]
+        ["AS EXPECTED: 1 rule kept, 1 known failure, *", "*no D_FINAL for 17 (known: known since 1.0)"]
     )
 
 

@@ -101,7 +101,12 @@ def test_a_run_leaves_nothing_behind() -> None:
 def test_a_fault_is_found_and_may_be_expected(gate: tuple[Gate, Path]) -> None:
     run, folder = gate
     told = run.run("two-finals", f"goldwire test zenoh --iut faulty.toml -k {ONE} --report found")
-    assert (told.status, told.err) == (1, ""), told.out
+    assert told.status == 1, told.out
+    # Told at once as well, in a line for each rule.
+    assert [line.split("  ")[:2] for line in told.err.splitlines()] == [
+        line.split("  ")[:2] for line in told.out.splitlines() if line.startswith("FAIL")
+    ]
+    assert told.err.splitlines()[0] == f"FAIL  ZI-015  more than one D_FINAL (test_modes.{ONE})"
     assert "FAIL  ZI-015" in told.out
     assert f"repeat    goldwire test zenoh --iut faulty.toml -k test_modes.{ONE}" in told.out
     assert last_line(told.out).startswith("NOT AS EXPECTED: ")
@@ -110,6 +115,38 @@ def test_a_fault_is_found_and_may_be_expected(gate: tuple[Gate, Path]) -> None:
     assert accepted.status == 0
     assert "expected, violation: accepted on " in accepted.out
     assert 'rule = "ZI-015"' in (folder / "expectations" / "faulty.toml").read_text()
+
+
+def test_a_run_ends_at_the_first_failure(gate: tuple[Gate, Path]) -> None:
+    run, folder = gate
+    told = run.run("two-finals", f"goldwire test zenoh --iut faulty.toml -k '{MODES}' -x --report first")
+    assert told.status == 1
+    assert "stopped at the first failure, so what is above is not the whole picture" in last_line(told.out)
+    records, _ = read(folder / "first" / "run.ndjson")
+    played = [each for each in records if isinstance(each, CasePlayed)]
+    assert [each.outcome.value for each in played].count("violation") == 1
+    assert played[-1].outcome.value == "violation"
+    summary = json.loads((folder / "first" / "summary.json").read_text())
+    assert "the run was stopped before its cases" in {rule["reason"] for rule in summary["rules"].values()}
+    (folder / "none.toml").write_text("")
+    line = f"goldwire test zenoh --iut faulty.toml -k '{MODES}' -x --accept --expectations none.toml"
+    assert "--accept: nothing was written" in run.run("two-finals", line).out
+    assert (folder / "none.toml").read_text() == ""
+
+
+@pytest.mark.takes(4)
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_run_ends_when_its_time_is_over(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    done = goldwire("--iut", "faulty.toml", "--max-time", "2", "--report", "rep", *workers)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert last_line(done.stdout).startswith("NOT AS EXPECTED: ")
+    assert "stopped after 2 s" in last_line(done.stdout)
+    assert "Traceback" not in done.stdout + done.stderr
+    records, torn = read(JOURNAL)
+    assert torn == ""
+    assert isinstance(records[-1], RunEnded)
+    assert (records[-1].stopped, records[-1].interrupted) == ("after 2 s", False)
+    assert processes(tmp_path.name) == []
 
 
 def test_an_expectation_that_is_not_met_fails(gate: tuple[Gate, Path]) -> None:
@@ -132,6 +169,7 @@ def test_an_expectation_that_is_not_met_fails(gate: tuple[Gate, Path]) -> None:
         (("--report", "pytest.ini/rep"), "--report: cannot write to"),
         (("--proflie", "document"), "No such option"),
         (("--histories", "0"), "0 is not in the range x>=1"),
+        (("--max-time", "soon"), "'soon' is not a time"),
         (("--for", "soon"), "'soon' is not a time"),
     ],
 )
