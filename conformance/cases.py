@@ -7,6 +7,7 @@ which rules fall when it fails, which roles it can be played against, and over w
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, wraps
 from importlib import import_module
 from importlib.util import find_spec
@@ -186,10 +187,43 @@ class RulesBroken(Exception):
         self.each = each
 
 
+class Block(msgspec.Struct):
+    """A part of a case that judges some rules only: how long the trace was as it began, and as all of it had held."""
+
+    ids: tuple[str, ...]
+    began: int
+    held: int | None = None
+
+
+class Blocks(list[Block]):
+    """The blocks that a play has come to, in the order in which they began; ``now`` says how long its trace is."""
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        super().__init__()
+        self.now = now
+
+
+_BLOCKS: ContextVar[Blocks | None] = ContextVar("blocks", default=None)
+
+
+@contextmanager
+def following(blocks: Blocks) -> Iterator[None]:
+    """Take down within which blocks a case comes to."""
+    token = _BLOCKS.set(blocks)
+    try:
+        yield
+    finally:
+        _BLOCKS.reset(token)
+
+
 # A context manager and not a second decorator: most cases state several requirements in a row, each for its own rules.
 @contextmanager
 def judging(*ids: str) -> Iterator[None]:
     """Blame only these rules for an assertion that fails within."""
+    blocks = _BLOCKS.get()
+    block = Block(ids, 0 if blocks is None else blocks.now())
+    if blocks is not None:
+        blocks.append(block)
     try:
         yield
     except RuleBroken:
@@ -197,6 +231,8 @@ def judging(*ids: str) -> Iterator[None]:
         raise
     except AssertionError as error:
         raise RuleBroken(ids, str(error)) from error
+    if blocks is not None:
+        block.held = blocks.now()
 
 
 def cases(protocol: str) -> list[Case]:

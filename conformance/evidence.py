@@ -43,6 +43,8 @@ def with_messages(
         # A monitor knows the very message, and even its field, where a case only knows that something is wrong.
         exact = [each for each in accusing if each.rule == judgement.rule and each.by == "monitor"]
         place = exact[0] if exact and judgement.by == "case" else judgement
+        if judgement.outcome is Outcome.CRASH and judgement.entry is not None:
+            return replace(judgement, messages=found.before_death(judgement.entry))
         return replace(judgement, messages=found.of(place.entry, place.nth, place.field))
 
     return tuple(map(shown, judgements))
@@ -69,6 +71,21 @@ class Evidence:
         before = [*self._context(cited), self._asked_before(cited)]
         lines = {each.index: tuple(self._messages_of(each)) for each in before if each is not None}
         return (*(each for index in sorted(lines) for each in lines[index]), *self._messages_of(cited, nth, field))
+
+    def before_death(self, entry: int) -> tuple[EvidenceMessage, ...]:
+        """Return what was sent since a node was last heard of: the first of it, which stands at an entry, and the last.
+
+        Empty if there is no such entry.
+        """
+        since = self._trace.entries[entry : self._until]
+        if not since:
+            return ()
+        first, *behind = since
+        sent = [each for each in behind if _is_stimulus(each) and self._matters(each)]
+        shown = [message for each in (first, *sent[-ANSWERS:]) for message in self._messages_of(each)]
+        end = self._trace.entries[self._until - 1]
+        shown.append(EvidenceMessage(entry, end.time, first.link, "told", "nothing was heard of the node any more"))
+        return tuple(shown)
 
     @cached_property
     def _at_the_end(self) -> tuple[EvidenceMessage, ...]:

@@ -143,7 +143,8 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     in the trace that shows it, ``nth`` which message there (from 0), ``field`` the field of it that is wrong, if one
     is; ``messages`` are those that matter, told for a person. ``blocked_by`` is the rule for want of which this one
     cannot be judged. ``disagreement`` says how several plays differed, which is no verdict on anybody. ``shown_by`` is
-    another case that shows the same better: a history of fewer moves.
+    another case that shows the same better: a history of fewer moves. ``is_cut_short`` where the case came to nothing
+    on this rule, as another one broke first: what other cases saw of it stands.
     """
 
     rule: str
@@ -161,3 +162,4 @@ class Judgement(msgspec.Struct, frozen=True, gc=False):
     blocked_by: str = ""
     disagreement: Disagreement | None = None
     shown_by: str = ""
+    is_cut_short: bool = False

@@ -25,13 +25,17 @@ MAX_FIELDS = 4096
 
 
 class MessageLine(msgspec.Struct, frozen=True):
-    """One message of a frame: what it is in one line, and where its bytes stand; ``fields`` by their rows."""
+    """One message of a frame: what it is in one line, and where its bytes stand; ``fields`` by their rows.
+
+    ``name`` is what kind of message it is, whatever its fields hold: ``DECLARE D_SUBSCRIBER``, ``refused: truncated``.
+    """
 
     text: str
     start: int
     end: int
     fields: tuple[Row, ...] = ()
     refused_at: int | None = None
+    name: str = ""
 
     def place_of(self, field: str) -> tuple[int, int] | None:
         """Return where a field stands in the frame, by its name or the end of its path; ``None`` if it is not there."""
@@ -64,20 +68,22 @@ def message_lines(layout: str, frame: bytes) -> list[MessageLine]:
 
 def _message(name: str, rows: Sequence[Row]) -> MessageLine:
     clauses: list[list[str]] = [[]]
-    title = ""
+    title, titles = "", [name.rpartition(".")[2]]
     for row in rows:
         within, _, field = row.path[len(name) + 1 :].rpartition(".")
         inner = next((part for part in reversed(within.split(".")) if NAME.fullmatch(part)), "") if within else ""
         # The body inside a message, such as the declaration in a DECLARE, has a name of its own.
         if inner != title:
             title = inner
+            titles.append(title)
             clauses.append([])
         is_extension = bool(EXTENSION.search(within))
         clauses[-1] += _words(row, field, is_extension)
     if not any(row.path.endswith(".header") for row in rows) and name:
         clauses[0].insert(0, name.rpartition(".")[2])
     text = ", ".join(" ".join(clause) for clause in clauses if clause)
-    return MessageLine(text, rows[0].offset, rows[-1].offset + len(rows[-1].data), tuple(rows))
+    kind = " ".join(dict.fromkeys(filter(None, titles)))
+    return MessageLine(text, rows[0].offset, rows[-1].offset + len(rows[-1].data), tuple(rows), name=kind)
 
 
 def _words(row: Row, field: str, is_extension: bool) -> Iterator[str]:
@@ -100,18 +106,20 @@ def _refused(dumped: Dump, messages: Sequence[MessageLine]) -> Iterator[MessageL
     if dumped.error is not None:
         start = messages[-1].end if messages else 0
         text = f"refused: {dumped.error.reason.value} at byte {dumped.error.offset}, {dumped.error.path}"
-        yield MessageLine(text, min(start, dumped.error.offset), len(dumped.data), (), dumped.error.offset)
+        name = f"refused: {dumped.error.reason.value}"
+        yield MessageLine(text, min(start, dumped.error.offset), len(dumped.data), (), dumped.error.offset, name)
 
 
 def _text(dumped: Dump) -> MessageLine:
     """Tell a frame that is a text: it is readable as it is, so only its name is added, or why it is refused."""
-    text = next((remark for row in dumped.rows for remark in row.remarks), "").replace("-", " ")
+    name = text = next((remark for row in dumped.rows for remark in row.remarks), "").replace("-", " ")
     offset = None
     if dumped.error is not None:
+        name = f"refused: {dumped.error.reason.value}"
         text = f"refused: {dumped.error.reason.value} at byte {dumped.error.offset}, {dumped.error.detail}"
         offset = dumped.error.offset
     rows = (*dumped.rows, *members(dumped.data))
-    return MessageLine(text, 0, len(dumped.data), rows, offset)
+    return MessageLine(text, 0, len(dumped.data), rows, offset, name)
 
 
 def members(data: bytes) -> Iterator[Row]:

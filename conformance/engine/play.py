@@ -9,18 +9,17 @@ from typing import Any
 import msgspec
 from hypothesis.errors import Flaky
 
-from conformance.cases import Case, Inconclusive, NotPlayed, RuleBroken, RulesBroken
+from conformance.cases import Blocks, Case, Inconclusive, NotPlayed, RuleBroken, RulesBroken, following
 from conformance.catalogue.rules import Profile
 from conformance.engine.assertions import cited, complaint
+from conformance.engine.death import blamed, fatal_stimulus, told
 from conformance.findings import judge_conversations, judge_reading
 from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome, worst
-from harness.errors import HarnessError, Unsupported
+from harness.errors import HarnessError, StartFailed, Unsupported
 from harness.iuts.instance import Instance
 from harness.protocol import Judgeable, NodeInPlay
 from harness.trace import Trace
-
-DIED = "the node has died, or answers nobody any more"
 
 
 class PlayResult(msgspec.Struct, frozen=True):
@@ -65,14 +64,20 @@ def play(
     judge = _Judge(case, suite, profile)
     namespace = f"g{number}/"
     # Before the node of the play is made, which takes over what is measured here.
-    get_to_know(instance, suite, profile, f"g{number}p/", transport)
+    last = get_to_know(instance, suite, profile, f"g{number}p/", transport)
+    if last is not None:
+        stimulus = fatal_stimulus(last, len(last), suite.harness)
+        judge.crashed(case.marks.rules, told(stimulus, suite.harness), stimulus.index if stimulus else None)
+        return PlayResult(case.name, tuple(judge.judgements), last, time.monotonic() - began, until=len(last))
     try:
         node = suite.harness.node_under_test(instance, trace, profile=profile, namespace=namespace, transport=transport)
     except HarnessError as error:
         judge.inconclusive(f"the node could not be set up: {error}")
         return PlayResult(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
+    blocks = Blocks(lambda: len(trace))
     try:
-        settled = judge.call(node)
+        with following(blocks):
+            settled = judge.call(node)
     except KeyboardInterrupt:
         # Others may use the node: it is left as it was, also by a run that somebody ends.
         node.close()
@@ -80,15 +85,18 @@ def play(
     if instance.dials and not instance.timing.round_trip:
         # One that dials can be asked nothing before the first play.
         instance.timing.begin_with(node.timing)
-    until = len(trace) if judge.until is None else judge.until
+    ended = len(trace)
+    until = ended if judge.until is None else judge.until
     # All of this before the sessions are torn down: what comes meanwhile, comes or does not come by chance.
     readings, evidence = list(node.readings), node.evidence
     if case.marks.monitored:
         judge.watch(node.conversations)
     node.close()
     death = _death(node, instance)
-    if death:
-        judge.crashed(death)
+    if death is not None:
+        stimulus = fatal_stimulus(trace, ended, suite.harness)
+        what = f"{told(stimulus, suite.harness)}\n{death}".rstrip()
+        judge.crashed(blamed(case.marks.rules, blocks, stimulus), what, stimulus.index if stimulus else None)
     elif not judge.failed:
         judge.passed(evidence, readings)
     # Without the namespace, which differs from play to play: signatures and confirmations compare these texts.
@@ -99,29 +107,40 @@ def play(
     return PlayResult(case.name, judgements, trace, seconds, settled, judge.not_played, until, in_vain)
 
 
-def get_to_know(instance: Instance, suite: Suite, profile: Profile, namespace: str, transport: str) -> None:
-    """Take note of whether the node answers at all, and how far away it is, before the first play."""
+def get_to_know(instance: Instance, suite: Suite, profile: Profile, namespace: str, transport: str) -> Trace | None:
+    """Take note of whether the node answers at all, and how far away it is, before the first play.
+
+    Returns what was said to it if it has died of that and does not come back; ``StartFailed`` when it only does not.
+    """
     # Once after each start: a node that answers nobody would have to be waited for before each play.
     if instance.has_served is not None or instance.dials:
-        return
+        return None
     instance.has_served = False
     # With links of its own, as what it brings is no evidence of the play.
     trace = Trace(suite.protocol, transport, instance.clock)
     node = suite.harness.node_under_test(instance, trace, profile=profile, namespace=namespace, transport=transport)
+    is_measured = False
     with suppress(HarnessError):
         node.probe()
         instance.has_served = True
         node.measure()
+        is_measured = True
     instance.timing.begin_with(node.timing)
     node.close()
     if instance.has_served:
         # What was tried may have left something behind, and fresh instances, on which a play is confirmed or repeated,
         # are to be as this one is.
-        instance.restart()
+        try:
+            instance.restart()
+        except StartFailed:
+            if is_measured:
+                raise
+            return trace
+    return None
 
 
-def _death(node: NodeInPlay, instance: Instance) -> str:
-    """Return what is wrong with the node after a play, or an empty text.
+def _death(node: NodeInPlay, instance: Instance) -> str | None:
+    """Return what is known of the node's death after a play; ``None`` when it lives.
 
     A process that is about to die, or that has lost its only thread, still looks alive for moments or for ever; so it
     is asked for an answer as well. One that dials cannot be asked: it answers nobody whom it has not called. And who
@@ -131,8 +150,8 @@ def _death(node: NodeInPlay, instance: Instance) -> str:
         try:
             node.probe()
         except HarnessError as error:
-            return f"{DIED}\n{error}\n{instance.last_output()}".rstrip()
-    return "" if instance.alive() else f"{DIED}\n{instance.last_output()}".rstrip()
+            return f"{error}\n{instance.last_output()}"
+    return None if instance.alive() else instance.last_output()
 
 
 class _Judge:
@@ -202,17 +221,22 @@ class _Judge:
             self.add((rule,), self.suite.broken(rule), what, 1, entry=entry, shown_by=shown_by)
         if self.case.marks.is_history:
             return  # it says nothing of rules that it did not come to
-        others = tuple(rule for rule in self.case.marks.rules if rule not in rules)
-        self.add(others, Outcome.INCONCLUSIVE, f"not reached: {', '.join(rules)} broke first")
+        self.cut_short(rules, f"{', '.join(rules)} broke first")
 
     def inconclusive(self, cause: str) -> None:
         """Judge all of the case's rules as inconclusive."""
         self.add(self.case.marks.rules, Outcome.INCONCLUSIVE, cause)
 
-    def crashed(self, what: str) -> None:
-        """Judge all of the case's rules as a crash, whatever else was seen: it may be a symptom of the same defect."""
+    def crashed(self, rules: tuple[str, ...], what: str, entry: int | None) -> None:
+        """Judge rules as a crash, whatever else was seen: it may be a symptom of the same defect."""
         self.judgements.clear()
-        self.add(self.case.marks.rules, Outcome.CRASH, what, 1)
+        self.add(rules, Outcome.CRASH, what, 1, entry=entry)
+        self.cut_short(rules, "the node died first")
+
+    def cut_short(self, rules: tuple[str, ...], why: str) -> None:
+        """Judge all other rules of the case as inconclusive: it has ended before it came to them, or had done so."""
+        others = tuple(rule for rule in self.case.marks.rules if rule not in rules)
+        self.add(others, Outcome.INCONCLUSIVE, f"not reached: {why}", is_cut_short=True)
 
     def passed(self, evidence: int, readings: list[tuple[str, str, str]]) -> None:
         """Judge all of the case's rules as kept, as far as the readings that were seen are accepted."""

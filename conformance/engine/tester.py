@@ -8,9 +8,11 @@ from conformance.cases import Case
 from conformance.catalogue.rules import Profile
 from conformance.engine.basics import Basics
 from conformance.engine.confirmation import ConfirmedPlay, Sighting, differing_rules, merge, needs_confirmation, watched
+from conformance.engine.lost_node import LostNode
 from conformance.engine.play import PlayResult, get_to_know, play
 from conformance.suite import Suite
 from conformance.verdicts import Outcome
+from harness.errors import StartFailed
 from harness.iuts.description import Launched, Remote, resolve
 from harness.iuts.instance import Instance
 from harness.timing import Timing
@@ -46,7 +48,8 @@ class Tester:
         self.is_shared = isinstance(self.description.source, Remote)
         self._progress = progress
         self._count = 0
-        self._has_crashed = False
+        self._crash: PlayResult | None = None
+        self._lost: LostNode | None = None
         source = self.description.source
         self._every_case = isinstance(source, Launched) and source.program.restart == "every-case"
         self._basics: Basics | None = None
@@ -65,8 +68,22 @@ class Tester:
         """Play a case; a non-pass is played again on a fresh instance, and a third time if that differs.
 
         Once something does not pass, it is asked what the implementation does at all: of what it never does one rule
-        accuses it, and the rules that rest on that cannot be judged.
+        accuses it, and the rules that rest on that cannot be judged. ``StartFailed`` when it does not come up before it
+        was ever played; of one that has died and does not come back nothing can be judged any more.
         """
+        if self._lost is not None:
+            played = self._basics.played if self._basics is not None else {}
+            return played.get(case.name) or self._lost.unjudged(case)
+        try:
+            return self._judged(case)
+        except StartFailed as error:
+            # It ran, and died: that is to be told, and not that it did not start.
+            if self._crash is None:
+                raise
+            self._lost = LostNode(self._crash, str(error).partition("\n")[0])
+            return self._lost.told_by(case)
+
+    def _judged(self, case: Case) -> ConfirmedPlay:
         if self._basics is not None:
             return self._known(case, self._basics) or self._confirmed(case, self._play(case), self._basics)
         first = self._play(case)
@@ -111,7 +128,7 @@ class Tester:
 
     def _play(self, case: Case) -> PlayResult:
         # A node that answers nobody any more may look alive; the next case is not to be about that.
-        if not self.instance.alive() or self._has_crashed or (self._every_case and self._count):
+        if not self.instance.alive() or self._crash is not None or (self._every_case and self._count):
             self._renew()
         self._count += 1
         result = play(
@@ -122,12 +139,12 @@ class Tester:
             transport=self.transport,
             number=self._count,
         )
-        self._has_crashed = result.outcome is Outcome.CRASH
+        self._crash = result if result.outcome is Outcome.CRASH else None
         return result
 
     def _renew(self) -> None:
         self.instance.restart()
-        self._has_crashed = False
+        self._crash = None
 
     def close(self) -> None:
         """End the implementation."""

@@ -130,9 +130,21 @@ class RemoteImplementation(_StopsOnExit):
     control: Control | None = None
     exit_status: int | None = None
 
-    def __init__(self, description: Description, where: Address) -> None:
+    def __init__(self, description: Description, where: Address, probe: Probe | None) -> None:
         self.description = description
         self._where = where
+        self._probe = probe
+        self.await_answer()
+
+    def await_answer(self) -> None:
+        """Wait until it answers; ``StartFailed`` when it does not, in some seconds."""
+        if self._probe is None:
+            return
+        # What somebody else runs has no end that could be seen: the event never comes.
+        patience = _REMOTE_TIMEOUT * self.description.time_scale
+        complaint = _probed(self._probe, str(self._where), patience, threading.Event().wait)
+        if complaint is not None:
+            raise StartFailed(f"{self._where} does not answer: {complaint}")
 
     def address(self, transport: str = "tcp") -> str:
         """Return its address; BadDescription when that is of another transport."""
@@ -152,7 +164,8 @@ class RemoteImplementation(_StopsOnExit):
         """Leave it running."""
 
     def restart(self) -> None:
-        """Leave it running."""
+        """Leave it running: whoever runs it may start it anew when it has died; ``StartFailed`` when nobody does."""
+        self.await_answer()
 
     def begin(self, connect: str, scenario: str) -> None:
         """Leave it running."""
@@ -324,12 +337,7 @@ def start(
                 raise BadDescription(f"{description.label}: no embedded peer is at hand here")
             return embedded(description, connect)
         case Remote(address=where):
-            if probe is not None:
-                # What somebody else runs has no end that could be seen: the event never comes.
-                complaint = _probed(probe, str(where), _REMOTE_TIMEOUT * description.time_scale, threading.Event().wait)
-                if complaint is not None:
-                    raise StartFailed(f"{where} does not answer: {complaint}")
-            return RemoteImplementation(description, where)
+            return RemoteImplementation(description, where, probe)
         case Launched() as source:
             return ProgramImplementation(description, source, probe, connect, scenario)
 
