@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from wire.pathfinder.filters import Composite, Filter, Greater, Less, operands, walk
+from wire.pathfinder.filters import Composite, Filter, FilterError, Greater, Less, operands, parse, walk
+
+
+def say_the_same(one: str, other: str, *, deployed: bool = True) -> bool:
+    """Tell whether two texts are the same filter, in the reading of ``deployed`` nodes or by the letter."""
+    try:
+        return mean_the_same(parse(one, deployed=deployed), parse(other, deployed=deployed))
+    except FilterError:
+        return False
 
 
 def mean_the_same(one: Filter, other: Filter) -> bool:

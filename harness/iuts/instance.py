@@ -10,7 +10,7 @@ from harness.iuts.implementation import Embedding, Probe, start
 from harness.links.framing import Framings
 from harness.links.link import Link
 from harness.links.listener import Listener
-from harness.links.transports import dial, known_transport, listen
+from harness.links.transports import dial, known_transport, listen, other_hosts
 from harness.timing import Timing
 from harness.trace import Trace
 
@@ -50,12 +50,23 @@ class Instance(Protocol):
         ...
 
     def link(
-        self, trace: Trace, label: str, transport: str = "tcp", server: int = 0, patience: float | None = None
+        self,
+        trace: Trace,
+        label: str,
+        transport: str = "tcp",
+        server: int = 0,
+        patience: float | None = None,
+        source: str = "",
     ) -> Link:
         """Make a link to it, or wait for it to dial; ``Unreachable`` or ``Deadline`` when that fails.
 
-        ``server`` is the one that it dials (from 0), ``patience`` how many seconds of the clock it has for that.
+        ``server`` is the one that it dials (from 0), ``patience`` how many seconds of the clock it has for that;
+        ``source`` is the host that it is dialled from, one of ``other_hosts``.
         """
+        ...
+
+    def other_hosts(self, transport: str = "tcp") -> tuple[str, ...]:
+        """Return other hosts of this machine that it can be dialled from."""
         ...
 
     def refuse(self, server: int = 0) -> None:
@@ -137,7 +148,13 @@ class SocketInstance:
         self._running.begin(self._connect(), scenario)
 
     def link(
-        self, trace: Trace, label: str, transport: str = "tcp", server: int = 0, patience: float | None = None
+        self,
+        trace: Trace,
+        label: str,
+        transport: str = "tcp",
+        server: int = 0,
+        patience: float | None = None,
+        source: str = "",
     ) -> Link:
         """Dial it, or wait until it dials."""
         if self.dials:
@@ -145,9 +162,13 @@ class SocketInstance:
             link = self._accept(self._listeners[server], awaited, label, trace)
         else:
             where, timeout = self._running.address(transport), self.timing.connecting
-            link = dial(where, self._framings, self.clock, timeout=timeout, label=label, trace=trace)
+            link = dial(where, self._framings, self.clock, timeout=timeout, label=label, trace=trace, source=source)
         link.sending = self.timing.sending
         return link
+
+    def other_hosts(self, transport: str = "tcp") -> tuple[str, ...]:
+        """Return other hosts of this machine that it can be dialled from."""
+        return () if self.dials else other_hosts(self._running.address(transport))
 
     def _accept(self, listener: Listener, patience: float, label: str, trace: Trace) -> Link:
         give_up = self.clock.now() + patience

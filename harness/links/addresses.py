@@ -14,6 +14,9 @@ from harness.errors import HarnessError
 
 LOOPBACK = "127.0.0.1"
 
+OTHER_LOOPBACK = "127.0.0.2"
+"""This machine as well, where all of 127/8 is: who connects from here comes from another address."""
+
 SocketAddress = tuple[int, str | tuple[object, ...]]
 """A family of addresses, and an address as the sockets of that family take it."""
 

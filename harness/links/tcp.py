@@ -53,20 +53,30 @@ class Tcp(IpTransport):
     # --- the tester's ends --------------------------------------------------------------------------------
 
     def dial(
-        self, address: Address, framing: Framing, clock: Clock, *, label: str, trace: Trace | None, timeout: float
+        self,
+        address: Address,
+        framing: Framing,
+        clock: Clock,
+        *,
+        label: str,
+        trace: Trace | None,
+        timeout: float,
+        source: str = "",
     ) -> TcpLink:
-        connection = self._connected(address, timeout)
+        connection = self._connected(address, timeout, source)
         try:
             return self._dialled(connection, address, framing, clock, label, trace)
         except OSError:
             connection.close()
             raise
 
-    def _connected(self, address: Address, timeout: float) -> socket.socket:
+    def _connected(self, address: Address, timeout: float, source: str) -> socket.socket:
         family, where = self.socket_addresses(address)[0]
         connection = socket.socket(family, self.kind)
         try:
             connection.settimeout(timeout)
+            if source:
+                connection.bind((source, 0))
             connection.connect(where)
             # What then "answers" would be ourselves.
             if is_self_connected(connection):

@@ -15,7 +15,7 @@ import msgspec
 
 from harness.clock import Clock
 from harness.errors import BadDescription
-from harness.links.addresses import LOOPBACK, Address, FreePorts, SocketAddress
+from harness.links.addresses import LOOPBACK, OTHER_LOOPBACK, Address, FreePorts, SocketAddress
 from harness.links.asyncio_links import LinkOwner
 from harness.links.framing import Framing
 from harness.links.link import Link
@@ -88,9 +88,24 @@ class Transport(ABC):
 
     @abstractmethod
     def dial(
-        self, address: Address, framing: Framing, clock: Clock, *, label: str, trace: Trace | None, timeout: float
+        self,
+        address: Address,
+        framing: Framing,
+        clock: Clock,
+        *,
+        label: str,
+        trace: Trace | None,
+        timeout: float,
+        source: str = "",
     ) -> Link:
-        """Connect within ``timeout`` seconds; Unreachable or OSError when nobody is there."""
+        """Connect within ``timeout`` seconds; Unreachable or OSError when nobody is there.
+
+        ``source`` is the host to connect from, one of ``other_hosts``.
+        """
+
+    def other_hosts(self, address: Address) -> tuple[str, ...]:
+        """Return hosts of this machine from which an address can be dialled, beside the one that is used otherwise."""
+        return ()
 
     @abstractmethod
     def listen(self, address: Address, framing: Framing, clock: Clock) -> Listener:
@@ -131,6 +146,18 @@ class IpTransport(Transport):
         found = socket.getaddrinfo(address.host, address.port, type=self.kind)
         # The resolver's order is its preference, and it may list an address more than once.
         return list(dict.fromkeys((family, where) for family, _, _, _, where in found))
+
+    def other_hosts(self, address: Address) -> tuple[str, ...]:
+        # All of 127/8 is this machine, on systems that have more of it than the one address.
+        family, where = self.socket_addresses(address)[0]
+        if family != socket.AF_INET or where[0] != LOOPBACK:
+            return ()
+        with socket.socket(family, self.kind) as trial:
+            try:
+                trial.bind((OTHER_LOOPBACK, 0))
+            except OSError:
+                return ()
+        return (OTHER_LOOPBACK,)
 
 
 def no_address(text: str) -> str:

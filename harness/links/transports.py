@@ -82,17 +82,26 @@ def dial(
     timeout: float = CONNECT,
     label: str = "a",
     trace: Trace | None = None,
+    source: str = "",
 ) -> Link:
-    """Connect to an address, within ``timeout`` seconds.
+    """Connect to an address, within ``timeout`` seconds; from a host ``source`` of this machine, if one is given.
 
     Unreachable when nobody is there, BadDescription when the address is misspelt or has no framing.
     """
     target = parse_address(address)
     framing = framing_of(framings, target.transport)
     try:
-        return TRANSPORTS[target.transport].dial(target, framing, clock, label=label, trace=trace, timeout=timeout)
+        return TRANSPORTS[target.transport].dial(
+            target, framing, clock, label=label, trace=trace, timeout=timeout, source=source
+        )
     except OSError as error:
         raise Unreachable(f"{address}: {error}") from error
+
+
+def other_hosts(address: str) -> tuple[str, ...]:
+    """Return hosts of this machine that may be the ``source`` from which an address is dialled."""
+    target = parse_address(address)
+    return TRANSPORTS[target.transport].other_hosts(target)
 
 
 def listen(transport: str, framings: Framings, clock: Clock, host: str = LOOPBACK) -> Listener:

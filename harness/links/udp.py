@@ -242,11 +242,21 @@ class Udp(IpTransport):
     """What the tester's dialling end makes."""
 
     def dial(
-        self, address: Address, framing: Framing, clock: Clock, *, label: str, trace: Trace | None, timeout: float
+        self,
+        address: Address,
+        framing: Framing,
+        clock: Clock,
+        *,
+        label: str,
+        trace: Trace | None,
+        timeout: float,
+        source: str = "",
     ) -> UdpLink:
         family, where = self.socket_addresses(address)[0]
         connection = socket.socket(family, self.kind)
         try:
+            if source:
+                connection.bind((source, 0))
             # Connected, so that the kernel tells when nobody listens there.
             connection.connect(where)
             remote = connection.getpeername()

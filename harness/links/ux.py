@@ -266,7 +266,15 @@ class Ux(Transport):
     # --- the tester's ends --------------------------------------------------------------------------------
 
     def dial(
-        self, address: Address, framing: Framing, clock: Clock, *, label: str, trace: Trace | None, timeout: float
+        self,
+        address: Address,
+        framing: Framing,
+        clock: Clock,
+        *,
+        label: str,
+        trace: Trace | None,
+        timeout: float,
+        source: str = "",
     ) -> UxLink:
         [(family, where)] = self.socket_addresses(address)
         connection = socket.socket(family, self.kind)

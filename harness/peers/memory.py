@@ -11,6 +11,7 @@ import msgspec
 
 from harness.clock import VirtualClock
 from harness.errors import ControlFailed, Deadline, LinkClosed, NotYet, Unreachable
+from harness.links.addresses import OTHER_LOOPBACK
 from harness.links.link import RecordedLink
 from harness.peers.peer import HANG_UP, Dialler, PeerMaker, PeerSettings
 from harness.timing import Timing
@@ -142,7 +143,13 @@ class World:
         self.restart()
 
     def link(
-        self, trace: Trace, label: str, transport: str = "tcp", server: int = 0, patience: float | None = None
+        self,
+        trace: Trace,
+        label: str,
+        transport: str = "tcp",
+        server: int = 0,
+        patience: float | None = None,
+        source: str = "",
     ) -> MemoryLink:
         """Connect to the peer, or be dialled by it: virtual time passes until a peer that dials at will does so."""
         if self._death:
@@ -151,12 +158,16 @@ class World:
             return self._accept(server, self.timing.dialling if patience is None else patience, label, trace)
         self._count += 1
         link = self._links[self._count] = MemoryLink(self, self._count, label, trace)
-        address = f"memory:{port_of(link._number)}"
+        address = f"memory:{source}:{port_of(link._number)}" if source else f"memory:{port_of(link._number)}"
         self._send_on(
             link._number,
             lambda: self._peer.connected(link._number, self.clock.now(), dialled=self.dials, address=address),
         )
         return link
+
+    def other_hosts(self, transport: str = "tcp") -> tuple[str, ...]:
+        """Return what stands for another host that the peer can be dialled from."""
+        return () if self.dials else (OTHER_LOOPBACK,)
 
     def _accept(self, server: int, patience: float, label: str, trace: Trace) -> MemoryLink:
         deadline = self.clock.now() + patience

@@ -12,6 +12,7 @@ from conformance.histories.history import Histories, HistoryPlayed, play_history
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionOpens
 from conformance.suite import Suite
+from conformance.verdicts import Outcome
 from harness.peers.memory import World
 from harness.trace import Trace
 
@@ -71,6 +72,15 @@ class PlayedHistories:
         """Play the histories of some seeds, each with a peer that was started for it; raises ``RuleBroken``."""
         for seed in seeds:
             self.play(self.node(peer), theme, seed)
+
+    def accused(self, peer: Any, name: str, world: World | None = None) -> dict[str, Outcome]:
+        """Return the rules that a case, or a monitor of it, accuses a peer of breaking, and how gravely."""
+        suite = Suite(self.protocol)
+        (case,) = [case for case in suite.cases if case.name == name]
+        result = play(case, world or self.world(peer), suite, profile="document")
+        errors = [judgement.what for judgement in result.judgements if judgement.outcome is Outcome.ERROR]
+        assert not errors, errors[0]
+        return {judgement.rule: judgement.outcome for judgement in result.judgements if judgement.outcome.accuses}
 
     def first_accuser(self, peer: Any, *, by_histories: bool) -> str:
         """Return which case of the gate is the first to accuse a peer, if any: of its histories, or of the others."""

@@ -84,6 +84,31 @@ def test_escapes(node: NodeUnderTest) -> None:
     )
 
 
+@rule("PF-069", roles=SERVER, needs=("PF-157",))
+def test_escapes_beside_asterisks(node: NodeUnderTest) -> None:
+    """Publish values that hold the special characters, and ask for each with a backslash before it, and asterisks.
+
+    It stands for itself, also where it is an asterisk.
+    """
+    values = {f"u{ord(special):x}": f"x{special}y" for special in SPECIALS}
+    # What is found where the character is dropped, or an escaped asterisk stands for anything.
+    values |= {"bare": "xy", "letter": "xzy", "lone": "*"}
+    published = PublishedServices(node, {name: {"a": [value]} for name, value in values.items()})
+    # The exclamation mark last: some do not take it for special, and the others are to be looked at first.
+    for special in sorted(SPECIALS, key=lambda each: each == "!"):
+        name = f"u{ord(special):x}"
+        lone = " lone" if special == "*" else ""
+        escaped = escape(special)
+        published.check(
+            [
+                (f"(a=x{escaped}*)", name),
+                (f"(a=*{escaped}y)", name),
+                (f"(a=*{escaped}*)", name + lone),
+                (f"(a=x*{escaped}*y)", name),
+            ]
+        )
+
+
 @rule("PF-070", roles=SERVER, needs=("PF-157",))
 def test_empty_strings(node: NodeUnderTest) -> None:
     """Ask for services whose property is the empty string.

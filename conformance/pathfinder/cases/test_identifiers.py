@@ -1,11 +1,15 @@
 """Pathfinder, "Unique Identifiers": of clients, services and subscriptions."""
 
-from conformance.cases import Inconclusive, rule
+from collections.abc import Mapping
+
+from conformance.cases import Inconclusive, judging, rule
 from conformance.pathfinder.answers import granted
 from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import SERVER
+from conformance.pathfinder.same_filters import say_the_same
 from conformance.pathfinder.stimuli import offend, requests
-from harness.pathfinder.tester.driver import Driver, new_id
+from conformance.pathfinder.waiting import end_subscription, wait_until_gone
+from harness.pathfinder.tester.driver import Driver, Service, new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 from wire.json.strict import MOST
@@ -97,6 +101,110 @@ def test_any_identifiers(node: NodeUnderTest) -> None:
     for listing, name in ((node.main.subscriptions(), "subscription-id"), (node.main.clients(), "client-id")):
         seen = {fields.get(name) for fields in node.main.sure(listing).notifications}
         assert set(ANY) <= seen, f"a {name} is not listed as it was given"
+
+
+def lookalikes() -> list[tuple[int, int]]:
+    """Return pairs of unused identifiers that are the same in 32 bits, or for who keeps them in floating point."""
+    # Nobody else has one of these: the other bits are this play's own.
+    one, *two = new_id(), new_id(), new_id()
+    # With bit 61, which not all of them have, these two follow each other where a double holds one in many.
+    low, high = (id | 1 << 61 for id in two)
+    return [(one, one ^ 1 << 32), (low, high)]
+
+
+@rule("PF-010", roles=SERVER, needs=("PF-120",))
+def test_identifiers_that_look_alike(node: NodeUnderTest) -> None:
+    """Connect, publish and subscribe under two identifiers that agree in 32 bits, and two that do in their first bits.
+
+    None is taken for another: each is granted and listed, and what is done to one is done to it alone.
+    """
+    for pair in lookalikes():
+        sessions = [node.connect(client_id=id) for id in pair]
+        for session in sessions:
+            assert granted(session.hello()), "a client is refused for its identifier"
+        services = [node.service(name=[str(number)]).replace(id=id) for number, id in enumerate(pair)]
+        watches = []
+        for number, (session, service) in enumerate(zip(sessions, services, strict=True)):
+            assert granted(session.publish(service)), "a service is refused for its identifier"
+            watching = session.subscribe(node.narrow(f"(name={number})"), id=service.id)
+            assert granted(watching), "a subscription is refused for its identifier"
+            watches.append(watching)
+        found = {fields.get("client-id") for fields in node.main.sure(node.main.clients()).notifications}
+        assert set(pair) <= found, "a client is not listed as it is called"
+        owners = {id: fields.get("client-id") for id, fields in node.listed().items() if id in pair}
+        assert owners == {id: id for id in pair}, "a service is not listed as it is called, and as its owner's"
+        # What is done to the first is to leave the second as it is.
+        assert granted(sessions[0].unsubscribe(pair[0])), "a subscription cannot be ended"
+        assert granted(sessions[0].unpublish(pair[0])), "a service cannot be taken back"
+        assert pair[1] in node.listed(), "another service is taken back than was asked for"
+        changed = services[1].newer(ttl=30)
+        assert granted(sessions[1].publish(changed)), "a service cannot be changed"
+        assert sessions[1].receives(watches[1], "modified", pair[1]), (
+            "another subscription has ended than was asked for"
+        )
+
+
+@rule("PF-092", roles=SERVER, needs=("PF-120",))
+def test_transactions_that_look_alike(node: NodeUnderTest) -> None:
+    """Subscribe under some ta-ids, and ping under others that agree with them in 32 bits, or in their first bits.
+
+    Each ping is completed, and the subscriptions go on.
+    """
+    session = node.session()
+    for living, another in ((5, 5 + 2**32), (2**53, 2**53 + 1), (MOST - 1, MOST)):
+        watch = session.begin("subscribe", {"subscription-id": new_id(), "filter": node.mine}, ta=living)
+        session.sure(session.answered(watch))
+        ping = session.finish(session.begin("ping", ta=another))
+        assert granted(ping), f"a ping under {another} is not completed while a subscription has {living}: {ping}"
+        assert not watch.is_over, f"a subscription under {living} is over since a ping under {another}"
+
+
+@rule("PF-120", "PF-121", "PF-148", roles=SERVER)
+def test_a_subscription_id_that_is_used_again(node: NodeUnderTest) -> None:
+    """Subscribe, unsubscribe and subscribe with another filter under one identifier; leave; another client does so.
+
+    Each time what matches now is told, from the beginning, and nothing else; and the filter is listed that was given.
+    """
+    id, first = new_id(), node.session()
+    services = {name: node.service(name=[name, "any"]) for name in ("x", "y")}
+    for service in services.values():
+        node.other.sure(node.other.publish(service))
+    tell_anew(node, first, id, services, "x")
+    # The same filter first, as what was told before may be taken for known; then another one.
+    tell_anew(node, first, id, services, "x")
+    tell_anew(node, first, id, services, "y")
+    # Not unsubscribed: this one ends with its connection.
+    first.sure(first.subscribe(node.narrow("(name=any)"), id=id))
+    first.close()
+    wait_until_gone(node, first)
+    tell_anew(node, node.main, id, services, "x")
+
+
+def tell_anew(node: NodeUnderTest, session: Driver, id: int, services: Mapping[str, Service], name: str) -> None:
+    """Subscribe under an identifier to what has a name, make sure that all of it is told, also later, and end that."""
+    filter = node.narrow(f"(name={name})")
+    watching = session.sure(session.subscribe(filter, id=id))
+    with judging("PF-120"):
+        told = session.receives(watching, "appeared", services[name].id)
+        assert told, "a subscription under an identifier that was used before is not told what is there"
+    with judging("PF-148"):
+        found = session.sure(session.subscriptions()).notifications
+        texts = [fields.get("filter") for fields in found if fields.get("subscription-id") == id]
+        assert all(isinstance(text, str) and say_the_same(text, filter) for text in texts), (
+            "a subscription under an identifier that was used before is listed with another filter"
+        )
+    later = {each: node.service(name=[each]) for each in services}
+    # What matches comes last: when it is told, the rest would have been.
+    for each in sorted(later, key=lambda each: each == name):
+        node.other.sure(node.other.publish(later[each]))
+    with judging("PF-121"):
+        told = session.receives(watching, "appeared", later[name].id)
+        assert told, "a subscription under an identifier that was used before is not told what is new"
+        alien = {match.service_id for match in end_subscription(session, watching)}
+        alien -= {services[name].id, later[name].id}
+        assert not alien, "a subscription is told what matched another one that had its identifier before"
+    for service in later.values():
+        node.other.sure(node.other.unpublish(service.id))
 
 
 @rule("PF-202", roles=SERVER, needs=("PF-120",))

@@ -16,8 +16,9 @@ from conformance.pathfinder.waiting import (
     watch,
 )
 from harness.errors import NotAnswered
-from harness.pathfinder.tester.driver import Driver
+from harness.pathfinder.tester.driver import Driver, Service
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.transactions import Transaction
 from wire.json.strict import MOST
 
 NEARLY = 0.95
@@ -25,6 +26,10 @@ NEARLY = 0.95
 
 AT_ONCE = 0.5
 """Seconds, of both our time and the protocol's, within which something has happened at once."""
+
+
+ENDINGS = (Driver.close, Driver.abort, Driver.break_off)
+"""How a connection may end: in good order, by a reset, or by the server, for what it was sent."""
 
 
 @rule("PF-015", roles=SERVER, needs=("PF-120",))
@@ -54,6 +59,32 @@ def test_an_orphan_stays_for_its_ttl(node: NodeUnderTest) -> None:
         if gone is not None:
             age = (gone.time - began) * node.tempo
             assert age >= NEARLY * ttl, "an orphan disappears before its TTL is over"
+
+
+@rule("PF-015", roles=SERVER, needs=("PF-120",))
+def test_a_ttl_begins_with_the_latest_loss(node: NodeUnderTest) -> None:
+    """Publish a service with a TTL of two seconds, leave for one, come back, publish it again, and leave once more.
+
+    It is there for two seconds from then on.
+    """
+    ttl, watching = 2, watch(node)
+    owner, service = node.session(), node.service(ttl=ttl)
+    owner.sure(owner.publish(service))
+    expect_match(node.main, watching, "appeared", service)
+    owner.close()
+    wait_until_gone(node, owner)
+    # Half of the TTL: what is counted from the first loss is over long before what is counted from the second.
+    node.main.read(0.5 * ttl)
+    owner, _ = reconnect(node, owner)
+    # In a higher generation: some servers file what is published as it is under the connection that it had before.
+    owner.sure(owner.publish(service.newer()))
+    began = node.trace.now()
+    owner.close()
+    while protocol_seconds(node, began) < 0.8 * ttl:
+        is_listed = service.id in node.listed()
+        if protocol_seconds(node, began) < NEARLY * ttl:
+            assert is_listed, "an orphan is removed before its TTL is over: it was counted from an earlier loss"
+        node.main.read(0.1 * ttl)
 
 
 @rule("PF-030", roles=SERVER)
@@ -231,27 +262,36 @@ def test_an_orphan_for_ever(node: NodeUnderTest) -> None:
 
 @rule("PF-205", roles=SERVER, needs=("PF-120",))
 def test_the_ttl_does_not_run_while_the_owner_is_there(node: NodeUnderTest) -> None:
-    """Publish a service with a TTL of a second, leave, come back, publish it again, and stay for three.
+    """Publish two services with a TTL of a second, leave, come back, publish them again, one changed; stay for three.
 
-    It is there, it is no orphan, and who watches is not told otherwise.
+    They are there, they are no orphans, and who watches is not told otherwise.
     """
-    watching, owner, service = watch(node), node.session(), node.service(ttl=1)
-    owner.sure(owner.publish(service))
-    expect_match(node.main, watching, "appeared", service)
+    watching, owner, services = watch(node), node.session(), [node.service(ttl=1) for _ in range(2)]
+    for service in services:
+        owner.sure(owner.publish(service))
+        expect_match(node.main, watching, "appeared", service)
     # An orphan that stays: who looks at the times of all orphans has another to look at.
     leaving = node.session()
     leaving.sure(leaving.publish(node.service(ttl=60)))
     leaving.close()
     owner.close()
     owner, _ = reconnect(node, owner)
-    owner.sure(owner.publish(service))
+    for service in (services[0], services[1].newer()):
+        owner.sure(owner.publish(service))
     # Three times the TTL: a server that counts from the publishing, or on from the loss, is past any rounding by then.
     node.main.read(3)
+    end_subscription(node.main, watching)
+    for service in services:
+        is_there(node, watching, service)
+
+
+def is_there(node: NodeUnderTest, watching: Transaction, service: Service) -> None:
+    """Make sure that a service whose owner is connected is listed as such, and was not told to be gone."""
     fields = node.listed().get(service.id)
     assert fields is not None, "a service is gone though its owner is there"
     assert "orphan-since" not in fields, "a service is an orphan though its owner is there"
     # The last word counts: on its way back the owner may have been late.
-    heard = [match.what for match in end_subscription(node.main, watching)]
+    heard = [match.what for match in watching.about(service.id)]
     assert heard[-1] != "disappeared", "a service disappears though its owner is there"
 
 
@@ -276,18 +316,39 @@ def test_only_the_present_owner_counts(node: NodeUnderTest) -> None:
     assert "orphan-since" not in listed(node, service), "a service is an orphan though its present owner is there"
 
 
+@rule("PF-206", roles=SERVER, needs=("PF-120",))
+def test_an_orphan_that_another_client_takes_over(node: NodeUnderTest) -> None:
+    """Publish services with a TTL of a second and leave; another client publishes them, one changed, and stays for two.
+
+    They are there, and no orphans, unless that is refused.
+    """
+    watching, first, services = watch(node), node.session(), [node.service(ttl=1) for _ in range(2)]
+    for service in services:
+        first.sure(first.publish(service))
+        expect_match(node.main, watching, "appeared", service)
+    first.close()
+    wait_until_gone(node, first)
+    taken = [service for service in (services[0], services[1].newer()) if granted(node.other.publish(service))]
+    node.shows("PF-206", "R11", "A" if len(taken) == len(services) else "B")
+    # Twice the TTL of what a server may let go that counts on from the loss of the owner before.
+    node.main.read(2)
+    end_subscription(node.main, watching)
+    for service in taken:
+        is_there(node, watching, service)
+
+
 @rule("PF-229", roles=SERVER)
 def test_coming_back_at_once(node: NodeUnderTest) -> None:
-    """Ten times: connect, publish, close, and connect again at once as the same client.
+    """Twelve times: connect, publish, end the connection in one of three ways, and connect again as the same client.
 
     It is let in, at once or after a moment.
     """
     service, session = node.service(), node.session()
     refusals = 0
-    # Ten times: whether the server has noticed the end by then is a race, which one try may win by luck.
-    for _ in range(10):
+    # Many times: whether the server has noticed the end by then is a race, which one try may win by luck.
+    for number in range(12):
         session.sure(session.publish(service))
-        session.close()
+        ENDINGS[number % len(ENDINGS)](session)
         try:
             session, times = reconnect(node, session)
         except NotAnswered as error:

@@ -168,6 +168,52 @@ def test_services_with_a_filter_and_without(node: NodeUnderTest) -> None:
     )
 
 
+@rule("PF-022", "PF-124", "PF-131", "PF-149", roles=SERVER, needs=("PF-120",))
+def test_all_sorts_of_services_without_a_filter(node: NodeUnderTest) -> None:
+    """Publish services with properties and without any; one of each has lost its owner. List and subscribe to all.
+
+    All four are listed and appear, with their owners; and what becomes of those without properties is told.
+    """
+    before = node.main.subscribe()
+    gone = node.session()
+    bare = node.service().replace(props={})
+    services = [node.service(), bare, node.service(), node.service().replace(props={})]
+    for session, service in zip((node.other, node.other, gone, gone), services, strict=True):
+        publish = session.publish(service)
+        with judging("PF-149"):
+            assert granted(publish), f"a service is refused for its properties: {publish}"
+    orphans = {service.id for service in services[2:]}
+    gone.close()
+
+    def found() -> dict[object, Message]:
+        return {fields.get("service-id"): fields for fields in node.main.sure(node.main.services()).notifications}
+
+    with judging("PF-131"):
+        wait_until(node, lambda: all("orphan-since" in found().get(each, {}) for each in orphans))
+        known = {each: fields for each, fields in found().items() if each in orphans}
+        assert all("orphan-since" in fields for fields in known.values()), "an orphan is listed as none"
+    with judging("PF-149"):
+        assert {service.id for service in services} <= found().keys(), "a list without filter leaves services out"
+    owners = {found()[service.id].get("client-id") for service in services[2:]}
+    with judging("PF-022"):
+        assert owners == {gone.client_id}, "an orphan is listed as another client's than its owner's"
+    after = node.main.subscribe()
+    with judging("PF-124"):
+        assert granted(before), "a subscription without a filter is refused"
+        assert granted(after), "a subscription without a filter is refused"
+        for watching in (before, after):
+            for service in services:
+                told = node.main.receives(watching, "appeared", service.id)
+                assert told, "a subscription without a filter is not told of all services"
+        # Those without properties, as they are found by nothing else than that there is no filter.
+        node.other.sure(node.other.publish(bare.newer(ttl=30)))
+        assert node.main.receives(after, "modified", bare.id), (
+            "a service without properties has changed: nobody is told"
+        )
+        node.other.sure(node.other.unpublish(bare.id))
+        assert node.main.receives(after, "disappeared", bare.id), "a service without properties goes: nobody is told"
+
+
 @rule("PF-153", roles=SERVER)
 def test_the_fields_of_a_service(node: NodeUnderTest) -> None:
     """Publish a service, then publish it changed; it is listed with all its fields, as it was published last."""
@@ -274,20 +320,35 @@ def test_the_time_of_a_connection(node: NodeUnderTest) -> None:
 
 @rule("PF-224", roles=SERVER)
 def test_a_client_that_has_left(node: NodeUnderTest) -> None:
-    """Three clients connect, and one leaves a service behind; the two that stay are listed, each once."""
-    gone = node.session()
-    # It leaves a service: a server that keeps the client for the sake of its orphans shows.
-    service = node.service(ttl=20)
-    gone.sure(gone.publish(service))
+    """Five clients connect, and three leave services behind, each in its way; the two that stay are listed, each once.
+
+    Those who have left may come back.
+    """
+    # They leave services: a server that keeps the client for the sake of its orphans shows.
+    leaving = [node.session() for _ in range(3)]
+    for gone in leaving:
+        gone.sure(gone.publish(node.service(ttl=20)))
     _ = node.other
-    gone.close()
+    for gone, leave in zip(leaving, (Driver.close, Driver.abort, Driver.break_off), strict=True):
+        leave(gone)
+    ids = {gone.client_id for gone in leaving}
     names = [node.main.client_id, node.other.client_id]
 
     def listed_now() -> list[object]:
         return [name for name in (fields.get("client-id") for fields in clients(node.main)) if name is not None]
 
-    assert wait_until(node, lambda: gone.client_id not in listed_now()), "a client is listed that has left"
+    assert wait_until(node, lambda: not ids.intersection(listed_now())), "a client is listed that has left"
     assert [listed_now().count(name) for name in names] == [1, 1], "a client that is connected is not listed once"
+    for gone in leaving:
+        # Not listed any more: so the server has noticed, and nobody has the identifier.
+        assert wait_until(node, lambda gone=gone: is_free(node, gone.client_id), seconds=2.0), (  # type: ignore[misc]
+            "the identifier of a client that has left is taken for good"
+        )
+
+
+def is_free(node: NodeUnderTest, client_id: int | None) -> bool:
+    """Tell whether somebody may connect as a client of an identifier, if not for another reason."""
+    return bool(node.connect(client_id=client_id).hello().reason != "client-id-exists")
 
 
 @rule("PF-225", roles=SERVER)

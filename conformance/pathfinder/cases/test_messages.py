@@ -9,6 +9,7 @@ from conformance.pathfinder.fixtures import Bystanders
 from conformance.pathfinder.monitors.forms import MANDATORY, flaws, name_of
 from conformance.pathfinder.roles import SERVER
 from conformance.pathfinder.stimuli import TA, Offence, of_other_type, offend, requests, tour
+from conformance.pathfinder.waiting import watch
 from harness.pathfinder.tester.driver import Service, new_id
 from harness.pathfinder.tester.events import Event
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
@@ -238,6 +239,33 @@ def test_answers_from_a_client(node: NodeUnderTest) -> None:
     done = [each.stimulus for each in offences if each.was_done]
     assert not done, "a ping is answered that is no request"
     refused(node, "PF-083", offences)
+
+
+@rule("PF-083", roles=SERVER, needs=("PF-120",))
+def test_answers_in_a_living_transaction(node: NodeUnderTest) -> None:
+    """Subscribe, and send accept, notify, complete and fail under the subscription's ta-id, each to another one.
+
+    The connection is ended, or the message refused, or it is passed over, and the subscription goes on.
+    """
+    sessions, reactions = [node.connect() for _ in range(4)], set()
+    node.open_together(sessions)
+    watches = [watch(node, session=session) for session in sessions]
+    for session, watching, type in zip(sessions, watches, ("accept", "notify", "complete", "fail"), strict=True):
+        session.send({"ta-cmd": "subscribe", "ta-id": watching.ta, "msg-type": type})
+    # One window for all of them.
+    deadline = node.instance.clock.now() + node.timing.window
+    for session, watching in zip(sessions, watches, strict=True):
+        session.wait_until(lambda watching=watching: watching.is_over, deadline)  # type: ignore[misc]
+        assert not watching.completed, "a subscription is completed since its client has sent an answer in it"
+        reactions.add("A" if session.ended else "B" if watching.failed else "C")
+    service = node.service(name=["x"])
+    node.other.sure(node.other.publish(service))
+    for session, watching in zip(sessions, watches, strict=True):
+        if not watching.is_over:
+            told = session.receives(watching, "appeared", service.id)
+            assert told or session.ended, "a subscription is deaf since its client has sent an answer in it"
+    for reaction in sorted(reactions):
+        node.shows("PF-083", "R09", reaction)
 
 
 @rule("PF-102", roles=SERVER)

@@ -182,13 +182,19 @@ def test_an_orphan_with_a_new_owner(node: NodeUnderTest) -> None:
 def test_services_that_are_taken_back(node: NodeUnderTest) -> None:
     """The owner unpublishes a matched service.
 
-    It disappears.
+    It disappears, and nothing is told of it behind that.
     """
     watching, service = watch(node), node.service()
     node.other.sure(node.other.publish(service))
     expect_match(node.main, watching, "appeared", service)
     node.other.sure(node.other.unpublish(service.id))
     assert node.main.receives(watching, "disappeared", service.id), "a service is unpublished, and this is not told"
+    # Another service behind it: what is told too much would have come before that one.
+    newer = node.service()
+    node.other.sure(node.other.publish(newer))
+    expect_match(node.main, watching, "appeared", newer)
+    told = [match.what for match in watching.about(service.id)]
+    assert told.index("disappeared") == len(told) - 1, "something is told of a service that is gone"
 
 
 @rule("PF-123", roles=SERVER)
@@ -335,19 +341,38 @@ def test_reasons(node: NodeUnderTest) -> None:
     assert spoiled.reason in (None, "invalid-filter-syntax", *EXCUSES), "what is no filter has another reason"
 
 
+GRAINS = 2.0
+"""Seconds by which two times of a server may be apart from what they are: either is whole, and rounded in any way."""
+
+
+def connected_at(session: Driver) -> float | None:
+    """Return when a session was connected by the server's clock, if it says so and means it."""
+    found = session.sure(session.clients()).notifications
+    times = [fields.get("time") for fields in found if fields.get("client-id") == session.client_id]
+    if len(times) != 1 or not isinstance(times[0], int | float) or abs(times[0] - time.time()) > CLOCKS:
+        return None  # for other cases to judge
+    return float(times[0])
+
+
 @rule("PF-228", roles=SERVER, needs=("PF-157",))
 def test_since_when(node: NodeUnderTest) -> None:
     """Note the time at which a service's owner leaves; list it twice, a second apart.
 
-    orphan-since is that time, in what is told and in both lists.
+    orphan-since is that time, in what is told and in both lists, by the server's own clock.
     """
     watching, owner, service = watch(node), node.session(), node.service()
+    began = connected_at(owner), time.time()
     owner.sure(owner.publish(service))
     expect_match(node.main, watching, "appeared", service)
-    earliest = time.time() - CLOCKS
+    # Longer than two clocks of whole seconds can be wrong about: so the times of hello and publish are others.
+    node.main.read(4)
+    left = time.time()
     owner.close()
     fields = wait_for_orphan(node, service)
-    latest = time.time() + CLOCKS
+    earliest, latest = left - CLOCKS, time.time() + CLOCKS
+    ended = connected_at(node.session())
+    if began[0] is not None and ended is not None:
+        earliest, latest = began[0] + (left - began[1]) - GRAINS, ended + GRAINS
     if fields is None:
         raise NotAnswered("a service whose owner has left is no orphan")
     since = fields["orphan-since"]

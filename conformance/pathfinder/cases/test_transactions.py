@@ -68,6 +68,38 @@ def test_an_identifier_is_free_again(node: NodeUnderTest) -> None:
 
 
 @rule("PF-008", roles=SERVER)
+def test_the_identifier_of_a_refused_request(node: NodeUnderTest) -> None:
+    """Make a request of each kind that must fail, then ping and subscribe under its ta-id.
+
+    Both are answered: with its fail a transaction is over.
+    """
+    service = node.service(name=["x"], generation=5)
+    node.other.sure(node.other.publish(service))
+    taken = node.other.sure(node.other.subscribe(node.mine)).request.fields["subscription-id"]
+    session = node.session()
+    for command, fields in (
+        # No filter in any reading; an identifier that is taken; what is not there; a lower generation.
+        ("subscribe", {"subscription-id": new_id(), "filter": "(a=b"}),
+        ("subscribe", {"subscription-id": taken, "filter": node.mine}),
+        ("services", {"filter": "(a=b"}),
+        ("publish", service.replace(generation=4).fields),
+        ("unpublish", {"service-id": new_id()}),
+        ("unsubscribe", {"subscription-id": new_id()}),
+    ):
+        ta = session.take_ta()
+        refused = session.begin(command, fields, ta=ta)
+        session.answered(refused)
+        if session.ended:
+            session = node.session()
+        if not refused.failed or refused.is_closed:
+            continue  # whether it fails, and how, is for other cases to judge
+        ping = session.finish(session.begin("ping", ta=ta))
+        assert ping.completed, f"the ta-id of a {command} that failed is not free: {ping}"
+        watch = session.answered(session.begin("subscribe", {"subscription-id": new_id(), "filter": node.mine}, ta=ta))
+        assert watch.accepted, f"the ta-id of a {command} that failed is not free: {watch}"
+
+
+@rule("PF-008", roles=SERVER)
 def test_an_identifier_of_another_connection(node: NodeUnderTest) -> None:
     """Somebody subscribes under a ta-id; others ping, list and subscribe under the same.
 

@@ -25,10 +25,9 @@ from conformance.pathfinder.histories.attribution import (
 from conformance.pathfinder.histories.legality import MOST_SUBSCRIPTIONS
 from conformance.pathfinder.histories.model import DirectoryModel, ServiceState, is_recent, state_in
 from conformance.pathfinder.histories.orphan_times import OrphanTimes
-from conformance.pathfinder.same_filters import mean_the_same
+from conformance.pathfinder.same_filters import say_the_same
 from harness.pathfinder.peers.answering import PERMISSION_DENIED
 from harness.pathfinder.tester.transactions import Transaction
-from wire.pathfinder.filters import FilterError, parse
 from wire.pathfinder.values import Message
 
 
@@ -212,10 +211,7 @@ class AnswerComparison:
         """Tell whether two filters are the same, however they are spelled (R40)."""
         if one == other or one is None or other is None:
             return bool(one == other)
-        try:
-            return mean_the_same(parse(one, deployed=self.deployed), parse(other, deployed=self.deployed))
-        except FilterError:
-            return False
+        return say_the_same(one, other, deployed=self.deployed)
 
     def compare_clients(self, transaction: Transaction, listed: list[Message], shown: str) -> None:
         """Compare which of the play's clients are listed."""

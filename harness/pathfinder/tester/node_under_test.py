@@ -57,9 +57,9 @@ class NodeUnderTest:
 
     # --- a server under test ------------------------------------------------------------------------------
 
-    def connect(self, *, client_id: int | None = None, transport: str = "") -> Driver:
-        """Make a connection and say nothing on it."""
-        link = self.instance.link(self.trace, self._labels.next(), transport or self.transport)
+    def connect(self, *, client_id: int | None = None, transport: str = "", source: str = "") -> Driver:
+        """Make a connection and say nothing on it; ``source`` is one of ``other_hosts`` to make it from."""
+        link = self.instance.link(self.trace, self._labels.next(), transport or self.transport, source=source)
         session = Driver(
             link,
             self.trace,
@@ -70,6 +70,11 @@ class NodeUnderTest:
         self.sessions.append(session)
         self._heard.append(session)
         return session
+
+    @property
+    def other_hosts(self) -> tuple[str, ...]:
+        """Other hosts of this machine that connections can come from."""
+        return self.instance.other_hosts(self.transport)
 
     @property
     def patience(self) -> float:
