@@ -8,7 +8,7 @@ from conformance.pathfinder.monitors.forms import is_whole
 from conformance.pathfinder.roles import SERVER
 from conformance.pathfinder.same_filters import say_the_same
 from conformance.pathfinder.stimuli import offend, requests
-from conformance.pathfinder.waiting import end_subscription, wait_until_gone
+from conformance.pathfinder.waiting import end_subscription, expect_match, wait_until_gone
 from harness.pathfinder.tester.driver import Driver, Service, new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
@@ -128,6 +128,8 @@ def test_identifiers_that_look_alike(node: NodeUnderTest) -> None:
             assert granted(session.publish(service)), "a service is refused for its identifier"
             watching = session.subscribe(node.narrow(f"(name={number})"), id=service.id)
             assert granted(watching), "a subscription is refused for its identifier"
+            # Not before it has appeared: several changes may be told as one.
+            expect_match(session, watching, "appeared", service)
             watches.append(watching)
         found = {fields.get("client-id") for fields in node.main.sure(node.main.clients()).notifications}
         assert set(pair) <= found, "a client is not listed as it is called"
