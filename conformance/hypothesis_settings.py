@@ -1,5 +1,6 @@
 """How property cases search: a fixed budget of examples, the same ones every time."""
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -83,6 +84,7 @@ class _Allowed:
         self._failed: dict[str, BaseException] = {}
         self._now: Callable[[], float] = lambda: 0.0
         self._since = 0.0
+        self._patience = math.inf
 
         # With the function's own name and source: what is drawn comes of these.
         @wraps(function)
@@ -97,6 +99,7 @@ class _Allowed:
                 if example in self._failed:
                     raise self._failed[example]
                 return
+            began = self._now()
             try:
                 function(*arguments, **named)
             except HarnessError as error:
@@ -107,6 +110,9 @@ class _Allowed:
                 # What fails is played again, and made smaller.
                 if not self._failed:
                     self.left, self._since = sys.maxsize, self._now()
+                # It shows by what never came: each smaller one would be waited for as long.
+                if self._now() - began >= self._patience:
+                    self._since = -math.inf
                 self._failed[example] = error
                 raise
             self.left -= 1
@@ -117,7 +123,7 @@ class _Allowed:
         """Begin with so many examples, and nothing known of a node."""
         self.left, self._unanswered, self._failed = number, None, {}
         if node is not None:
-            self._now = node.instance.clock.now
+            self._now, self._patience = node.instance.clock.now, node.instance.timing.patience
 
 
 class _PlayedInTurn:

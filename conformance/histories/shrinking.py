@@ -4,6 +4,7 @@ Not by Hypothesis: each try costs a play with a node, and a wait where something
 timed, and moves are left out in pieces that grow smaller, with what nobody prepares any more.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -34,9 +35,10 @@ def with_less(sent: Sequence[MoveT]) -> Iterator[Sequence[MoveT]]:
 class _Tries:
     """What may still be tried: a number, until some moment."""
 
-    def __init__(self, fails: Fails[Any], count: int, seconds: float) -> None:
+    def __init__(self, fails: Fails[Any], count: int, seconds: float, patience: float) -> None:
         self._fails = fails
         self._count = count
+        self._patience = patience
         self._end = time.monotonic() + seconds
 
     @property
@@ -48,8 +50,11 @@ class _Tries:
         """Return those of some moves that were made and failed, as long as that may be tried; else none."""
         if self.are_over:
             return ()
-        self._count -= 1
-        return self._fails(moves)
+        began = time.monotonic()
+        shorter = self._fails(moves)
+        # It shows by what never came: a handful of tries, for which each is waited as long, would make it no smaller.
+        self._count = self._count - 1 if time.monotonic() - began < self._patience else 0
+        return shorter
 
 
 def shrunk(
@@ -59,9 +64,13 @@ def shrunk(
     *,
     tries: int = TRIES,
     seconds: float = SECONDS,
+    patience: float = math.inf,
 ) -> Moves[MoveT]:
-    """Return the fewest moves that were found to fail still; ``simpler`` gives what a move may be replaced by."""
-    left = _Tries(fails, tries, seconds)
+    """Return the fewest moves that were found to fail still; ``simpler`` gives what a move may be replaced by.
+
+    A try that takes as long as ``patience``, in seconds, is the last one.
+    """
+    left = _Tries(fails, tries, seconds, patience)
     while not left.are_over:
         before = moves
         moves = _simplified(_shortened(moves, left), simpler, left)

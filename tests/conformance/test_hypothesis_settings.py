@@ -10,7 +10,7 @@ from hypothesis.errors import Flaky
 
 from conformance.hypothesis_settings import FEWEST, SHRINKING, searched, without_shrinking
 from harness.errors import NotAnswered
-from harness.timing import Timing
+from harness.timing import ANSWER, Timing
 
 MOST = 1000
 
@@ -61,25 +61,30 @@ class FarNode:
         return self.plays * self.seconds
 
 
+def failing(node: FarNode) -> list[int]:
+    """Return the numbers that a property case fails for, which says the smallest of them."""
+    seen: list[int] = []
+
+    @searched(number=st.integers(0, MOST))
+    def case(node: FarNode, number: int) -> None:
+        node.plays += 1
+        seen.append(number)
+        assert number <= 5, number
+
+    with pytest.raises(AssertionError) as error:
+        case(node=node)
+    found = [each for each in seen if each > 5]
+    assert error.value.args[0].startswith(f"{min(found)}\n")
+    return found
+
+
 def test_what_fails_is_made_small_for_some_time_and_no_longer() -> None:
+    assert len(failing(FarNode(SHRINKING / 8))) < len(failing(FarNode(0.0)))
+
+
+def test_what_shows_by_silence_is_not_made_small() -> None:
     """A failure that is waited for in vain would be waited for in each of a hundred smaller ones."""
-
-    def small(node: FarNode) -> int:
-        seen: list[int] = []
-
-        @searched(number=st.integers(0, MOST))
-        def case(node: FarNode, number: int) -> None:
-            node.plays += 1
-            seen.append(number)
-            assert number <= 5, number
-
-        with pytest.raises(AssertionError) as error:
-            case(node=node)
-        assert error.value.args[0].startswith(f"{min(each for each in seen if each > 5)}\n")
-        return node.plays
-
-    near, far = small(FarNode(0.0)), small(FarNode(SHRINKING / 4))
-    assert far < near
+    assert len(set(failing(FarNode(ANSWER)))) == 1
 
 
 def test_what_does_not_let_an_example_be_judged_is_waited_for_once() -> None:

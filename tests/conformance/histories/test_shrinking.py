@@ -38,3 +38,15 @@ def test_tries_are_counted() -> None:
 
 def test_seconds_are_counted() -> None:
     assert shrunk((1, 2, 3), lambda moves: moves, seconds=0) == (1, 2, 3)
+
+
+def test_a_try_that_is_waited_for_in_vain_is_the_last() -> None:
+    """What shows by silence is made no smaller by the handful of tries that there would be time for."""
+    tried = []
+
+    def fails(moves: tuple[int, ...]) -> tuple[int, ...]:
+        tried.append(moves)
+        return moves
+
+    assert shrunk(tuple(range(8)), fails, patience=0) == tried[0]
+    assert len(tried) == 1
