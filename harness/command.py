@@ -52,12 +52,16 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version("goldwire"), prog_name="goldwire")
-def goldwire() -> None:
+@click.pass_context
+def goldwire(context: click.Context) -> None:
     """Prove that an implementation speaks a wire protocol as its document says, and try to break it.
 
     Exit status: 0 as expected; 1 a failure, an unexpected pass, an error or nothing tested; 2 wrong usage;
     3 the implementation could not be started; 130 interrupted.
     """
+    # As https://no-color.org asks for; and a dumb terminal would show the escapes themselves. Sub-commands inherit it.
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        context.color = False
     if "GOLDWIRE_ENGINE" in os.environ:  # one that is not there is told before anything begins
         # Only here, as grammars take a while to import, and a list of commands needs none.
         from wire.catalogue import grammars

@@ -87,7 +87,7 @@ class CollectorPlugin:
         if session.exitstatus == pytest.ExitCode.USAGE_ERROR:
             return
         summary = self.run.finish()
-        self.config.hook.pytest_goldwire_ended(summary=summary)
+        self.config.hook.pytest_goldwire_ended(summary=summary, ended=self.run.records[-1])
         if not summary.interrupted:
             session.exitstatus = summary.exit
 
@@ -112,5 +112,9 @@ class CollectorPlugin:
         """Print the summary below what pytest has printed."""
         if self.run.summary is not None:
             terminalreporter.section("goldwire")
-            for line in summary_lines(self.run.summary, self.run.settings.catalogue, self.run.records):
+            settings = self.run.settings
+            verbose = self.config.option.verbose > 0
+            for line in summary_lines(
+                self.run.summary, settings.catalogue, self.run.records, verbose=verbose, report=settings.report
+            ):
                 terminalreporter.write_line(click.unstyle(line))

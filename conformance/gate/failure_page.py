@@ -38,7 +38,7 @@ def rule_lines(rule: Rule) -> list[str]:
     """Return what a rule says and where its document says it."""
     return [
         f"{rule.id}  {rule.weight}  {rule.gist}",
-        *labelled("document", f"{rule.document}, {rule.section!r}, lines {rule.lines}"),
+        *labelled("document", f'{rule.document}, "{rule.section}", lines {rule.lines}'),
         *labelled("follows", rule.follows),
         *labelled("taste", rule.taste),
     ]

@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformance.run.records import CasePlayed, RunStarted
+    from conformance.run.records import CasePlayed, RunEnded, RunStarted
     from conformance.run.summary import RunSummary
     from conformance.verdicts import Judgement
 
@@ -25,5 +25,5 @@ def pytest_goldwire_progress(line: str) -> None:
     """Something that takes its time is being done, such as making an environment."""
 
 
-def pytest_goldwire_ended(summary: "RunSummary") -> None:
+def pytest_goldwire_ended(summary: "RunSummary", ended: "RunEnded") -> None:
     """The run ended, by itself or not."""

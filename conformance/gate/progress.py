@@ -18,7 +18,7 @@ from conformance.verdicts import verdict
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from conformance.run.records import CasePlayed, Record, RunStarted
+    from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted
     from conformance.run.summary import RunSummary
     from conformance.verdicts import Judgement
 
@@ -97,8 +97,9 @@ class ProgressBar:
             click.echo(line, file=self._error)
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_goldwire_ended(self, summary: "RunSummary") -> None:
+    def pytest_goldwire_ended(self, summary: "RunSummary", ended: "RunEnded") -> None:
         """Keep the summary."""
+        self.records.append(ended)
         self.summary = summary
 
     def close(self) -> None:

@@ -1,13 +1,16 @@
 """The summary of a run as lines of text, with styles (which ``click.echo`` drops in a pipe)."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
 
 import click
 
 from conformance.catalogue.rules import Catalogue
 from conformance.contract.signatures import first_line
 from conformance.gate.failure_page import labelled, message_lines, rule_lines
-from conformance.run.records import CasePlayed, Record
+from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted
 from conformance.run.summary import RuleSummary, RunSummary
 from conformance.verdicts import EvidenceMessage, Judgement, Outcome, Strictness, Verdict
 
@@ -31,30 +34,78 @@ RED = {
 LAST_LINES = 15
 """Lines of a traceback that are shown: its end says what went wrong, and where in the case or the driver."""
 
+SEED = re.compile(r"\[(\d+)\]$")
+"""The seed in the name of a history."""
+
 NAMED = 8
 """Rules that the last line names before it counts the rest: it is to stay one line."""
 
 
-def summary_lines(summary: RunSummary, catalogue: Catalogue, records: Sequence[Record]) -> Iterator[str]:
-    """Yield the summary: header, counts, each non-pass, what else is wrong, and the verdict in one line."""
+def summary_lines(
+    summary: RunSummary,
+    catalogue: Catalogue,
+    records: Sequence[Record],
+    *,
+    verbose: bool = False,
+    report: Path | None = None,
+) -> Iterator[str]:
+    """Yield the summary: header, counts, each non-pass, what else is wrong, and the verdict in one line.
+
+    What is known is told in a line each, or in full if ``verbose``; ``report`` is the folder that was written.
+    """
     played = [record for record in records if isinstance(record, CasePlayed)]
     yield header(summary)
     yield counts(summary)
     roots = summary.roots
     shown = summary.by_urgency(SHOWN)
     for key, rule in shown.items():
-        if not rule.expected:
+        if verbose or not rule.expected:
             yield ""
             yield from non_pass(key, rule, catalogue, played)
             yield from labelled("blocks", _blocked(roots[key]) if key in roots else "")
-    yield from _below([known(key, rule, roots.get(key, [])) for key, rule in shown.items() if rule.expected])
+    if not verbose:
+        yield from _below([known(key, rule, roots.get(key, [])) for key, rule in shown.items() if rule.expected])
     yield from _inconclusive(summary, played)
     yield from _listed("Not played:", _not_played(played))
     yield from _listed("The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary))
     yield from _listed("Expectations that did not come true:", summary.complaints)
     yield from _listed("The report is incomplete:", summary.trouble)
     yield ""
+    if around := circumstances(summary, records, report):
+        yield around
     yield conclusion(summary)
+
+
+def circumstances(summary: RunSummary, records: Sequence[Record], report: Path | None) -> str:
+    """Return in one line how long it took, which seeds were played, and where the report is."""
+    played = [each for each in records if isinstance(each, CasePlayed) and each.attempts and not each.not_played]
+    seeds = sorted({int(match[1]) for each in played if (match := SEED.search(each.case))})
+    times = [datetime.fromisoformat(each.time) for each in records if isinstance(each, RunStarted | RunEnded)]
+    texts = [
+        told((times[-1] - times[0]).total_seconds()) if len(times) > 1 else "",
+        f"histories of seed{'s' * (len(seeds) > 1)} {ranges(seeds)}" if seeds else "",
+        f"report: {report / 'index.html'}" if report is not None and not summary.trouble else "",
+    ]
+    return "; ".join(filter(None, texts))
+
+
+def told(seconds: float) -> str:
+    """Return a time as people say it: 0.4 s, 34 s, 2 min 5 s."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Return numbers in ascending order in few words: 1 to 5, 17."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 def header(summary: RunSummary) -> str:
@@ -75,7 +126,7 @@ def counts(summary: RunSummary) -> str:
         number = summary.counts[verdict.value]
         text = f"{number} {verdict.value}"
         if verdict is Verdict.FAIL and expected:
-            text += f" ({expected} expected)"
+            text += f" ({expected} known)"
         texts.append(_styled(text, verdict) if number else text)
     blocked = f", {summary.blocked} blocked" if summary.blocked else ""
     return f"{_number(summary.played, 'case', 'played')}{blocked}; rules: {', '.join(texts)}"
@@ -86,6 +137,8 @@ def non_pass(key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable
     first, *rest = rule_lines(catalogue.rules[key])
     yield f"{_styled(rule.verdict.value, rule.verdict)}  {first}"
     yield from rest
+    yield from labelled("known", rule.reason if rule.expected else "")
+    yield from labelled("link", rule.link if rule.expected else "")
     yield from labelled("came", f"{rule.outcome}: {rule.what or 'not what the rule says'}")
     yield from labelled("reading", rule.reading)
     yield from labelled("flaky", rule.flaky)
@@ -98,10 +151,10 @@ def non_pass(key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable
 
 
 def known(key: str, rule: RuleSummary, blocked: Sequence[str]) -> str:
-    """Return one line for what was expected, and what it blocks: whoever wrote that down has seen the messages."""
+    """Return one line for what is known, and what it blocks: whoever wrote that down has seen the messages."""
     link = f" ({rule.link})" if rule.link else ""
     blocks = f" (blocks {_number(len(blocked), 'rule')})" if blocked else ""
-    return f"{_styled(rule.verdict.value, rule.verdict)}  {key}  expected, {rule.outcome}: {rule.reason}{link}{blocks}"
+    return f"{_styled(rule.verdict.value, rule.verdict)}  {key}  known, {rule.outcome}: {rule.reason}{link}{blocks}"
 
 
 def messages_of(key: str, rule: RuleSummary, record: CasePlayed) -> tuple[EvidenceMessage, ...]:
@@ -200,8 +253,8 @@ def _inconclusive(summary: RunSummary, played: Sequence[CasePlayed]) -> Iterator
     yield ""
     yield _styled("INCONCLUSIVE, hence neither kept nor broken:", Verdict.INCONCLUSIVE)
     for key, rule in rules.items():
-        expected = f" (expected: {rule.reason})" if rule.expected else ""
-        yield f"  {key}  {first_line(rule.what) or 'no cause given'}{expected}"
+        reason = f" (known: {rule.reason})" if rule.expected else ""
+        yield f"  {key}  {first_line(rule.what) or 'no cause given'}{reason}"
     for record in silent:
         yield f"  {record.case}  {record.what or 'no evidence'}"
 

@@ -16,14 +16,17 @@ import pytest
 from conformance.cases import cases_folder
 from conformance.catalogue.rules import Profile
 from conformance.gate import judging_options
+from conformance.gate.printing import print_lines
 from conformance.gate.progress import ProgressBar
 from conformance.gate.terminal import summary_lines
+from conformance.run.recorder import RunRecorder, Unwritable
 from conformance.run.records import CasePlayed
 from conformance.run.settings import BadSettings, RunSettings, gather
 from conformance.run.summary import INTERRUPTED
 from conformance.verdicts import Strictness
 from harness.command import WRONG_USAGE, WrongUsage
-from harness.iuts.environments import cache
+from harness.errors import StartFailed
+from harness.iuts.environments import cache, install
 from harness.links.transports import SPELLINGS, TRANSPORTS
 from harness.protocol import IncompleteProtocol
 from vectors.durations import read_time
@@ -58,6 +61,7 @@ STATUSES: dict[int, int] = {
 @click.option("--max-time", metavar="TIME", callback=read_time, help="End after so long, red: 90s, 10m.")
 @click.option("-x", "exit_first", is_flag=True, help="End at the first failure that nobody expects.")
 @click.option("--alluredir", metavar="DIR", type=click.Path(file_okay=False), help="Write results for Allure there.")
+@click.option("-v", "verbose", is_flag=True, help="Show in full what is known, too.")
 @click.argument("pytest_args", nargs=-1, metavar="[-- PYTEST_ARGS...]")
 def test(
     protocol: str,
@@ -75,6 +79,7 @@ def test(
     max_time: float | None,
     exit_first: bool,
     alluredir: str | None,
+    verbose: bool,
     pytest_args: tuple[str, ...],
 ) -> None:
     """Test whether an implementation speaks PROTOCOL as its document says.
@@ -113,11 +118,16 @@ def test(
         *(("-p", "allure_pytest", "--alluredir", alluredir) if alluredir else ()),
         *pytest_args,
     ]
-    sys.exit(_play(arguments, settings, keyword))
+    sys.exit(_play(arguments, settings, keyword, verbose=verbose))
 
 
-def _play(arguments: list[str], settings: RunSettings, keyword: str | None) -> int:
+def _play(arguments: list[str], settings: RunSettings, keyword: str | None, *, verbose: bool) -> int:
     """Let pytest play, print the summary, and return the exit status."""
+    try:
+        # Here, where it is seen that something is installed: pytest catches what is said while it plays.
+        install(settings.description)
+    except StartFailed as error:
+        return _not_started(settings, str(error))
     bar = ProgressBar(sys.stderr)
     try:
         with _environment():
@@ -130,13 +140,25 @@ def _play(arguments: list[str], settings: RunSettings, keyword: str | None) -> i
         if bar.internal_error:
             click.echo(f"Error: pytest, which plays the cases, failed:\n{bar.internal_error}", err=True)
         return STATUSES.get(status, 1)
-    for line in summary_lines(summary, settings.catalogue, bar.records):
-        click.echo(line)
+    lines = summary_lines(summary, settings.catalogue, bar.records, verbose=verbose, report=settings.report)
+    print_lines(lines, sys.stdout)
     # What was left out was selected all the same, and the summary says why.
     selected = any(isinstance(record, CasePlayed) for record in bar.records)
     if not (selected or summary.not_started or summary.interrupted or summary.errors):
         click.echo(_nothing(settings, keyword), err=True)
     return summary.exit
+
+
+def _not_started(settings: RunSettings, why: str) -> int:
+    """Report that what is to be tested could not be had, and return the exit status."""
+    run = RunRecorder(settings)
+    try:
+        run.start()
+    except Unwritable as error:
+        raise WrongUsage(str(error)) from None
+    run.not_started = why
+    print_lines(summary_lines(run.finish(), settings.catalogue, run.records, report=settings.report), sys.stdout)
+    return run.finish().exit
 
 
 def _nothing(settings: RunSettings, keyword: str | None) -> str:

@@ -12,9 +12,12 @@ from pathlib import Path
 import click
 
 from harness.errors import BadDescription, StartFailed
+from harness.iuts.description import Description, Launched
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*")
 _MARKER = "complete"
+_ERROR = re.compile(r"(?:ERROR|error): (?!subprocess-exited-with-error)(.+)")
+_RETRY = re.compile(r"after connection broken by '(.+)'")
 
 
 def environment(package: str, version: str, say: Callable[[str], None] | None = None) -> Path:
@@ -22,7 +25,7 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
 
     It is made on first use, in the user's cache directory or in ``$GOLDWIRE_CACHE``; other processes wait
     meanwhile. ``say`` is told when that happens (default: a line on standard error). StartFailed when pip
-    cannot install it.
+    cannot install it: what it printed stays beside the folder, in a file whose name ends in ``.log``.
     """
     for text in (package, version):
         if not _NAME.fullmatch(text):
@@ -39,9 +42,16 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
     # The workers of a test run start at once, and all of them need it.
     with FileLock(f"{folder}.lock"):
         if not _complete(folder):
-            (say or _say)(f"making an environment for {package} {version} (first use) …")
+            (say or _say)(f"installing {package} {version} (first use) …")
             _make(folder, f"{package}=={version}")
     return python
+
+
+def install(description: Description) -> None:
+    """Make the environment of an implementation that needs one; StartFailed when that cannot be."""
+    source = description.source
+    if isinstance(source, Launched) and source.environment is not None:
+        environment(source.environment.package, source.environment.version)
 
 
 def cache() -> Path:
@@ -85,18 +95,23 @@ def _install(python: Path, requirement: str) -> None:
     done = subprocess.run(
         [*pip, "install", "--progress-bar", "off", requirement], capture_output=True, text=True, check=False
     )
+    log = python.parents[1].with_name(f"{python.parents[1].name}.log")
     if done.returncode:
+        log.write_text(f"{done.stdout}{done.stderr}", encoding="utf-8")
         raise StartFailed(
-            f"no environment for {requirement}: {_error_line(done.stderr) or _error_line(done.stdout)}"
+            f"no environment for {requirement}: {_cause(done.stderr) or _cause(done.stdout)}; all that pip said: {log}"
             " (an index of your own: PIP_INDEX_URL; a folder of wheels: PIP_NO_INDEX, PIP_FIND_LINKS)"
         )
+    log.unlink(missing_ok=True)
 
 
-def _error_line(output: str) -> str:
+def _cause(output: str) -> str:
+    """Return in one line why pip failed: what it could not do, and what kept it from that."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    # pip says what is wrong before it says what to try.
-    errors = [line for line in lines if line.startswith("ERROR:")]
-    return (errors or lines or [""])[-1]
+    errors = [match[1] for line in lines if (match := _ERROR.match(line))]
+    # An index that does not answer is warned of, try by try, and the error is then that there is no such version.
+    broken = [match[1] for line in lines if (match := _RETRY.search(line))]
+    return "; ".join(dict.fromkeys([*broken[-1:], *errors])) or (lines or [""])[-1]
 
 
 def _say(line: str) -> None:

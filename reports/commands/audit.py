@@ -18,6 +18,7 @@ from conformance.catalogue.loading import CatalogueError, protocols
 from conformance.catalogue.rules import Profile
 from conformance.contract.expectations import BadExpectations, Expectations, find_expectations, load_expectations
 from conformance.gate import judging_options as judging
+from conformance.gate.printing import print_lines
 from conformance.gate.terminal import summary_lines
 from conformance.run.recorder import Unwritable
 from conformance.run.settings import RunSettings
@@ -361,8 +362,7 @@ def _print(run: Audit, summary: RunSummary, *, as_json: bool) -> None:
             for line in each.lines():
                 click.echo(line)
         click.echo()
-        for line in summary_lines(summary, run.settings.catalogue, run.records):
-            click.echo(line)
+        print_lines(summary_lines(summary, run.settings.catalogue, run.records, report=run.settings.report), sys.stdout)
     # Nothing judged is no success: a wrong port, or a capture of something else, must not pass a pipeline.
     if not any(rule.cases for rule in summary.rules.values()) and not summary.interrupted:
         click.echo(f"Error: nothing was judged: {_nothing(run)}", err=True)

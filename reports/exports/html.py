@@ -136,7 +136,7 @@ def _article(
     yield _term("follows", entry.follows)
     yield _term("taste", entry.taste)
     yield _term("came", f"{rule.outcome}: {rule.what}", preformatted=True)
-    yield _term("expected", rule.reason if rule.expected else "")
+    yield _term("known", rule.reason if rule.expected else "")
     yield _term("reading", rule.reading)
     yield _term("flaky", rule.flaky)
     yield _term("blocks", f"what cannot be judged without it: {', '.join(blocked)}" if blocked else "")
@@ -173,7 +173,7 @@ def _table(summary: RunSummary, catalogue: Catalogue) -> Iterator[str]:
         "gist",
         "section",
         "reading",
-        "expected, or why untested",
+        "why it is known, or untested",
     )
     yield "<section><h2>All rules</h2><table><thead><tr>"
     yield "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead><tbody>"

@@ -73,7 +73,7 @@ def _case(suite: ET.Element, name: str, record: CasePlayed, summary: RunSummary,
         lines = "\n".join(f"{each.rule}: {each.what}" for each in record.judgements if each.rule in accused)
         if expected:
             reasons = "; ".join(dict.fromkeys(summary.rules[rule].reason for rule in accused))
-            _element(case, "skipped", f"expected: {reasons}", lines)
+            _element(case, "skipped", f"known: {reasons}", lines)
         else:
             _element(case, "failure", what, f"{lines}\n\n{record.reproduce}", type=record.outcome.value)
     elif record.outcome is Outcome.INCONCLUSIVE:

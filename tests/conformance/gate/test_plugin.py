@@ -203,7 +203,7 @@ def test_each_outcome_is_told(cases: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "ZI-070  must  *",
-            "*document  zenoh-interests, 'Relationship to DECLARE/D_FINAL', lines 238",
+            '*document  zenoh-interests, "Relationship to DECLARE/D_FINAL", lines 238',
             "*came      violation: no D_FINAL for 17",
             "*case      test_fake.test_breaks: Ask for nothing.",
             "*trace     */rep/traces/test_fake.test_breaks.pcapng, .ndjson",

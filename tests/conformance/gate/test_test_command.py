@@ -113,7 +113,12 @@ def test_a_fault_is_found_and_may_be_expected(gate: tuple[Gate, Path]) -> None:
     assert {path.suffix for path in (folder / "found" / "traces").iterdir()} == {".ndjson", ".pcapng"}
     accepted = run.run("two-finals", f"goldwire test zenoh --iut faulty.toml -k {ONE} --accept")
     assert accepted.status == 0
-    assert "expected, violation: accepted on " in accepted.out
+    assert "known, violation: accepted on " in accepted.out
+    assert "  repeat " not in accepted.out
+    whole = run.run("two-finals", f"goldwire test zenoh --iut faulty.toml -k {ONE} -v")
+    assert whole.status == 0
+    assert "  known     accepted on " in whole.out
+    assert f"  repeat    goldwire test zenoh --iut faulty.toml -k test_modes.{ONE}" in whole.out
     assert 'rule = "ZI-015"' in (folder / "expectations" / "faulty.toml").read_text()
 
 
@@ -217,6 +222,34 @@ def test_what_does_not_start_is_status_3() -> None:
     assert "NOT STARTED: " in done.stdout
     assert "no-such-fault" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_what_is_installed_is_told_and_why_it_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A regression: the gate let pytest catch that line, and the user saw nothing for a minute."""
+
+    class NoVenv:
+        def __init__(self, **_: object) -> None: ...
+
+        def create(self, folder: Path) -> None:
+            (folder / "bin").mkdir(parents=True)
+
+    def pip(command: list[str], **_: object) -> "subprocess.CompletedProcess[str]":
+        return subprocess.CompletedProcess(command, 1, "", "ERROR: No matching distribution found for it\n")
+
+    monkeypatch.setenv("GOLDWIRE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("harness.iuts.environments.venv.EnvBuilder", NoVenv)
+    monkeypatch.setattr("harness.iuts.environments.subprocess.run", pip)
+    line = ["goldwire", "test", "zenoh", "--iut", "eclipse-zenoh==0.0.1", "--report", "rep"]
+    monkeypatch.setattr(sys, "argv", line)
+    with pytest.raises(SystemExit) as end:
+        main()
+    said = capfd.readouterr()
+    assert end.value.code == 3
+    assert said.err == "installing eclipse-zenoh 0.0.1 (first use) …\n"
+    assert last_line(said.out).startswith("NOT STARTED: no environment for eclipse-zenoh==0.0.1: No matching distr")
+    assert json.loads(Path("rep/summary.json").read_text())["exit"] == 3
 
 
 @pytest.mark.takes(4)

@@ -174,7 +174,7 @@ def test_what_is_blocked_by_what_is_expected_is_as_expected() -> None:
     known = summed(GOOD, root, played("test_b.test_rest", rest), entries=EXPECTED)
     assert (known.exit, known.roots) == (0, {"ZI-011": ["ZI-014"]})
     lines = "\n".join(summary_lines(known, ZENOH, []))
-    assert "ZI-011  expected, violation: known since 1.0 (blocks 1 rule)" in lines
+    assert "ZI-011  known, violation: known since 1.0 (blocks 1 rule)" in lines
     assert summed(GOOD, root, played("test_b.test_rest", rest), entries="").exit == 1
 
 

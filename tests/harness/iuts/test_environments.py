@@ -1,5 +1,6 @@
 """Environments of Python packages, from a folder with one small wheel: no network."""
 
+import re
 import shutil
 import subprocess
 import zipfile
@@ -40,7 +41,7 @@ def test_an_environment_is_made_once_and_a_half_made_one_anew(tmp_path):
     python = environment("tinywire", "1.0", said.append)
     assert answer(python) == b"42"
     assert tmp_path in python.parents
-    assert said == ["making an environment for tinywire 1.0 (first use) …"]
+    assert said == ["installing tinywire 1.0 (first use) …"]
     assert environment("tinywire", "1.0", said.append) == python
     assert len(said) == 1
     home = python.parents[1]
@@ -83,11 +84,20 @@ def folders(tmp_path):
 
 
 def test_what_pip_complains_about_is_told(no_venv, pip, tmp_path):
-    output = "WARNING: Location ignored\nERROR: Could not find\nERROR: No matching distribution found\nmore\n"
+    output = """WARNING: Location ignored
+WARNING: Retrying after connection broken by 'NewConnectionError('no route to host')': /simple/tinywire/
+ERROR: Could not find a version
+ERROR: No matching distribution found
+more
+"""
     pip(lambda command, **_: subprocess.CompletedProcess(command, 1, "", output))
-    with pytest.raises(StartFailed, match=r"tinywire==9.9: ERROR: No matching distribution found"):
+    cause = "NewConnectionError('no route to host'); Could not find a version; No matching distribution found"
+    with pytest.raises(StartFailed, match=re.escape(f"tinywire==9.9: {cause}; all that pip said: ")) as failed:
         environment("tinywire", "9.9")
     assert folders(tmp_path) == []
+    log = next((tmp_path / "environments").glob("*.log"))
+    assert log.read_text() == output
+    assert str(log) in str(failed.value)
 
 
 def test_an_interrupted_one_is_removed_and_made_anew(no_venv, pip, tmp_path):
@@ -107,7 +117,7 @@ def test_an_environment_whose_python_went_away_is_made_anew(no_venv, pip, capsys
     python = environment("tinywire", "1.0")
     shutil.rmtree(python.parent)
     assert environment("tinywire", "1.0").exists()
-    assert capsys.readouterr().err.count("making an environment for tinywire 1.0") == 2
+    assert capsys.readouterr().err.count("installing tinywire 1.0") == 2
 
 
 def test_a_python_without_ensurepip_is_told(monkeypatch):
