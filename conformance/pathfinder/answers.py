@@ -33,4 +33,12 @@ def values_of(fields: Message, name: str) -> list[Any]:
     """Return the values that a property has in a notification; none if it has no such property."""
     props = fields.get("service-props")
     values = props.get(name) if isinstance(props, dict) else None
-    return values if isinstance(values, list) else []
+    return [as_integer(value) for value in values] if isinstance(values, list) else []
+
+
+def as_integer(value: Any) -> Any:
+    """Return a number that is whole as an integer, and everything else as it is.
+
+    JSON has one kind of number: 10, 10.0 and 1e1 are spellings of one.
+    """
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from conformance.pathfinder.answers import as_integer
 from conformance.pathfinder.strategies import SERVICES, Step
 from conformance.pathfinder.waiting import reconnect
 from harness.pathfinder.tester.driver import Driver, Service, new_id
@@ -138,7 +139,9 @@ class ClientGroup:
         owner = fields.get("client-id")
         return ServiceView(
             # As a set: the order of values says nothing. By repr: 5 and "5" differ, as filters tell them apart.
-            frozenset((name, repr(value)) for name, values in contents if name != "play" for value in values),
+            frozenset(
+                (name, repr(as_integer(value))) for name, values in contents if name != "play" for value in values
+            ),
             fields.get("ttl"),
             ids.index(owner) if owner in ids else None,
             "orphan-since" in fields,

@@ -89,9 +89,10 @@ def test_matches_of_several_servers(node: NodeUnderTest) -> None:
         a.notify("appeared", 1)
         assert told.of(1, a) == ["appeared 1 0"], "a service is told again that has appeared on another server, too"
     with judging("PF-043"):
-        b.notify("modified", 1, 1)
+        # Another TTL too: of what makes a service modified the document names that, and not the generation.
+        b.notify("modified", 1, 1, ttl=61)
         assert domain.application_receives("modified 1 1"), "a service is not told that was modified on one server"
-        a.notify("modified", 1, 1)
+        a.notify("modified", 1, 1, ttl=61)
         assert told.of(1, a)[1:] == ["modified 1 1"], "a service is told again that was modified on another server, too"
     with judging("PF-021", "PF-041"):
         a.notify("appeared", 2, 5)
@@ -101,7 +102,7 @@ def test_matches_of_several_servers(node: NodeUnderTest) -> None:
         b.notify("modified", 2, 4, ttl=61)
         a.notify("modified", 2, 4, ttl=62)
         assert told.of(2, a, b) == ["appeared 2 5"], "an older generation is told, of another server or of the same"
-        a.notify("modified", 2, 6)
+        a.notify("modified", 2, 6, ttl=63)
         assert domain.application_receives("modified 2 6"), "a newer generation is not told"
     with judging("PF-044"):
         a.notify("appeared", 3)
@@ -132,13 +133,13 @@ def test_a_server_of_several_that_is_lost(node: NodeUnderTest) -> None:
     with judging("PF-044"):
         assert "disappeared 1" not in told.of(1, b), "a service is told to be gone that is there on another server"
     with judging("PF-043"):
-        b.notify("modified", 1, 1)
+        b.notify("modified", 1, 1, ttl=61)
         assert domain.application_receives("modified 1 1"), (
             "a service is not told that was modified on a server that is still there"
         )
     with judging("PF-044"):
         # Its server is back and knows the service, in the generation that the other one has told of.
-        a.notify("appeared", 1, 1)
+        a.notify("appeared", 1, 1, ttl=61)
         told.of(1, a)
         b.notify("disappeared", 1)
         assert "disappeared 1" not in told.of(1, b), "a service is told to be gone that has come back with its server"
@@ -146,6 +147,22 @@ def test_a_server_of_several_that_is_lost(node: NodeUnderTest) -> None:
         assert domain.application_receives("disappeared 1"), (
             "a service is not told to be gone that has disappeared from all servers"
         )
+
+
+@rule("PF-043", roles=CLIENT)
+def test_changes_within_a_generation(node: NodeUnderTest) -> None:
+    """Tell a client of services, then that one has become an orphan, and that another one has another owner.
+
+    Its application is told that they were modified: that is what the document calls so, in whatever generation.
+    """
+    domain = node.begin("subscribe")
+    connection = domain.subscribed()
+    told = ToldEvents(domain)
+    for service, changed in ((1, {"orphan_since": 1700000000}), (2, {"client_id": 8})):
+        connection.notify("appeared", service)
+        told.sure(f"appeared {service} 0")
+        connection.notify("modified", service, **changed)
+        assert domain.application_receives(f"modified {service} 0"), "a change of orphan status or owner is not told"
 
 
 @rule("PF-044", roles=CLIENT)

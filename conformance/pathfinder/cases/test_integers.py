@@ -84,3 +84,17 @@ def test_the_ends_of_the_range(node: NodeUnderTest) -> None:
     assert sorted(values_of(fields, "n")) == numbers, "an integer comes back as another"
     ends = fields.get("generation"), fields.get("ttl")
     assert ends == (MOST, MOST), "the greatest generation or TTL comes back as another number"
+
+
+@rule("PF-003", roles=SERVER, needs=("PF-157",))
+def test_whole_numbers_with_an_exponent(node: NodeUnderTest) -> None:
+    """Publish services with 6e1 and with 60.0 as the TTL.
+
+    They are refused, or listed with a TTL of 60.
+    """
+    for spelling in (b"6e1", b"60.0"):
+        session, service = node.session(), node.service()
+        publish = session.publish(service.replace(ttl=spelling))
+        node.shows("PF-003", "R42", "A" if publish.completed else "B")
+        if publish.completed:
+            assert listed(node, service).get("ttl") == 60, "a number with an exponent or a point is taken for another"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.cases import Inconclusive, judging, rule
-from conformance.pathfinder.answers import EXCUSES, granted, listed
+from conformance.pathfinder.answers import EXCUSES, as_integer, granted, listed
 from conformance.pathfinder.roles import SERVER
 from conformance.pathfinder.waiting import (
     CLOCKS,
@@ -33,7 +33,10 @@ def fields_of(message: Message) -> set[str]:
 
 def unordered(props: Mapping[str, Any]) -> dict[str, Any]:
     """Return properties in a form in which the order of values makes no difference."""
-    return {name: sorted(values, key=repr) if isinstance(values, list) else values for name, values in props.items()}
+    return {
+        name: sorted(map(as_integer, values), key=repr) if isinstance(values, list) else values
+        for name, values in props.items()
+    }
 
 
 def stated(message: Message) -> tuple[Any, ...]:

@@ -1,12 +1,14 @@
 """The application of a client: what it must, may and must not be told of a service that several servers tell of.
 
-What the document leaves open is allowed: whether a change within one generation is told; whether an appearance in a
+What the document leaves open is allowed: whether a change within one generation is told where servers may disagree, and
+one of the generation alone; whether an appearance in a
 higher generation is a change; whether an appearance counts that is outdated; how long a service is kept that was seen
 on a lost server only; whether one that is gone may come back in a lower generation.
 """
 
 from collections import deque
 from collections.abc import Sequence
+from typing import Any
 
 from conformance.histories.mismatch import Mismatch
 from conformance.pathfinder.histories.domain_moves import SERVERS, ServiceMatch
@@ -34,12 +36,14 @@ class ServicePicture:
         """The highest generation that was received since the application knows it."""
         self.ever = -1
         """The highest generation that was ever received."""
+        self.latest: tuple[Any, ...] = ()
+        """What the latest match said, but for the generation."""
 
     def copy(self) -> "ServicePicture":
         """Return a picture like it."""
         like = ServicePicture(self.id)
         like.certain, like.doubtful = set(self.certain), set(self.doubtful)
-        like.told, like.received, like.ever = self.told, self.received, self.ever
+        like.told, like.received, like.ever, like.latest = self.told, self.received, self.ever, self.latest
         return like
 
     def lose(self, server: int) -> None:
@@ -71,6 +75,8 @@ class ServicePicture:
         else:
             self._changes(server, match, left)
         self.ever = max(self.ever, match.generation)
+        if match.what != "disappeared" and match.generation >= self.received:
+            self.latest = match.contents
 
     def _appears(self, server: int, match: ServiceMatch, left: deque[str]) -> None:
         if self.told is None:
@@ -96,11 +102,15 @@ class ServicePicture:
                 left.popleft()
                 self.told, self.received = match, match.generation
                 self.doubtful.add(server)
-        elif match.generation > self.received and server in self.certain:
+        elif match.generation > self.received and server in self.certain and self._is_change(match):
             self._must(self._text("modified", match), left, "PF-043", f"{SERVERS[server]} has it so")
             self.told, self.received = match, match.generation
         elif match.generation >= self.received:
             self._may_change(match, left)
+
+    def _is_change(self, match: ServiceMatch) -> bool:
+        """Tell whether a service is another than it was told to be, and than it was known to be."""
+        return self.told is not None and match.contents not in (self.told.contents, self.latest)
 
     def _may_change(self, match: ServiceMatch, left: deque[str]) -> None:
         """Take a change that may be told."""

@@ -54,6 +54,12 @@ class ServiceMatch(msgspec.Struct, frozen=True):
         """What it tells that may change."""
         return self.generation, self.orphan, self.owner
 
+    @property
+    def contents(self) -> tuple[Any, ...]:
+        """What makes a service modified when it changes; the generation does not."""
+        number = self.service + self.generation
+        return number % len(PROPS), number % len(TTLS), self.orphan, self.owner
+
     def fields(self, *, is_filtered: bool) -> Mapping[str, Any]:
         """Return the fields of the notification; what ``is_filtered`` matches the scenarios' filter."""
         number = self.service + self.generation

@@ -102,6 +102,12 @@ class WaitsForAllChanges(Client):
             super().see(service, source, latest, match_type)
 
 
+@fault("PF-043", does="tells of changes in a higher generation only")
+class NeedsHigherGenerations(Client):
+    def is_news(self, known: KnownService, latest: MatchedService, match_type: str) -> bool:
+        return latest.generation > known.seen.generation
+
+
 @fault("PF-044", does="takes a service for gone when one server says so")
 class GoneAtTheFirst(Client):
     def is_gone_everywhere(self, known: KnownService) -> bool:

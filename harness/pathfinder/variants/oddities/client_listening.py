@@ -3,6 +3,8 @@
 from contextlib import suppress
 from typing import Any
 
+from msgspec.structs import replace
+
 from harness.pathfinder.peers.client import Client
 from harness.pathfinder.peers.records import KnownService, MatchedService, MatchSource
 from harness.pathfinder.peers.server_state import ServerState
@@ -84,11 +86,11 @@ class CountsOldMatches(Client):
         self.view.add(service, source)
 
 
-@oddity("PF-043", does="tells as modified only what a server calls so, in a higher generation")
-class NeedsHigherGenerations(Client):
+@oddity("PF-043", does="tells as modified only what a server calls so, and not that the generation alone has changed")
+class TellsContentsOnly(Client):
     def is_news(self, known: KnownService, latest: MatchedService, match_type: str) -> bool:
-        is_newer = latest.generation > known.seen.generation
-        if is_newer:
+        before = replace(known.seen, generation=latest.generation)
+        if latest.generation > known.seen.generation:
             # Told or not: it has received that generation, and a lower one is outdated from now on (PF-041).
             known.seen = latest
-        return is_newer and match_type == "modified"
+        return match_type == "modified" and before != latest

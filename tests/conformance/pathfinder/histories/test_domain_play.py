@@ -51,7 +51,7 @@ def test_the_reference_is_not_accused(theme: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["forgets-lost-servers", "counts-old-matches", "needs-higher-generations", "leaves-when-refused"]
+    "name", ["forgets-lost-servers", "counts-old-matches", "tells-contents-only", "leaves-when-refused"]
 )
 def test_odd_clients_are_not_accused(name: str) -> None:
     peer = CLIENTS.node(ODDITIES.all[name].peer)
