@@ -55,7 +55,7 @@ def report(more: str = "") -> Callable[[Any], Any]:
         "--report",
         metavar="DIR",
         type=click.Path(file_okay=False, path_type=Path),
-        help=f"Write run.ndjson, summary.json, {more}junit.xml, index.html and the traces of non-passes there.",
+        help=f"Write run.ndjson, index.html, junit.xml, summary.md, results.sarif, {more}and traces there.",
     )
 
 

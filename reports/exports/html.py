@@ -100,7 +100,8 @@ def _header(records: Sequence[Record], summary: RunSummary, title: str) -> Itera
     errors = [f"{name}: {text}" for name, text in summary.errors.items()]
     # What fails the gate without any rule stands above everything: else the page looks green and the exit status says
     # 1.
-    notices = [summary.not_started, *summary.complaints, *errors, *summary.trouble]
+    stopped = f"stopped {summary.stopped}: what stands here is not the whole picture" if summary.stopped else ""
+    notices = [summary.not_started, stopped, *summary.complaints, *errors, *summary.trouble]
     if any(notices):
         yield "<section><h2>What fails the gate beside rules</h2><ul>"
         yield from (f"<li><pre>{escape(text)}</pre></li>" for text in notices if text)

@@ -6,7 +6,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from conformance.catalogue.loading import load_catalogue
-from conformance.run.records import CasePlayed, Record, RunStarted
+from conformance.catalogue.rules import Catalogue
+from conformance.gate.failure_page import case_lines, failure_page
+from conformance.run.records import TRACES, CasePlayed, Record, RunStarted
 from conformance.run.summary import RunSummary
 from conformance.verdicts import Judgement, Outcome, Verdict, is_red
 from reports.exports.runs import by_file, load
@@ -26,12 +28,12 @@ def write_junit(records: Sequence[Record], summary: RunSummary, path: Path) -> N
     what it broke is expected. Expectations that did not come true are a suite of their own.
     """
     started = next((record for record in records if isinstance(record, RunStarted)), None)
-    strengths = {key: rule.weight for key, rule in load_catalogue(summary.protocol).rules.items()}
+    catalogue = load_catalogue(summary.protocol)
     root = ET.Element("testsuites", name=f"goldwire {summary.protocol} {summary.iut}")
     for name, played in by_file(records).items():
         suite = ET.SubElement(root, "testsuite", name=name, timestamp=started.time if started else "")
         for record in played:
-            _case(suite, name, record, summary, strengths)
+            _case(suite, name, record, summary, catalogue)
         # The counts are attributes of the suite, so they come when all of its cases are there.
         _count(suite, sum(record.seconds for record in played))
     _gate(root, summary)
@@ -40,7 +42,7 @@ def write_junit(records: Sequence[Record], summary: RunSummary, path: Path) -> N
     ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _case(suite: ET.Element, name: str, record: CasePlayed, summary: RunSummary, strengths: dict[str, str]) -> None:
+def _case(suite: ET.Element, name: str, record: CasePlayed, summary: RunSummary, catalogue: Catalogue) -> None:
     case = ET.SubElement(
         suite,
         "testcase",
@@ -51,7 +53,7 @@ def _case(suite: ET.Element, name: str, record: CasePlayed, summary: RunSummary,
         time=f"{record.seconds:.3f}",
     )
     properties = ET.SubElement(case, "properties")
-    strength = sorted({strengths[key] for key in record.rules if key in strengths})
+    strength = sorted({catalogue.rules[key].weight for key in record.rules if key in catalogue.rules})
     for key, value in (
         ("rules", " ".join(record.rules)),
         ("strength", " ".join(strength)),
@@ -70,14 +72,15 @@ def _case(suite: ET.Element, name: str, record: CasePlayed, summary: RunSummary,
     elif accused := _accused(record, summary):
         # All of them: one deviation that is not expected makes the case fail.
         expected = all(summary.rules[rule].expected for rule in accused)
-        lines = "\n".join(f"{each.rule}: {each.what}" for each in record.judgements if each.rule in accused)
+        # All that a person needs, as GitLab, GitHub and Allure show this text and no property.
+        lines = failure_page(record, catalogue, accused, TRACES)
         if expected:
             reasons = "; ".join(dict.fromkeys(summary.rules[rule].reason for rule in accused))
             _element(case, "skipped", f"known: {reasons}", lines)
         else:
-            _element(case, "failure", what, f"{lines}\n\n{record.reproduce}", type=record.outcome.value)
+            _element(case, "failure", what, lines, type=record.outcome.value)
     elif record.outcome is Outcome.INCONCLUSIVE:
-        _element(case, "skipped", f"inconclusive: {what}", "")
+        _element(case, "skipped", f"inconclusive: {what}", "\n".join(case_lines(record, TRACES)))
 
 
 def _accused(record: CasePlayed, summary: RunSummary) -> list[str]:
@@ -97,14 +100,16 @@ def _gate(root: ET.Element, summary: RunSummary) -> None:
         if rule.verdict is Verdict.INCONCLUSIVE
     )
     # Without this suite a CI that reads only JUnit would see a green run where the gate has failed.
-    if not (summary.complaints or vague or summary.trouble or summary.not_started):
+    if not (summary.complaints or vague or summary.trouble or summary.not_started or summary.stopped):
         return
     suite = ET.SubElement(root, "testsuite", name="gate")
+    stopped = (f"the run was stopped {summary.stopped}",) if summary.stopped else ()
     for kind, texts in (
         ("expectation", summary.complaints),
         ("rule", vague),
         ("report", summary.trouble),
         ("start", (summary.not_started,) if summary.not_started else ()),
+        ("end", stopped),
     ):
         for number, text in enumerate(texts, 1):
             case = ET.SubElement(suite, "testcase", classname="gate", name=f"{kind} {number}", time="0.000")

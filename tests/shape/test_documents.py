@@ -27,13 +27,13 @@ ANYTHING = re.compile(r"<[a-z]+>|\b[A-Z]{2,}\b")
 """``<name>`` and ``NAME`` stand for something that the reader fills in."""
 
 ELSEWHERE = {
-    "run.ndjson", "summary.json", "recordings.json", "finding.json", "traffic.json",  # what goldwire writes
+    "run.ndjson", "summary.json", "summary.md", "recordings.json", "finding.json", "traffic.json",  # what goldwire writes
     "mine.toml", "README.md", "config.toml",  # what a user has
 }  # fmt: skip
 
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
-    for pattern in ("*.md", "docs/*.md", "benchmarks/*.md", "examples/**/*.md", "vectors/*.md")
+    for pattern in ("*.md", "docs/**/*.md", "benchmarks/*.md", "examples/**/*.md", "vectors/*.md")
     for path in ROOT.glob(pattern)
     if path.name != "CHANGELOG.md"  # it tells of what was
 )

@@ -1,5 +1,6 @@
-"""JUnit and HTML: made from a run's folder, complete, well-formed whatever a node has said."""
+"""JUnit, HTML, Markdown and SARIF: made from a run's folder, complete, well-formed whatever a node has said."""
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,7 +15,7 @@ from conformance.run.journal import Journal
 from conformance.run.records import JOURNAL, SUMMARY, CasePlayed, Record, RunStarted
 from conformance.run.summary import Circumstances, summarise
 from conformance.verdicts import Judgement, Outcome, Strictness
-from reports.exports import html, junit
+from reports.exports import html, junit, markdown, sarif
 
 NASTY = "<script>alert(1)</script> & \x00 \"quoted\" 'too'"
 EXPECTED = """
@@ -92,7 +93,11 @@ def test_junit_has_each_case(folder: Path) -> None:
     failure = bad.find("failure")
     assert failure is not None
     assert failure.get("message") == NASTY.replace("\x00", "\ufffd")
-    assert "goldwire test zenoh -k test_a.test_bad" in (failure.text or "")
+    # The whole page, which is what GitLab, GitHub and Allure show.
+    text = failure.text or ""
+    assert text.startswith("ZI-012  ")
+    assert "  repeat    goldwire test zenoh -k test_a.test_bad" in text
+    assert "  document  zenoh-interests, " in text
     skipped = cases["test_known"].find("skipped")
     assert skipped is not None
     assert skipped.get("message") == "known: known since 1.0"
@@ -152,3 +157,33 @@ def test_html_says_what_to_do(folder: Path) -> None:
     for needed in ("not as expected", "known since 1.0", "R23=A", "-k test_a.test_bad", "KeyError"):
         assert needed in text
     assert "entry 2 (rule = &#x27;ZI-021&#x27;)" in text
+
+
+def test_markdown_shows_the_verdict_and_nothing_of_a_node_as_markup(folder: Path) -> None:
+    markdown.export(folder)
+    text = (folder / "summary.md").read_text(encoding="utf-8")
+    assert text.startswith("## zenoh: ")
+    assert "**NOT AS EXPECTED: " in text
+    rows = [line for line in text.splitlines() if line.startswith("| ZI-")]
+    assert [row.split()[1] for row in rows] == ["ZI-012", "ZI-020", "ZI-014", "ZI-013"]
+    assert all(row.count(" | ") == 2 for row in rows)
+    assert not re.search("<(?!/?(details|summary)>)", re.sub(r"(?s)(`{3,})text\n.*?\n\1\n", "", text))
+    assert text.index("<summary>1 known</summary>") > text.index("<summary>ZI-012")
+
+
+def test_sarif_has_a_result_for_each_rule_that_is_not_kept(folder: Path) -> None:
+    sarif.export(folder)
+    log = json.loads((folder / "results.sarif").read_bytes())
+    (run,) = log["runs"]
+    results = {each["ruleId"]: each for each in run["results"]}
+    assert {key: each["level"] for key, each in results.items()} == {
+        "ZI-012": "error",
+        "ZI-013": "error",
+        "ZI-014": "note",
+    }
+    assert [run["tool"]["driver"]["rules"][each["ruleIndex"]]["id"] for each in run["results"]] == list(results)
+    assert results["ZI-013"]["suppressions"] == [{"kind": "external", "justification": "known since 1.0"}]
+    assert "repeat    goldwire test zenoh -k test_a.test_bad" in results["ZI-012"]["message"]["text"]
+    places = [each["locations"][0]["physicalLocation"] for each in run["results"]]
+    assert all(not place["artifactLocation"]["uri"].startswith(("/", "..")) for place in places)
+    assert run["invocations"][0]["exitCode"] == 1
