@@ -27,7 +27,8 @@ ANYTHING = re.compile(r"<[a-z]+>|\b[A-Z]{2,}\b")
 """``<name>`` and ``NAME`` stand for something that the reader fills in."""
 
 ELSEWHERE = {
-    "run.ndjson", "summary.json", "summary.md", "recordings.json", "finding.json", "traffic.json",  # what goldwire writes
+    # What goldwire writes.
+    "run.ndjson", "summary.json", "summary.md", "recordings.json", "finding.json", "traffic.json",
     "mine.toml", "README.md", "config.toml",  # what a user has
 }  # fmt: skip
 
