@@ -26,7 +26,7 @@ SEEDS = 5
 
 
 class Marks(msgspec.Struct, frozen=True):
-    """What ``@rule`` says of a case: rule ids, roles (empty: any), transports, and whether monitors watch it.
+    """What ``@rule`` says of a case: rule ids, roles (empty: any), and transports.
 
     ``is_history``: it returns the rules that it came to judge, and says nothing of others, also of those in ``rules``;
     ``is_seeded``: it takes a seed beside the node; ``is_basic``: it asks whether the node does something at all.
@@ -36,7 +36,6 @@ class Marks(msgspec.Struct, frozen=True):
     rules: tuple[str, ...]
     roles: frozenset[str] = frozenset()
     transports: frozenset[str] = frozenset({"tcp"})
-    monitored: bool = True
     is_history: bool = False
     is_seeded: bool = False
     is_basic: bool = False
@@ -79,17 +78,16 @@ def rule(
     *ids: str,
     roles: tuple[str, ...] = (),
     transports: tuple[str, ...] = ("tcp",),
-    monitored: bool = True,
     needs: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
-    """Mark a case with the rules that it judges; ``monitored=False`` when its own stimulus breaks rules.
+    """Mark a case with the rules that it judges.
 
     ``needs`` where it looks at its rules by way of something that they do not need themselves.
     """
 
     def mark(function: Function) -> Function:
         # On the function itself, so that a case stays an ordinary function, which pytest and Hypothesis may wrap.
-        marks = Marks(ids, frozenset(roles), frozenset(transports), monitored, needs=needs)
+        marks = Marks(ids, frozenset(roles), frozenset(transports), needs=needs)
         function.__goldwire__ = marks  # type: ignore[attr-defined]
         return function
 

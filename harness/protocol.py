@@ -6,7 +6,7 @@ that nobody has to guess what is there: a protocol that lacks a part is refused,
 
 import math
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -73,11 +73,6 @@ class NodeInPlay(Protocol):
     @property
     def timing(self) -> Timing:
         """How long it waits for what, by what was measured of the implementation."""
-        ...
-
-    @property
-    def conversations(self) -> Sequence[Judgeable]:
-        """What was said on every link: the monitors read it after the play."""
         ...
 
     @property

@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -89,10 +89,10 @@ def play(
     until = ended if judge.until is None else judge.until
     # All of this before the sessions are torn down: what comes meanwhile, comes or does not come by chance.
     readings, evidence = list(node.readings), node.evidence
-    if case.marks.monitored:
-        judge.watch(node.conversations)
     node.close()
     death = _death(node, instance)
+    # From the trace, and all of it: whoever judges a recording of this play has nothing else, and is to say the same.
+    judge.watch(suite.harness.conversations(trace).values())
     if death is not None:
         stimulus = fatal_stimulus(trace, ended, suite.harness)
         what = f"{told(stimulus, suite.harness)}\n{death}".rstrip()
@@ -254,6 +254,6 @@ class _Judge:
             outcome, what, reading = seen.get(rule, (Outcome.PASS, "", ""))
             self.judgements.append(Judgement(rule, outcome, self.case.name, "case", what, reading, evidence))
 
-    def watch(self, conversations: Sequence[Judgeable]) -> None:
+    def watch(self, conversations: Iterable[Judgeable]) -> None:
         """Let every monitor judge every link on which the tester itself kept to the document."""
         self.judgements += judge_conversations(conversations, self.suite, self.profile, self.case.name)

@@ -91,9 +91,7 @@ def _of_fault(protocol: str, pattern: str, name: str) -> list[Template]:
     suite = _suite(protocol)
     role = _listening(suite)
     chosen = [
-        case
-        for case in cases(protocol)
-        if case.fits(role, "tcp") and case.marks.monitored and pattern in case.name and RANDOM not in case.name
+        case for case in cases(protocol) if case.fits(role, "tcp") and pattern in case.name and RANDOM not in case.name
     ]
     if not name:
         return _good(chosen, suite, role)

@@ -42,7 +42,7 @@ def recordings(folder, protocol, most=6):
     """Write captures, and one trace, of plays against a good peer and a faulty one."""
     suite, role = Suite(protocol), LISTENING[protocol]
     fault = load_protocol(protocol).faults.all[FAULTS[protocol]]
-    chosen = [case for case in cases(protocol) if case.fits(role, "tcp") and case.marks.monitored]
+    chosen = [case for case in cases(protocol) if case.fits(role, "tcp")]
     broken = [case for case in chosen if set(case.marks.rules) & set(fault.rules)]
     for name, make, played in (("good", suite.harness.roles[role], chosen[:most]), ("bad", fault.peer, broken[:2])):
         world = suite.harness.world(make.of, role)

@@ -40,7 +40,7 @@ def recorded_plays(protocol, folder):
     """Return the packets of plays against a good peer and a faulty one, a list for each play."""
     suite, role = Suite(protocol), LISTENING[protocol]
     fault = load_protocol(protocol).faults.all[FAULTS[protocol]]
-    chosen = [case for case in cases(protocol) if case.fits(role, "tcp") and case.marks.monitored]
+    chosen = [case for case in cases(protocol) if case.fits(role, "tcp")]
     found = []
     for make, played in ((suite.harness.roles[role], chosen[:8]), (fault.peer, chosen[:4])):
         world = suite.harness.world(make.of, role)

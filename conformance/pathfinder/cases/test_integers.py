@@ -45,7 +45,7 @@ def test_integers_of_more_than_64_bits(node: NodeUnderTest) -> None:
         assert not big, "an integer of more than 64 bits is sent back"
 
 
-@rule("PF-003", roles=SERVER, monitored=False)
+@rule("PF-003", roles=SERVER)
 def test_numbers_that_are_no_counts(node: NodeUnderTest) -> None:
     """Put -1, 2^63, 1.5, a text and true into each field of type Int>=0, and ask elsewhere what there is.
 

@@ -199,7 +199,7 @@ def test_any_text_that_is_almost_a_filter(node: NodeUnderTest, text: str) -> Non
         scene.session().barrier()
 
 
-@rule("PF-215", roles=SERVER, monitored=False)
+@rule("PF-215", roles=SERVER)
 @searched(data=mutated())
 def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes) -> None:
     """A request with bits flipped, bytes put in or taken out is sent.

@@ -416,7 +416,7 @@ def test_nothing_comes_behind_the_end(node: NodeUnderTest) -> None:
         assert answer_types(transaction).count("accept") <= 1, "a request is accepted more than once"
 
 
-@rule("PF-230", roles=SERVER, monitored=False)
+@rule("PF-230", roles=SERVER)
 def test_a_request_under_an_identifier_in_use(node: NodeUnderTest) -> None:
     """Subscribe, then ping under the subscription's ta-id.
 

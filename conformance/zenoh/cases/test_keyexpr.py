@@ -253,7 +253,7 @@ def test_numbers_that_the_node_gives(node: NodeUnderTest) -> None:
     assert not given_twice(node.main), "a number is given to a second key while the first has it"
 
 
-@rule("ZD-037", roles=("router",), monitored=False, needs=("ZD-091",))
+@rule("ZD-037", roles=("router",), needs=("ZD-091",))
 def test_number_given_twice(node: NodeUnderTest) -> None:
     """Give 5 to a, 6 to c, and 5 to b without a U_KEYEXPR; then declare subscribers on 5 and 6.
 

@@ -134,7 +134,7 @@ def test_any_changes_reach_who_listens(node: NodeUnderTest, steps: list[tuple[bo
         assert view(scene) == expected
 
 
-@rule("ZI-032", "ZI-037", "ZD-009", roles=("router",), monitored=False)
+@rule("ZI-032", "ZI-037", "ZD-009", roles=("router",))
 @searched(beginning=truncated())
 def test_any_truncated_message_is_without_effect(node: NodeUnderTest, beginning: bytes) -> None:
     """A batch ends in the middle of a message.
@@ -156,7 +156,7 @@ def test_any_truncated_message_is_without_effect(node: NodeUnderTest, beginning:
         assert not listener.news(), "a truncated message was acted on"
 
 
-@rule("ZD-026", "ZD-031", roles=("router",), monitored=False)
+@rule("ZD-026", "ZD-031", roles=("router",))
 @searched(data=mutated(), size=st.sampled_from((0, 3)))
 def test_any_mutated_message_is_survived(node: NodeUnderTest, data: bytes, size: int) -> None:
     """A message with bits flipped, bytes put in or taken out is sent, whole or in fragments of a few bytes.
