@@ -1,18 +1,23 @@
 """Judging recordings: what the monitors say of a recorded session, as they would have said it of a live one."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 
 import msgspec
 
 from conformance.catalogue.rules import Profile
+from conformance.datagram_order import is_fine_in_another_order
 from conformance.findings import SessionVerdicts, verdicts_on
 from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome
 from harness.captures.recorded_session import RecordedSession
 from harness.protocol import Judgeable
 from harness.trace import Trace
+
+LOST = "something is missing before this, or may be, which may be the reason"
+MIXED = "datagrams do not show what was said before what; in another order, nothing is wrong"
 
 
 def judge(recorded: RecordedSession, suite: Suite, profile: Profile) -> list[Judgement]:
@@ -29,15 +34,28 @@ def verdicts(recorded: RecordedSession, suite: Suite, profile: Profile) -> Sessi
     conversations = _conversations(recorded.trace, suite)
     said = _said(conversations, suite, profile, recorded.name)
     sound = _sound(recorded, conversations)
-    if sound == len(recorded.trace):  # nothing is missing, as in most captures
-        return said
-    # Judged once more without what may be due to the loss: what was broken before it is proven.
-    before = _said(_conversations(recorded.beginning(sound), suite), suite, profile, recorded.name)
+    before, trace = said, recorded.trace
+    if sound < len(trace):
+        # Judged once more without what may be due to the loss: what was broken before it is proven.
+        trace = recorded.beginning(sound)
+        before = _said(_conversations(trace, suite), suite, profile, recorded.name)
     proven = {each.rule: each for each in before.cited if each.outcome.accuses}
+    reason = LOST
+    first = partial(_first_accusation, suite, profile)
+    if proven and trace.transport == "udp" and is_fine_in_another_order(recorded.trace, sound, first):
+        proven, reason = {}, MIXED
+    if before is said and reason is LOST:  # nothing is missing, as in most captures
+        return said
     rules = said.kept.keys() | {each.rule for each in said.cited}
-    cited = [_unless_lost(each, proven) for each in said.cited]
-    cited += [each for each in before.cited if each.rule not in rules]
+    cited = [_unless_lost(each, proven, reason) for each in said.cited]
+    cited += [_unless_lost(each, proven, reason) for each in before.cited if each.rule not in rules]
     return SessionVerdicts({rule: count for rule, count in before.kept.items() if rule not in rules} | said.kept, cited)
+
+
+def _first_accusation(suite: Suite, profile: Profile, trace: Trace) -> int | None:
+    """Return at which entry a node is first accused, -1 if at none in particular; None when it is not."""
+    said = _said(_conversations(trace, suite), suite, profile, "")
+    return min((-1 if each.entry is None else each.entry for each in said.cited if each.outcome.accuses), default=None)
 
 
 def _said(conversations: Sequence[Judgeable], suite: Suite, profile: Profile, name: str) -> SessionVerdicts:
@@ -76,10 +94,9 @@ def _sound(recorded: RecordedSession, conversations: list[Judgeable]) -> int:
     return recorded.sound
 
 
-def _unless_lost(judgement: Judgement, proven: dict[str, Judgement]) -> Judgement:
+def _unless_lost(judgement: Judgement, proven: dict[str, Judgement], reason: str) -> Judgement:
     if not judgement.outcome.accuses:
         return judgement
     if judgement.rule in proven:
         return msgspec.structs.replace(proven[judgement.rule], evidence=judgement.evidence)
-    what = f"something is missing before this, which may be the reason: {judgement.what}"
-    return msgspec.structs.replace(judgement, outcome=Outcome.INCONCLUSIVE, what=what)
+    return msgspec.structs.replace(judgement, outcome=Outcome.INCONCLUSIVE, what=f"{reason}: {judgement.what}")

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Protocol
 
 import harness
+from harness.captures.losses import DatagramNumbers, Unnumbered
 from harness.errors import BadDescription
 from harness.iuts.description import Description
 from harness.iuts.instance import Instance, SocketInstance
@@ -110,7 +111,8 @@ class WireProtocol:
     speaks to an address and raises ``LinkError`` when nobody answers there within so many seconds. ``tempo`` is how
     much faster than ours the time of an embedded peer runs. ``decisions`` are the modules in which the peers do what
     the documents speak of: the mutation score is about these. ``ports`` are those at which its nodes usually listen.
-    ``topic`` says what a frame is about, so that reports show the messages that matter.
+    ``topic`` says what a frame is about, so that reports show the messages that matter. ``numbers`` makes what reads
+    the numbers of a recorded session's datagrams, which show what is missing.
     """
 
     name: str
@@ -127,6 +129,7 @@ class WireProtocol:
     decisions: tuple[str, ...] = ()
     ports: tuple[int, ...] = ()
     topic: Callable[[bytes], FrameTopic] = lambda frame: FrameTopic()
+    numbers: Callable[[], DatagramNumbers] = Unnumbered
 
     def __post_init__(self) -> None:
         if complaints := self._complaints():

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from harness.captures.flows import Flow, FlowSide, ProtocolFrames
+from harness.captures.flow_side import FlowSide, ProtocolFrames
+from harness.captures.flows import Flow
 from harness.captures.losses import Losses
 from harness.captures.packets import ACK, SYN, Packet
 from harness.captures.recorded_session import RecordedSession
@@ -56,6 +57,8 @@ class FlowTable:
         if found is not None and found[0].is_over:
             self._forget(packet.number)
             found = self._known.get(key)
+        if found is not None and packet.intact is not None and found[0].is_damage(found[1], packet):
+            return _NONE
         if found is None or packet.flags & SYN:
             return self._begin(packet, found)
         flow, side = found
@@ -91,6 +94,8 @@ class FlowTable:
         if self._servers and not any(server.is_at(packet.source, packet.target) for server in self._servers):
             return ended
         flow = Flow(packet, self._protocol_frames, self._servers)
+        if packet.intact is not None:
+            flow.is_damage(flow.sides[0], packet)
         for side, key in zip(flow.sides, (packet.source + packet.target, packet.target + packet.source), strict=True):
             self._known[packet.transport, key] = flow, side
         return [*ended, *self._first(flow, packet)]

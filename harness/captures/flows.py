@@ -4,22 +4,19 @@ A connection is taken for one of the protocol when the first frame of either sid
 server that was named.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
+from harness.captures.flow_side import FlowSide, HeldPacket, ProtocolFrames
 from harness.captures.losses import Losses, Missing
 from harness.captures.packets import ACK, FIN, RST, SYN, Packet, format_end, port
-from harness.captures.reassembly import Stream, StreamBytes
+from harness.captures.reassembly import LOST_AFTER, StreamBytes
 from harness.captures.recorded_session import LINK, RecordedSession
-from harness.captures.resynchronisation import Resynchroniser, TimedFrame, plausible
+from harness.captures.resynchronisation import Resynchroniser, TimedFrame
 from harness.captures.servers import ServerEndpoint
 from harness.errors import Oversized
-from harness.links.framing import Framing, Reader
-from harness.links.transports import TRANSPORTS, framing_of
-from harness.protocol import load
+from harness.links.framing import Framing
 from harness.trace import Direction, Entry, EntryKind, Trace
-
-STREAMS: tuple[str, ...] = tuple(name for name, each in TRANSPORTS.items() if each.captured_as == "tcp")
-"""Transports that are captured as TCP; the frames must tell which of them it is."""
 
 MAX_UNRECOGNISED = 1 << 18
 """Bytes of a side in which a frame of the protocol must begin; four times as many of both sides together.
@@ -33,40 +30,6 @@ KINDS = {0: EntryKind.FRAME, RAW: EntryKind.RAW}
 
 # A record of TLS: handshake or application data, version 3.x (RFC 8446, 5.1).
 _TLS = (b"\x16\x03", b"\x17\x03")
-
-
-class ProtocolFrames:
-    """What distinguishes frames of a protocol from others: its framings, and a test whether a frame is plausible."""
-
-    def __init__(self, protocol: str, transport: str | None = None) -> None:
-        definition = load(protocol)
-        framings = definition.framings
-        self.protocol = protocol
-        self.is_plausible: Callable[[bytes], bool] = plausible(definition)
-        wanted: Sequence[str] = STREAMS if transport in (None, "udp") else (transport or "tcp",)
-        self.framings: dict[str, dict[str, Framing]] = {
-            "tcp": {each: framings[each] for each in wanted if each in framings},
-            "udp": {"udp": framing_of(framings, "udp")},
-        }
-
-
-class FlowSide:
-    """One of the two ends of a session, with the bytes that it sends."""
-
-    def __init__(self, end: bytes, mark: int) -> None:
-        self.end = end
-        self.mark = mark
-        self.other = self
-        self.stream = Stream()
-        self.is_begun = False
-        """Whether its first byte was captured."""
-        self.isn: int | None = None
-        self.reader: Reader | None = None
-        self.resynchroniser: Resynchroniser | None = None
-        self.candidates: dict[str, Resynchroniser] | None = None
-        self.early: list[StreamBytes] = []
-        self.head = b""
-        self.is_lost = False
 
 
 class Flow:
@@ -84,7 +47,8 @@ class Flow:
         self.sides = (FlowSide(packet.source, 0), FlowSide(packet.target, 1))
         self.sides[0].other, self.sides[1].other = self.sides[1], self.sides[0]
         self._began = packet.time
-        self._last = packet.number
+        self._count = 0
+        """Packets that came."""
         self._dialler: FlowSide | None = None
         self._listener = self._guess_listener(servers)
         # Columns: packet, time, what and whose, bytes. Millions of tuples would keep the garbage collector busy.
@@ -94,6 +58,7 @@ class Flow:
         self._data: list[bytes] = []
         self._losses = Losses()
         self._loss_at: int | None = None
+        self._loss_time: int | None = None
         self._ended: tuple[FlowSide, str] | None = None
         self._bytes = self._kept = 0
         if packet.transport == "udp":
@@ -120,53 +85,124 @@ class Flow:
         # A retransmitted SYN has the same initial sequence number, and nothing has followed it.
         return side.isn != packet.seq or side.stream.next != (packet.seq + 1) & 0xFFFFFFFF
 
+    def is_damage(self, side: FlowSide, packet: Packet) -> bool:
+        """Tell whether a packet is to be left out: its checksum is wrong, and those of its sender are not as a rule.
+
+        A kernel that leaves checksums to its network card shows wrong ones of all that it sends.
+        """
+        if packet.intact:
+            side.right += 1
+            return False
+        if side.right > side.wrong:
+            self._losses.add(Missing.CHECKSUM, len(packet.data))
+            # The numbers of a stream show whether it came again whole; of a datagram nothing does.
+            if self.transport == "udp":
+                self._lose(self._count, packet.time)
+            return True
+        side.wrong += 1
+        side.doubtful = self._count if side.doubtful is None else side.doubtful
+        return False
+
     def segment(self, side: FlowSide, packet: Packet) -> bool:
         """Take a TCP segment; True when the connection has ended with it."""
-        flags, other, stream = packet.flags, side.other, side.stream
-        self._last = packet.number
-        seq = packet.seq
+        flags, other = packet.flags, side.other
+        self._count += 1
         if flags & SYN:
             self._open(side, packet)
-            # A SYN takes a sequence number of its own (RFC 9293, 3.4).
-            seq = (seq + 1) & 0xFFFFFFFF
         if flags & ACK and not flags & RST:
             theirs = other.stream
             theirs.acknowledged = packet.ack
             if theirs.next is None:
                 # What they say begins here: with their first byte, if this side was seen to begin and has said nothing.
                 theirs.begin(packet.ack)
-                other.is_begun = side.is_begun and not self._bytes and (seq - (stream.next or 0)) & 0xFFFFFFFF == 0
+                behind = (packet.seq + bool(flags & SYN) - (side.stream.next or 0)) & 0xFFFFFFFF
+                other.is_begun = side.is_begun and not self._bytes and behind == 0
             elif theirs.is_waiting:
                 for piece in theirs.stall():
                     self._piece(other, piece)
+            if not theirs.ahead(packet.ack):
+                other.awaited = self._count
+            elif (packet.data or flags & FIN) and not self._is_foreign:
+                # What it acknowledges was delivered before it, whatever the order in the file.
+                side.held.append(HeldPacket(packet, self._count, theirs.gaps))
+                self._release()
+                return False
+        self._take_segment(side, packet, self._count)
+        if side.held or other.held:
+            self._release()
+        if flags & RST:
+            self._ended = self._ended or (side, "reset")
+            return True
+        # One direction may end long before the other.
+        return bool(flags & (FIN | ACK)) and side.stream.is_over and other.stream.is_over
+
+    def _take_segment(self, side: FlowSide, packet: Packet, number: int) -> None:
+        """Take what a segment brings, which stands behind so many packets."""
+        flags, stream = packet.flags, side.stream
+        # A SYN takes a sequence number of its own (RFC 9293, 3.4).
+        seq = (packet.seq + 1) & 0xFFFFFFFF if flags & SYN else packet.seq
         if self._is_foreign:
             self._bytes += len(packet.data)
         elif packet.data:
             self._bytes += len(packet.data)
-            for piece in stream.take(seq, packet.data, packet.number, packet.time):
+            for piece in stream.take(seq, packet.data, number, packet.time):
                 self._piece(side, piece)
         if flags & FIN:
             # So does a FIN, behind its data, whether these were captured or not.
             stream.finish((seq + len(packet.data) + packet.lacking) & 0xFFFFFFFF)
             self._ended = self._ended or (side, "fin")
-        if flags & RST:
-            self._ended = self._ended or (side, "reset")
-            return True
-        # One direction may end long before the other.
-        return bool(flags & (FIN | ACK)) and stream.is_over and other.stream.is_over
+
+    def _release(self, *, at_end: bool = False, behind: int | None = None) -> None:
+        """Take the packets that were held, as soon as what they acknowledge has come or is taken for lost.
+
+        ``behind`` is the packet behind which they stand then, where it is not the one that came now.
+        """
+        # What one side has held may be what the other waits for.
+        while self._release_next(behind):
+            pass
+        for side in self.sides:
+            theirs = side.other.stream
+            if side.overtook and (theirs.next or 0) >= side.overtook:
+                # Behind a gap it is lost, which is said already.
+                if theirs.gaps == side.gaps:
+                    self._losses.add(Missing.DISORDER)
+                side.overtook = 0
+        waiting = [side for side in self.sides if side.held]
+        if not waiting:
+            return
+        side = min(waiting, key=lambda side: side.held[0].since)
+        packet, since, gaps = side.held[0]
+        if at_end or since + LOST_AFTER <= self._count:
+            # Should it come after all, its place is not known any more.
+            theirs = side.other.stream
+            side.overtook, side.gaps = (theirs.next or 0) + theirs.ahead(packet.ack), gaps
+            self._lose(since - 1)
+            side.held.popleft()
+            self._take_segment(side, packet, since)
+            self._release(at_end=at_end, behind=since)
+
+    def _release_next(self, behind: int | None) -> bool:
+        for side in self.sides:
+            if side.held and not side.other.stream.ahead(side.held[0].packet.ack):
+                packet, since, gaps = side.held.popleft()
+                if behind is None and side.other.stream.gaps == gaps:
+                    self._losses.add(Missing.DISORDER)
+                self._take_segment(side, packet, self._count if behind is None else max(behind, since))
+                return True
+        return False
 
     def datagram(self, side: FlowSide, packet: Packet) -> None:
         """Take a UDP datagram."""
-        self._last = packet.number
+        self._count += 1
         self._bytes += len(packet.data)
         if self._is_foreign:
             return
         if packet.lacking:
             self._losses.add(Missing.CUT_FRAME, len(packet.data))
             # This packet itself is what is missing, so what is sound ends before it.
-            self._lose(packet.number - 1)
+            self._lose(self._count - 1, packet.time)
         else:
-            self._piece(side, StreamBytes(packet.data, packet.number, packet.time))
+            self._piece(side, StreamBytes(packet.data, self._count, packet.time))
 
     def _open(self, side: FlowSide, packet: Packet) -> None:
         if side.isn is not None or side.stream.next is not None:
@@ -276,7 +312,7 @@ class Flow:
         """Note a gap; frames begin again where the stream is resynchronised."""
         assert self._framing is not None
         self._losses.add(Missing.GAP, piece.gap)
-        self._lose(piece.since)
+        self._lose(max(piece.since, side.awaited))
         if side.is_lost:
             return
         if side.resynchroniser is not None:
@@ -317,14 +353,17 @@ class Flow:
         self._marks.append(mark)
         self._data.append(data)
 
-    def _lose(self, number: int) -> None:
-        """Note that something is missing behind a packet."""
+    def _lose(self, number: int, time: int | None = None) -> None:
+        """Note that something is missing behind a packet, or from a time on."""
         self._loss_at = number if self._loss_at is None else min(self._loss_at, number)
+        if time is not None:
+            self._loss_time = time if self._loss_time is None else min(self._loss_time, time)
 
     # --- the end ------------------------------------------------------------------------------------------
 
     def recorded(self, source: str, others: Losses) -> Sequence[RecordedSession]:
         """End the session and return it; if it is not of the protocol, return nothing and count it in ``others``."""
+        self._release(at_end=True)
         for side in self.sides:
             # What waits for a gap to be filled waits in vain now.
             while side.stream.is_waiting:
@@ -362,7 +401,12 @@ class Flow:
         lacking, since = side.stream.lacking()
         if lacking:
             self._losses.add(Missing.GAP, lacking)
-            self._lose(since)
+            self._lose(max(since, side.awaited))
+        # A packet of which an address was changed stands alone.
+        is_alone = not (side.right or side.other.right or side.other.wrong)
+        if side.doubtful is not None and (side.right > side.wrong or is_alone):
+            self._losses.add(Missing.CHECKSUM, count=side.wrong)
+            self._lose(side.doubtful)
         for number, count in side.stream.contradictions:
             self._losses.add(Missing.CONTRADICTION, count)
             self._lose(number - 1)
@@ -372,7 +416,7 @@ class Flow:
         if side.reader is None or side.is_lost or not (rest := side.reader.rest):
             return
         if self._ended is not None and not lacking:
-            self._note(side.mark + RAW, self._last, max(self._times, default=self._began), rest)
+            self._note(side.mark + RAW, self._count, max(self._times, default=self._began), rest)
         else:
             self._losses.add(Missing.CUT_FRAME, len(rest))
 
@@ -383,16 +427,24 @@ class Flow:
         trace.ports[LINK] = port(self._listener.other.end), port(self._listener.end)
         if self._dialler is not None and self._dialler.is_begun:
             trace.add(Entry(0.0, LINK, EntryKind.OPENED, self._direction(dialler), note=format_end(dialler.other.end)))
-        latest, before = 0, len(trace)
+        latest, sound = 0, None
         marks = {side.mark + kind: (what, self._direction(side)) for side in self.sides for kind, what in KINDS.items()}
-        # Reassembly delivers each side's frames late and in runs; packet numbers bring both sides into one order.
-        for place in sorted(range(len(self._numbers)), key=self._numbers.__getitem__):
+        numbers = self._protocol_frames.numbers() if self.transport == "udp" else None
+        for place, number in self._in_order():
+            what, direction = marks[self._marks[place]]
+            if numbers is not None and (odd := numbers.take(direction, self._data[place], len(trace))) is not None:
+                self._losses.add(odd.kind, count=odd.count)
+                if odd.kind is Missing.REPEATED:
+                    continue
+            if sound is None and self._is_behind_loss(place, number):
+                sound = len(trace)
             # Captures of several interfaces go back in time now and then; a trace may not.
             latest = max(latest, self._times[place] - self._began)
-            trace.add(Entry(latest / 1e9, LINK, *marks[self._marks[place]], self._data[place]))
-        sound = len(trace)
-        if self._loss_at is not None:
-            sound = before + sum(number <= self._loss_at for number in self._numbers)
+            trace.add(Entry(latest / 1e9, LINK, what, direction, self._data[place]))
+        if sound is None and self._loss_at is not None:
+            sound = len(trace)
+        if numbers is not None:
+            sound = numbers.proven if sound is None else min(sound, numbers.proven)
         # The trace has them now: a long session need not be in memory twice.
         self._numbers, self._times, self._marks, self._data = [], [], [], []
         if self._ended is not None:
@@ -405,9 +457,30 @@ class Flow:
             number=self.number,
             key=f"{self._kind} {format_end(dialler.end)} to {format_end(dialler.other.end)}",
             trace=trace,
-            sound=len(trace) if self._loss_at is None else sound,
+            sound=len(trace) if sound is None else sound,
             losses=self._losses.all(),
         )
+
+    def _in_order(self) -> Iterable[tuple[int, int]]:
+        """Yield the places of all frames in the order in which they were said, each with a packet with which it was.
+
+        Reassembly delivers each side's frames late and in runs; packet numbers bring both sides into one order. Of
+        datagrams time stamps do.
+        """
+        numbers, count = self._numbers, range(len(self._numbers))
+        if self.transport == "udp":
+            order = sorted(count, key=lambda place: (self._times[place], numbers[place]))
+            disorder = sum(numbers[one] > numbers[other] for one, other in pairwise(order))
+            if disorder:
+                self._losses.add(Missing.DISORDER, count=disorder)
+            return ((place, numbers[place]) for place in order)
+        return ((place, numbers[place]) for place in sorted(count, key=numbers.__getitem__))
+
+    def _is_behind_loss(self, place: int, number: int) -> bool:
+        """Tell whether a frame came behind something that is missing."""
+        if self._loss_at is None:
+            return False
+        return number > self._loss_at or (self._loss_time is not None and self._times[place] > self._loss_time)
 
     def _direction(self, side: FlowSide) -> Direction:
         return Direction.RECEIVED if side is self._listener else Direction.SENT

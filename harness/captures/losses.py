@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import Protocol
 
 import msgspec
+
+from harness.trace import Direction
 
 
 class Missing(Enum):
@@ -12,6 +15,7 @@ class Missing(Enum):
     CUT_OFF = "cut off"
     UNREADABLE = "unreadable"
     DAMAGED = "damaged packets"
+    CHECKSUM = "wrong checksums"
     CUT_SHORT = "packets cut short"
     LINK_TYPE = "unknown link type"
     FRAGMENT = "IP fragments"
@@ -20,6 +24,9 @@ class Missing(Enum):
     BEGINNING = "begun in the middle"
     GAP = "gaps"
     CONTRADICTION = "contradictions"
+    DATAGRAM = "datagrams missing"
+    REPEATED = "datagrams repeated"
+    DISORDER = "out of order"
     CUT_FRAME = "frames cut"
     PASSED_OVER = "passed over"
 
@@ -28,6 +35,7 @@ MEANINGS = {
     Missing.CUT_OFF: "the file ends in the middle of a packet",
     Missing.UNREADABLE: "what follows cannot be read",
     Missing.DAMAGED: "packets whose headers contradict themselves",
+    Missing.CHECKSUM: "packets whose bits were changed on the way, as most checksums of their sender are right",
     Missing.CUT_SHORT: "packets of which not all bytes were captured",
     Missing.LINK_TYPE: "packets of a link type that is not known here",
     Missing.FRAGMENT: "fragments of IP packets, which are not put together",
@@ -36,6 +44,9 @@ MEANINGS = {
     Missing.BEGINNING: "sessions whose beginning was not captured",
     Missing.GAP: "places where bytes of a stream were not captured",
     Missing.CONTRADICTION: "bytes that came twice, and not the same; the first are taken",
+    Missing.DATAGRAM: "datagrams that were not captured, as the numbers in the others show",
+    Missing.REPEATED: "datagrams that came again, and were taken once",
+    Missing.DISORDER: "packets that stand in the file before what they follow",
     Missing.CUT_FRAME: "frames of which only a part is there",
     Missing.PASSED_OVER: "bytes behind a loss, before the next place where a frame begins",
 }
@@ -76,3 +87,39 @@ class Losses:
         order = list(Missing)
         found = [Loss(kind, *counts, what) for (kind, what), counts in self._tally.items()]
         return tuple(sorted(found, key=lambda loss: (order.index(loss.kind), loss.what)))
+
+
+class Irregularity(msgspec.Struct, frozen=True):
+    """What the number of a datagram shows to be wrong, and of how many datagrams."""
+
+    kind: Missing
+    count: int = 1
+
+
+class DatagramNumbers(Protocol):
+    """Reads the numbers of a session's datagrams, as far as the protocol numbers them.
+
+    ``proven`` is up to where, in the trace, later numbers of both sides show that nothing is missing or out of order.
+    """
+
+    @property
+    def proven(self) -> int:
+        """How many entries that is."""
+        ...
+
+    def take(self, direction: Direction, frame: bytes, place: int) -> Irregularity | None:
+        """Take the next datagram of either direction, and where in the trace it stands; return what is wrong with it.
+
+        What is ``REPEATED`` is to be left out.
+        """
+        ...
+
+
+class Unnumbered:
+    """Datagrams without numbers: nothing shows that none is missing."""
+
+    proven = 0
+
+    def take(self, direction: Direction, frame: bytes, place: int) -> Irregularity | None:
+        """Return nothing."""
+        return None

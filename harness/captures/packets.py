@@ -38,6 +38,7 @@ class Packet(msgspec.Struct, frozen=True, gc=False):
 
     ``number`` counts the packets of the capture from 1, ``time`` is in nanoseconds since 1970. The ends are an IP
     address (4 or 16 bytes) and a port (2 bytes, big-endian). ``lacking`` bytes behind ``data`` were not captured.
+    ``intact`` says whether the checksum over all of it is right; None where there is none, or not yet.
     """
 
     number: int
@@ -50,6 +51,7 @@ class Packet(msgspec.Struct, frozen=True, gc=False):
     seq: int = 0
     ack: int = 0
     flags: int = 0
+    intact: bool | None = None
 
 
 def format_end(end: bytes) -> str:
@@ -62,6 +64,33 @@ def port(end: bytes) -> int:
     """Return the port of an end."""
     return int.from_bytes(end[-2:], "big")
 
+
+def checksum_holds(hosts: bytes, segment: bytes, protocol: int) -> bool | None:
+    """Tell whether the checksum in a segment or datagram is right; None when only its sender's kernel has begun it.
+
+    ``hosts`` are both addresses, which are part of the sum (RFC 9293, 3.1; RFC 8200, 8.1).
+    """
+    # RFC 1071 adds words of 16 bits with end-around carry. 2**16 is 1 modulo 65535, so all can be taken for one number.
+    begun = int.from_bytes(hosts, "big") + protocol + len(segment)
+    if (begun + (int.from_bytes(segment, "big") << 8 * (len(segment) & 1))) % 0xFFFF == 0:
+        return True
+    # What a network card is to complete, or has put together out of several, holds the sum of the addresses alone.
+    return None if (begun - _16(segment, _CHECKSUMS[protocol])[0]) % 0xFFFF == 0 else False
+
+
+def header_holds(data: bytes, at: int) -> bool | None:
+    """Tell whether the header of IPv4 contradicts its checksum (False), which alone can be seen of a part of a packet.
+
+    A header that was changed may claim a part to be missing, and hide that the rest is wrong.
+    """
+    header = data[at : at + (data[at] & 15) * 4]
+    if data[at] >> 4 != 4 or not any(header[10:12]):  # IPv6 has none, and a network card may have to make it
+        return None
+    return False if int.from_bytes(header, "big") % 0xFFFF else None
+
+
+_CHECKSUMS = {TCP: 16, UDP: 6}
+"""Where a header has its checksum."""
 
 PLACES = {
     ETHERNET: LinkHeader(14, 12),
@@ -161,12 +190,14 @@ class Dissector:
                 if protocol != UDP or offset & 0x1FFF:
                     return None
             source, target = data[at + 12 : at + 16], data[at + 16 : at + 20]
+            hosts = data[at + 12 : at + 20]
         elif version == 6:
             if at + 40 > end:
                 raise _Short
             length, protocol = _16(data, at + 4)[0], data[at + 6]
             stop = at + 40 + length if length else whole
             source, target = data[at + 8 : at + 24], data[at + 24 : at + 40]
+            hosts = data[at + 8 : at + 40]
             begin, protocol = self._extensions(data, at + 40, end, protocol)
             is_fragment = protocol == FRAGMENT
             if is_fragment:
@@ -187,6 +218,7 @@ class Dissector:
             if self._is_split and not self._partition.has("tcp", source, target):
                 self.others.learn("tcp", source, target)
                 return None
+            header = begin
             begin += (offset >> 4) * 4
             # A header has at least five words.
             if offset < 0x50 or begin > stop:
@@ -194,12 +226,13 @@ class Dissector:
                 return None
             # The usual packet first, as cheaply as can be.
             if stop <= end:
-                return Packet(number, time, "tcp", source, target, data[begin:stop], 0, seq, ack, flags)
+                intact = checksum_holds(hosts, data[header:stop], TCP)
+                return Packet(number, time, "tcp", source, target, data[begin:stop], 0, seq, ack, flags, intact)
             body = data[begin:end]
             lacking = stop - begin - len(body)
             if lacking:
                 self.losses.add(Missing.CUT_SHORT, lacking)
-            return Packet(number, time, "tcp", source, target, body, lacking, seq, ack, flags)
+            return Packet(number, time, "tcp", source, target, body, lacking, seq, ack, flags, header_holds(data, at))
         if protocol == UDP:
             if begin + 8 > end:
                 raise _Short
@@ -218,10 +251,13 @@ class Dissector:
             lacking = stop - begin - 8 - len(body)
             if is_fragment:
                 # The rest stands in other fragments, however long they are.
-                lacking = max(lacking, 1)
-            elif lacking:
+                return Packet(number, time, "udp", source, target, body, max(lacking, 1))
+            if lacking:
                 self.losses.add(Missing.CUT_SHORT, lacking)
-            return Packet(number, time, "udp", source, target, body, lacking)
+                return Packet(number, time, "udp", source, target, body, lacking, intact=header_holds(data, at))
+            # A sum of 0 is none (RFC 768).
+            intact = checksum_holds(hosts, data[begin:stop], UDP) if data[begin + 6] or data[begin + 7] else None
+            return Packet(number, time, "udp", source, target, body, 0, intact=intact)
         return None
 
     def _extensions(self, data: bytes, at: int, end: int, protocol: int) -> tuple[int, int]:

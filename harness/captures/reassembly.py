@@ -53,6 +53,8 @@ class Stream:
         """What the other side has acknowledged last, as it stands in the packet."""
         self.contradictions: list[tuple[int, int]] = []
         """The packet whose bytes were taken, and how many came again and are not the same."""
+        self.gaps = 0
+        """Places behind which it goes on without the bytes that were due."""
         self._stop: int | None = None
         self._latest = self._time = 0
         self._held: list[_Held] = []
@@ -92,6 +94,19 @@ class Stream:
         self._remember(_Held(due, data, number, time))
         return (StreamBytes(data, number, time),)
 
+    def ahead(self, seq: int) -> int:
+        """Return how many bytes have yet to come, or the end of the stream, when what stands before ``seq`` has come.
+
+        0 where all of that has come.
+        """
+        due = self.next or 0
+        behind = (seq - due) & 0xFFFFFFFF
+        # As of nearly every packet.
+        if not behind or behind >= _HALF:
+            return 0
+        # The end takes a number of its own (RFC 9293, 3.4).
+        return 0 if due + behind - 1 == self._stop == due else behind
+
     def stall(self) -> Sequence[StreamBytes]:
         """Note that a packet went by while something waits; return what goes on behind a gap, if it is one."""
         if self.acknowledged is None or self._placed(self.acknowledged) <= (self.next or 0):
@@ -104,6 +119,7 @@ class Stream:
         if not self._held or self.next is None:
             return ()
         gap, since = self._held[0].at - self.next, self._latest
+        self.gaps += 1
         # What is behind the gap was completed by packets behind it.
         self.next, self._latest, self._time, self._stalled = self._held[0].at, 0, 0, 0
         first, *others = self._drained()

@@ -7,6 +7,7 @@ from harness.protocol import WireProtocol
 from harness.timing import Timing
 from harness.trace import Trace
 from harness.zenoh.framings import FRAMINGS, LAYOUT
+from harness.zenoh.numbers import SequenceNumbers
 from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.router import Router
 from harness.zenoh.peers.transport import Settings
@@ -47,4 +48,5 @@ PROTOCOL = WireProtocol(
     ),
     ports=(7447,),
     topic=topic,
+    numbers=SequenceNumbers,
 )
