@@ -157,8 +157,9 @@ def _not_started(settings: RunSettings, why: str) -> int:
     except Unwritable as error:
         raise WrongUsage(str(error)) from None
     run.not_started = why
-    print_lines(summary_lines(run.finish(), settings.catalogue, run.records, report=settings.report), sys.stdout)
-    return run.finish().exit
+    summary = run.finish()
+    print_lines(summary_lines(summary, settings.catalogue, run.records, report=settings.report), sys.stdout)
+    return summary.exit
 
 
 def _nothing(settings: RunSettings, keyword: str | None) -> str:
