@@ -39,7 +39,7 @@ def plain_cases(protocol, role):
     """Return the cases whose conversations are the same each time, and in which the tester keeps to the document."""
     return [
         case for case in suite(protocol).cases
-        if case.fits(role, "tcp") and case.marks.monitored and not case.is_searched and not case.marks.is_history
+        if case.fits(role, "tcp") and not case.is_searched and not case.marks.is_history
     ]  # fmt: skip
 
 
