@@ -14,6 +14,7 @@ from harness.protocol import known, load
 FAR_GATE = Path(__file__).parents[3] / "benchmarks" / "far_gate.py"
 
 
+@pytest.mark.sweep
 @pytest.mark.slow(seconds=60)  # each answer is waited for
 @pytest.mark.parametrize(("protocol", "role"), [(each, role) for each in known() for role in load(each).roles])
 def test_a_far_node_is_accused_of_nothing(protocol: str, role: str):

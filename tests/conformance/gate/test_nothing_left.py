@@ -29,8 +29,8 @@ SOME = 5
 """Cases after which a run is interrupted."""
 
 LISTENING = [("zenoh", "router"), ("pathfinder", "server")]
-DIALLING = [("zenoh", "not test_histories"), ("pathfinder", "test_client_services or test_client_hello")]
-"""Who dials, and the cases that are played: Pathfinder's are a process each, at the pace of the clock."""
+DIALLING = [("zenoh", "test_modes or test_sender"), ("pathfinder", "test_client_services or test_client_hello")]
+"""Who dials, and the cases that are played: each wants a process, which takes longer to begin than to play."""
 
 CLIENT = """
 name = "client"

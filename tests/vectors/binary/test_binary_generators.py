@@ -606,6 +606,7 @@ def mappings(value):
 NETWORK = "zenoh/network-message"
 
 
+@pytest.mark.sweep
 @pytest.mark.slow(seconds=35)  # dozens of searches by Hypothesis, each to its end
 def test_shrinking_ends_where_it_should():
     """``shrinking.py`` beside this file, in an interpreter of its own.
