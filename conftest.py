@@ -65,7 +65,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
     Where the gate is played from within the checkout (``--iut``), its cases are shared out as everywhere else.
     """
-    is_gate = bool(config.getoption("iut", default=None))
+    is_gate = bool(config.getoption("goldwire_iut", default=None))
     config.option.loadscopereorder = False  # by the number of tests alone, with the longest test last
     return LoadFileScheduling(config, log) if config.option.dist == "load" and not is_gate else None
 
@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     How long that is, tests know that take long where there are few in a file: ``slow(seconds=30)``, and ``takes(3)``
     of those that are played always. Of others there are many in a file, or it is soon over.
     """
-    if config.getoption("iut", default=None):
+    if config.getoption("goldwire_iut", default=None):
         return  # the gate plays its cases in an order of its own
     seconds: dict[Path, float] = {}
     for item in items:
@@ -128,6 +128,6 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say how much memory the workers took: they are to stay below 300 MB, and nobody sees it otherwise."""
-    if _PEAKS and not config.getoption("iut", default=None):
+    if _PEAKS and not config.getoption("goldwire_iut", default=None):
         told = ", ".join(f"{name} {peak} MB" for name, peak in sorted(_PEAKS.items()))
         terminalreporter.write_line(f"memory of each worker at most: {told}")

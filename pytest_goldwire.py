@@ -1,28 +1,27 @@
-"""The entry of the pytest plugin: it adds the options, and lets ``conformance.gate.plugin`` play, if it can be found.
+"""The entry of the pytest plugin: it adds the options, and lets ``conformance.gate.plugin`` play where they are used.
 
 It stands outside the package ``goldwire``, whose import fails where another package hides one of goldwire's rooms:
 pytest loads this in every run of everybody who has goldwire installed, and most of these runs are about something else.
+Nothing of these is touched, and no option is called like one of another plugin.
 """
+
+import re
+from argparse import Namespace
 
 import pytest
 
-try:
-    from goldwire import rooms
-except ImportError as error:
-    HIDDEN = str(error)
-else:
-    HIDDEN = ""
-    pytest_plugins = ["conformance.gate.plugin"]  # pytest loads the plugins that a plugin names so
+PLUGIN = "conformance.gate.plugin"
+CASES = re.compile(r"conformance[./]\w+[./]cases")
+"""What names cases of goldwire's own: who plays them without an implementation is told what is missing."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options, all of them inert without ``--iut``."""
+    """Add the options, all of them inert without ``--goldwire-iut``."""
     group = parser.getgroup("goldwire", "conformance to a wire protocol")
-    group.addoption("--iut", metavar="TEXT", help="the implementation to play cases against, such as peer:")
+    group.addoption("--goldwire-iut", metavar="TEXT", help="the implementation to play cases against, such as peer:")
     group.addoption("--goldwire-protocol", metavar="NAME", help="default: as the path of the cases says")
     group.addoption(
-        "--profile",
-        dest="goldwire_profile",
+        "--goldwire-profile",
         choices=("document", "deployed"),
         default="document",
         help="the document to the letter, or what the field has settled on",
@@ -33,13 +32,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="as-expected",
         help="warnings never fail, where the expectations lack them, or always",
     )
-    group.addoption("--link", dest="goldwire_link", metavar="TRANSPORT", help="default: what it speaks first")
-    group.addoption("--expectations", dest="goldwire_expectations", metavar="FILE", help="what is known to be wrong")
-    group.addoption("--accept", dest="goldwire_accept", action="store_true", help="rewrite the expectations as it is")
+    group.addoption("--goldwire-link", metavar="TRANSPORT", help="default: what it speaks first")
+    group.addoption("--goldwire-expectations", metavar="FILE", help="what is known to be wrong")
+    group.addoption("--goldwire-accept", action="store_true", help="rewrite the expectations as it is")
     group.addoption("--goldwire-histories", type=int, metavar="N", help="histories to play of each kind")
     group.addoption("--goldwire-for", type=float, metavar="SECONDS", help="how long to play histories")
     group.addoption("--goldwire-max-time", type=float, metavar="SECONDS", help="end the run after so long")
     group.addoption("--goldwire-report", metavar="DIR", help="where run.ndjson, summary.json and traces go")
+
+
+# As early as that, so that what is loaded hears of the configuration when all others have had their say.
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Load what plays, if somebody wants to play."""
+    _join(early_config, early_config.known_args_namespace)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -49,9 +55,22 @@ def pytest_configure(config: pytest.Config) -> None:
     Everybody else hears nothing, neither an error nor a warning (which ``-W error`` makes one): a folder of their own
     that is called ``reports`` or ``wire`` is no fault of theirs.
     """
-    if not config.option.iut:
-        return
-    # Once more, since conftest files have put folders on sys.path since this was imported.
-    hidden = HIDDEN or str(rooms.shadow() or "")
-    if hidden:
+    # Once more, since conftest files have put folders on sys.path; and workers load their plugins after those.
+    if config.option.goldwire_iut and (hidden := _hidden()):
         pytest.exit(hidden, 2)  # not pytest's own 4 for wrong usage: 2 as from every entry of goldwire
+    _join(config, config.option)
+
+
+def _join(config: pytest.Config, option: Namespace) -> None:
+    names_cases = any(CASES.search(str(each)) for each in option.file_or_dir or ())
+    if (option.goldwire_iut or names_cases) and not config.pluginmanager.has_plugin(PLUGIN) and not _hidden():
+        config.pluginmanager.import_plugin(PLUGIN)
+
+
+def _hidden() -> str:
+    """Return what hides one of goldwire's rooms; empty if nothing does."""
+    try:
+        from goldwire import rooms
+    except ImportError as error:
+        return str(error)
+    return str(rooms.shadow() or "")

@@ -51,7 +51,7 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         """Play the case; what it comes to decides what pytest is told."""
         if self.player is None:
-            pytest.skip("a case needs an implementation to be played against: pytest --iut peer:")
+            pytest.skip("a case needs an implementation to be played against: pytest --goldwire-iut peer:")
         message = self.message = self.player.play(self.case)
         if isinstance(message, ImplementationNotStarted):
             raise Defect(message.message)

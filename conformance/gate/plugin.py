@@ -1,4 +1,4 @@
-"""The pytest plugin: plays cases against an implementation; without ``--iut`` it does nothing.
+"""The pytest plugin: plays cases against an implementation; without ``--goldwire-iut`` it does nothing.
 
 ``pytest_goldwire`` is its entry: it adds the options and loads this, where goldwire's packages are found.
 
@@ -43,7 +43,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Register the plugins that play and collect, if there is an implementation to play against."""
-    if not config.option.iut:
+    if not config.option.goldwire_iut:
         return
     _check_keyword(config.option.keyword)
     settings = _settings(config)
@@ -93,7 +93,7 @@ def _seeds(option: Any) -> list[int]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let ``-k`` take globs: each stands for the rule ids and case names that it matches."""
     keyword = config.option.keyword
-    if config.option.iut and keyword:
+    if config.option.goldwire_iut and keyword:
         names = {name for item in items for name in item.extra_keyword_matches}
         config.option.keyword = GLOB.sub(lambda match: _spelt_out(match[0], names), keyword)
 
@@ -132,7 +132,7 @@ def _settings(config: pytest.Config) -> "RunSettings":
     protocol = option.goldwire_protocol or _protocol(config.args)
     try:
         return gather(
-            option.iut,
+            option.goldwire_iut,
             protocol,
             profile=option.goldwire_profile,
             strictness=Strictness(option.goldwire_strictness),
@@ -149,5 +149,7 @@ def _settings(config: pytest.Config) -> "RunSettings":
 def _protocol(arguments: list[str]) -> str:
     found = {match[1] for argument in arguments for match in CASES.finditer(str(argument))}
     if len(found) != 1:
-        raise pytest.UsageError("--iut: which protocol? Give --goldwire-protocol NAME, or the path of its cases")
+        raise pytest.UsageError(
+            "--goldwire-iut: which protocol? Give --goldwire-protocol NAME, or the path of its cases"
+        )
     return found.pop()

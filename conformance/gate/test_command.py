@@ -103,12 +103,13 @@ def test(
         raise WrongUsage(str(error)) from None
     arguments = [
         *_isolation(folder),
-        *("--iut", iut, "--goldwire-protocol", protocol, "--profile", profile, "--link", settings.transport),
+        *("--goldwire-iut", iut, "--goldwire-protocol", protocol),
+        *("--goldwire-profile", profile, "--goldwire-link", settings.transport),
         *("--goldwire-strictness", strictness.value),
         *(("--goldwire-report", str(report)) if report else ()),
         *(("-k", keyword) if keyword else ()),
-        *(("--expectations", str(expectations)) if expectations else ()),
-        *(("--accept",) if accept else ()),
+        *(("--goldwire-expectations", str(expectations)) if expectations else ()),
+        *(("--goldwire-accept",) if accept else ()),
         *(("--goldwire-histories", str(histories)) if histories is not None else ()),
         *(("--goldwire-for", str(seconds)) if seconds is not None else ()),
         *(("--goldwire-max-time", str(max_time)) if max_time is not None else ()),

@@ -116,7 +116,7 @@ def test_somebody_elses_run_of_pytest_hears_nothing(other: Path) -> None:
 
 
 def test_playing_cases_is_refused_in_one_line(other: Path, tmp_path: Path) -> None:
-    command = (sys.executable, "-m", "pytest", "--pyargs", "conformance.zenoh.cases", "--iut", "peer:")
+    command = (sys.executable, "-m", "pytest", "--pyargs", "conformance.zenoh.cases", "--goldwire-iut", "peer:")
     ended = run(tmp_path, *command, path=other.parent)
     assert ended.returncode == 2
     assert ended.stdout == ""
@@ -128,7 +128,7 @@ def test_playing_cases_is_refused_in_one_line(other: Path, tmp_path: Path) -> No
 
 def test_a_room_that_a_conftest_hides_is_noticed(other: Path) -> None:
     (other.parent / "conftest.py").write_text("")  # pytest puts its folder at the head of sys.path
-    command = (str(SCRIPT.with_name("pytest")), "--iut", "peer:", "--goldwire-protocol", "zenoh")
+    command = (str(SCRIPT.with_name("pytest")), "--goldwire-iut", "peer:", "--goldwire-protocol", "zenoh")
     ended = run(other.parent, *command)
     assert ended.returncode == 2
     assert f"is hidden by {other}" in ended.stderr

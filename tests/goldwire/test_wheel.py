@@ -122,7 +122,7 @@ def test_the_codecs_are_native(scripts: Path, folder: Path) -> None:
         "goldwire selfcheck zenoh --brief --role client",
         "goldwire decode zenoh/network-message 3eac0222020003612f62",
         "python -m goldwire peer zenoh --variants",
-        "pytest --pyargs conformance.zenoh.cases --iut peer: -k ZI-01*",
+        "pytest --pyargs conformance.zenoh.cases --goldwire-iut peer: -k ZI-01*",
     ],
 )
 def test_it_works_far_from_the_checkout(command: str, scripts: Path, folder: Path) -> None:

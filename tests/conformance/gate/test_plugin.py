@@ -164,7 +164,7 @@ def cases(loaded: LoadedModules, pytester: pytest.Pytester, monkeypatch: pytest.
 
 def play(pytester: pytest.Pytester, *more: str) -> pytest.RunResult:
     """Run pytest in this process: half a second less than in one of its own, for most of the tests here."""
-    return pytester.runpytest_inprocess("--iut", "peer:", "--goldwire-protocol", "zenoh", *more)
+    return pytester.runpytest_inprocess("--goldwire-iut", "peer:", "--goldwire-protocol", "zenoh", *more)
 
 
 def summary_of(pytester: pytest.Pytester) -> dict[str, object]:
@@ -173,27 +173,34 @@ def summary_of(pytester: pytest.Pytester) -> dict[str, object]:
 
 
 def test_it_is_silent_and_light_by_itself(pytester: pytest.Pytester) -> None:
+    """A regression: ``--profile`` of ours ended every run of pytest where pytest-profiling is installed as well."""
     pytester.makepyfile(
-        """
+        theirs="""
+        def pytest_addoption(parser):
+            for name in ("--profile", "--iut", "--link", "--accept", "--expectations"):
+                parser.addoption(name, action="store_true")
+        """,
+        test_alone="""
         import sys
 
-        def test_nothing_is_loaded():
-            assert {name for name in sys.modules if name.startswith(("conformance", "harness"))} <= {
-                "conformance", "conformance.gate", "conformance.gate.plugin", "conformance.gate.hooks"
-            }
+        def test_nothing_is_loaded(request):
+            rooms = ("conformance", "goldwire", "harness", "reports", "vectors", "wire")
+            assert not [name for name in sys.modules if name.partition(".")[0] in rooms]
             assert not {"msgspec", "scapy", "rich", "allure"} & set(sys.modules)
-        """
+            assert not hasattr(request.config.hook, "pytest_goldwire_played")
+        """,
     )
-    result = pytester.runpytest_subprocess("-p", "no:allure_pytest")
+    result = pytester.runpytest_subprocess("-p", "no:allure_pytest", "-p", "theirs", "--profile")
     result.assert_outcomes(passed=1)
     assert "= goldwire =" not in result.stdout.str()
     assert result.stderr.str() == ""
 
 
-def test_a_case_needs_an_implementation(cases: pytest.Pytester) -> None:
-    result = cases.runpytest_inprocess("-rs")
-    result.assert_outcomes(skipped=6)
-    result.stdout.fnmatch_lines("*a case needs an implementation*--iut peer:*")
+def test_a_case_needs_an_implementation(pytester: pytest.Pytester) -> None:
+    # In a process of its own: the cases' files are called like tests of ours.
+    result = pytester.runpytest_subprocess("-rs", "--pyargs", "conformance.zenoh.cases", "-k", "test_snapshot_ends")
+    result.assert_outcomes(skipped=1, deselected=result.parseoutcomes()["deselected"])
+    result.stdout.fnmatch_lines("*a case needs an implementation*--goldwire-iut peer:*")
 
 
 def test_each_outcome_is_told(cases: pytest.Pytester) -> None:
@@ -271,7 +278,7 @@ def test_a_node_that_is_far_away_is_played_side_by_side_unless_workers_are_given
 
 def test_what_is_expected_is_an_xfail(cases: pytest.Pytester) -> None:
     cases.path.joinpath("known.toml").write_text(textwrap.dedent(KNOWN + MILD))
-    result = play(cases, "--expectations", "known.toml", "-rx")
+    result = play(cases, "--goldwire-expectations", "known.toml", "-rx")
     result.assert_outcomes(passed=1, xfailed=2, skipped=1, deselected=2)
     assert result.ret == 0
     result.stdout.fnmatch_lines(
@@ -281,11 +288,11 @@ def test_what_is_expected_is_an_xfail(cases: pytest.Pytester) -> None:
 
 def test_what_a_contract_lacks_fails_unless_lenient(cases: pytest.Pytester) -> None:
     cases.path.joinpath("known.toml").write_text(textwrap.dedent(KNOWN))
-    result = play(cases, "--expectations", "known.toml")
+    result = play(cases, "--goldwire-expectations", "known.toml")
     result.assert_outcomes(passed=1, failed=1, xfailed=1, skipped=1, deselected=2)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["NOT AS EXPECTED: ZI-013 deviated from, *; ZI-014 not judged, *"])
-    result = play(cases, "--expectations", "known.toml", "--goldwire-strictness", "lenient")
+    result = play(cases, "--goldwire-expectations", "known.toml", "--goldwire-strictness", "lenient")
     result.assert_outcomes(passed=2, xfailed=1, skipped=1, deselected=2)
     assert result.ret == 0
 
@@ -367,13 +374,15 @@ def test_an_implementation_that_does_not_start(cases: pytest.Pytester, workers: 
 
 
 def test_several_workers_cannot_share_one_instance(cases: pytest.Pytester) -> None:
-    result = cases.runpytest_inprocess("--iut", "tcp/127.0.0.1:7447", "--goldwire-protocol", "zenoh", "-n", "2")
+    result = cases.runpytest_inprocess(
+        "--goldwire-iut", "tcp/127.0.0.1:7447", "--goldwire-protocol", "zenoh", "-n", "2"
+    )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "leave out -n" in result.stderr.str()
 
 
 def test_the_protocol_must_be_known(cases: pytest.Pytester) -> None:
-    result = cases.runpytest_inprocess("--iut", "peer:")
+    result = cases.runpytest_inprocess("--goldwire-iut", "peer:")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "which protocol?" in result.stderr.str()
 

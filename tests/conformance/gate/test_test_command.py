@@ -306,7 +306,7 @@ def test_pytest_takes_the_same_cases() -> None:
     Path("pytest.ini").unlink()
     Path("conftest.py").unlink()
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
-    command = [sys.executable, "-m", "pytest", "--iut", "peer:", "--pyargs", "conformance.zenoh.cases"]
+    command = [sys.executable, "-m", "pytest", "--goldwire-iut", "peer:", "--pyargs", "conformance.zenoh.cases"]
     done = subprocess.run(
         [*command, "-k", ONE], capture_output=True, text=True, env=environment, timeout=120, check=False
     )
