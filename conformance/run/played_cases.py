@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from conformance.cases import Case
 from conformance.catalogue.rules import Rule
 from conformance.run.records import CasePlayed
+from conformance.verdicts import Judgement, Outcome
 
 
 class PlayedCases:
@@ -53,13 +54,18 @@ def why_untested(rule: Rule, scope: PlayedCases, ended: str = "") -> str:
     return "no case of this run judged it"
 
 
+def is_hidden(rule: Rule, judgements: Sequence[Judgement]) -> bool:
+    """Tell whether recordings only say that a rule is kept which nobody sees broken without asking."""
+    return "monitor" not in rule.verified and all(each.outcome in (Outcome.PASS, Outcome.ODD) for each in judgements)
+
+
 def why_unseen(rule: Rule) -> str:
     """Return why recordings said nothing about a rule."""
     if reason := why_unplayable(rule):
         return reason
     if "monitor" in rule.verified:
         return "the recordings had no occasion to judge it"
-    return "it takes a stimulus: goldwire test plays its cases"
+    return "not seen: it takes a stimulus, and goldwire test plays its cases"
 
 
 def why_unplayable(rule: Rule) -> str:

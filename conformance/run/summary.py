@@ -10,7 +10,7 @@ from conformance.cases import Case
 from conformance.catalogue.rules import Catalogue
 from conformance.contract.comparison import Comparison, JudgedItem, KnownNames, compare
 from conformance.contract.expectations import Expectation, Expectations
-from conformance.run.played_cases import PlayedCases, why_unseen, why_untested
+from conformance.run.played_cases import PlayedCases, is_hidden, why_unseen, why_untested
 from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted, worst_judgement
 from conformance.verdicts import Judgement, Outcome, Strictness, Verdict, is_red, verdict, worst
 
@@ -160,6 +160,8 @@ def evaluate(
     around = _completed(circumstances, records, played)
     scope = PlayedCases(played, around.cases, started.role, started.transport)
     judged = _by_rule(played, catalogue)
+    if around.passive:
+        judged = {key: found for key, found in judged.items() if not is_hidden(catalogue.rules[key], found)}
     rule_units = [_unit(key, judgements, scope) for key, judgements in judged.items()]
     case_units = [JudgedItem(record.case, record.outcome, record.what) for record in played]
     comparison = compare(

@@ -397,3 +397,14 @@ def test_what_was_left_out_is_named_with_its_reason_and_proves_nothing() -> None
     # Beside rules that could not be judged, too.
     beside = "\n".join(summary_lines(summed(GOOD, VAGUE, *left_out), ZENOH, [GOOD, VAGUE, *left_out]))
     assert beside.count("test_h.test_numbers") == 1
+
+
+def test_what_a_recording_cannot_show_is_not_seen() -> None:
+    """ZI-002 is kept by whoever says nothing, and only who asks sees it broken; ZI-012 shows in any recording."""
+    passes = played("audit.a#1", judged("ZI-002", Outcome.PASS, by="monitor"), judged("ZI-015", Outcome.PASS))
+    assert summed(passes).rules["ZI-002"].verdict is Verdict.PASS
+    heard = summed(passes, around=Circumstances(passive=True)).rules
+    assert (heard["ZI-002"].verdict, heard["ZI-015"].verdict) == (Verdict.UNTESTED, Verdict.PASS)
+    assert heard["ZI-002"].reason.startswith("not seen")
+    breaks = played("audit.a#1", judged("ZI-002", Outcome.VIOLATION, "seen", by="monitor"))
+    assert summed(passes, breaks, around=Circumstances(passive=True)).rules["ZI-002"].verdict is Verdict.FAIL
