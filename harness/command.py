@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint, entry_points, version
 import click
 
 from harness.errors import BadDescription, HarnessError, StartFailed
+from harness.interrupts import end_on_sigterm
 from wire.errors import WireError
 
 # 2 is what click gives for wrong usage, 130 what shells give for a process that SIGINT ended (128 + 2).
@@ -74,6 +75,7 @@ def goldwire(context: click.Context) -> None:
 def main() -> None:
     """Run the command line; every error that a user can cause is one clear message and the right status."""
     try:
+        end_on_sigterm()
         # Not standalone: click would then end the process with statuses of its own, and ours are part of the interface.
         status = goldwire.main(standalone_mode=False)
     except click.ClickException as error:

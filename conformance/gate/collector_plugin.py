@@ -12,6 +12,7 @@ from conformance.gate.terminal import summary_lines
 from conformance.run.known_deviations import KnownDeviations
 from conformance.run.recorder import RunRecorder, Unwritable
 from conformance.run.settings import RunSettings
+from harness.interrupts import end_on_sigterm
 
 GRACE = 5.0
 """Seconds that the case which is played when the time is over has to come to its end."""
@@ -33,7 +34,8 @@ class CollectorPlugin:
         self._session: pytest.Session | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Announce the run."""
+        """Announce the run, which SIGTERM ends as Ctrl-C does: also where pytest was called and not goldwire."""
+        end_on_sigterm()
         self._session = session
         self.config.hook.pytest_goldwire_started(started=self.started)
         self._seconds = self.config.option.goldwire_max_time

@@ -25,6 +25,9 @@ SOON = 10.0
 LONG = 600.0
 """Seconds after which a run hangs: on a machine with other work it takes a quarter of that."""
 
+ENDS = [0, signal.SIGINT, signal.SIGTERM]
+"""The signals that end a run early: by hand, or by the ``timeout`` of a CI."""
+
 SOME = 5
 """Cases after which a run is interrupted."""
 
@@ -77,8 +80,8 @@ def wait_for_nothing(left: Callable[[], list[str]]) -> list[str]:
     return found
 
 
-def run(folder: Path, protocol: str, iut: str, *options: str, interrupted: bool) -> subprocess.CompletedProcess[str]:
-    """Run the gate to its end, or until somebody presses Ctrl-C; its processes carry the folder's name."""
+def run(folder: Path, protocol: str, iut: str, *options: str, interrupted: int) -> subprocess.CompletedProcess[str]:
+    """Run the gate to its end, or until it gets a signal; its processes carry the folder's name."""
     command = [GOLDWIRE, "test", protocol, "--iut", iut, "--report", "out", *options]
     environment = os.environ | {MARK: folder.name}
     with subprocess.Popen(
@@ -86,15 +89,15 @@ def run(folder: Path, protocol: str, iut: str, *options: str, interrupted: bool)
     ) as running:
         if interrupted:
             wait_for_cases(folder / "out" / "run.ndjson", SOME, within=SOON * SOME)
-            os.killpg(running.pid, signal.SIGINT)
+            os.killpg(running.pid, interrupted)
         output, _ = running.communicate(timeout=LONG)
     return subprocess.CompletedProcess(command, running.returncode, output)
 
 
 @pytest.mark.slow(seconds=20)  # whole runs at the pace of the clock
-@pytest.mark.parametrize("interrupted", [False, True], ids=["to the end", "interrupted"])
+@pytest.mark.parametrize("interrupted", ENDS, ids=["to the end", "interrupted", "terminated"])
 @pytest.mark.parametrize(("protocol", "role"), LISTENING)
-def test_nothing_stays_on_a_node_that_others_use(protocol: str, role: str, interrupted: bool, tmp_path: Path) -> None:
+def test_nothing_stays_on_a_node_that_others_use(protocol: str, role: str, interrupted: int, tmp_path: Path) -> None:
     with shared_node(protocol, role) as node:
         done = run(tmp_path, protocol, node.address(), interrupted=interrupted)
         assert done.returncode == (130 if interrupted else 0), done.stdout
@@ -104,9 +107,9 @@ def test_nothing_stays_on_a_node_that_others_use(protocol: str, role: str, inter
 
 
 @pytest.mark.slow(seconds=20)  # whole runs at the pace of the clock
-@pytest.mark.parametrize("interrupted", [False, True], ids=["to the end", "interrupted"])
+@pytest.mark.parametrize("interrupted", ENDS, ids=["to the end", "interrupted", "terminated"])
 @pytest.mark.parametrize(("protocol", "cases"), DIALLING)
-def test_no_client_that_was_started_stays(protocol: str, cases: str, interrupted: bool, tmp_path: Path) -> None:
+def test_no_client_that_was_started_stays(protocol: str, cases: str, interrupted: int, tmp_path: Path) -> None:
     commanded = protocol == "zenoh"
     scenario = "" if commanded else "--scenario $GOLDWIRE_SCENARIO"
     script = DIALS.format(goldwire=GOLDWIRE, protocol=protocol, scenario=scenario)

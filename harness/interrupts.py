@@ -1,0 +1,29 @@
+"""SIGTERM as Ctrl-C: who is told to end (by ``timeout`` in a CI, by a container's stop) reports what there is."""
+
+import os
+import signal
+import time
+from types import FrameType
+
+TWICE = 1.0
+"""Seconds within which another SIGTERM is the same one: ``timeout`` tells a process, and then its group."""
+
+
+def end_on_sigterm() -> None:
+    """Let the first SIGTERM raise KeyboardInterrupt, where nobody has another use for it; in the main thread only."""
+    if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        return
+    owner, last = os.getpid(), -TWICE
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        # Workers that were forked end as they always did: whoever has started them reports.
+        if os.getpid() != owner:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
+        before, last = last, time.monotonic()
+        if last - before >= TWICE:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
