@@ -155,7 +155,8 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int) -> fr
     moves = attempt.moves
     if first == this and not is_known:
         with BUDGET.aside():
-            moves = shrunk(moves, attempt.fails_likewise, brings.simpler, patience=node.timing.patience)
+            clock, patience = node.instance.clock, node.timing.patience
+            moves = shrunk(moves, attempt.fails_likewise, brings.simpler, patience=patience, now=clock.now)
     memory.played[theme, seed] = rule
     steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]
     if first != this:
