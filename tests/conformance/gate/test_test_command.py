@@ -24,6 +24,7 @@ GOLDWIRE = str(Path(sys.executable).with_name("goldwire"))
 ONE = "test_current_future_interest_gets_one_final"
 MODES = "test_modes and not test_histories"
 """Twenty cases; histories of the same name take twice as long as all of these, and have tests of their own."""
+WORKERS = [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)]  # each begins by loading all that pytest has
 
 JOURNAL = Path("rep/run.ndjson")
 FAULTY = """
@@ -140,7 +141,7 @@ def test_a_run_ends_at_the_first_failure(gate: tuple[Gate, Path]) -> None:
 
 
 @pytest.mark.takes(4)
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_a_run_ends_when_its_time_is_over(tmp_path: Path, workers: tuple[str, ...]) -> None:
     done = goldwire("--iut", "faulty.toml", "--max-time", "2", "--report", "rep", *workers)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -253,7 +254,7 @@ def test_what_is_installed_is_told_and_why_it_cannot_be(
 
 
 @pytest.mark.takes(4)
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_an_interrupt_leaves_a_partial_report_and_no_process(tmp_path: Path, workers: tuple[str, ...]) -> None:
     command = [GOLDWIRE, "test", "zenoh", "--iut", "faulty.toml", "--report", "rep", *workers]
     with subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, text=True) as running:
