@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from types import FrameType
 
@@ -10,8 +11,10 @@ TWICE = 1.0
 
 
 def end_on_sigterm() -> None:
-    """Let the first SIGTERM raise KeyboardInterrupt, where nobody has another use for it; in the main thread only."""
-    if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+    """Let the first SIGTERM raise KeyboardInterrupt, where nobody has another use for it."""
+    # Only the main thread may say what a signal does: whoever calls from another one has to see to it.
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         return
     owner, last = os.getpid(), -TWICE
 
