@@ -100,14 +100,12 @@ class Expectations(msgspec.Struct, frozen=True):
 def find_expectations(name: str, protocol: str, own: Path | None = None, given: Path | None = None) -> Path | None:
     """Return the expectation file of an implementation, None if there is none.
 
-    ``given`` by the user goes first, then ``expectations/NAME.toml`` here, then what the implementation's
-    description names (``own``), then the one that comes with goldwire.
+    ``given`` by the user goes first, then what the implementation's description names (``own``), then
+    ``expectations/NAME.toml`` here, then the one that comes with goldwire.
     """
     if given is not None:
         return given
-    candidates = [local_path(name)]
-    if own is not None:
-        candidates.append(own)
+    candidates = [local_path(name)] if own is None else [own, local_path(name)]
     shipped = files("conformance").joinpath(protocol, "expectations", f"{file_name(name)}.toml")
     candidates.append(Path(str(shipped)))
     return next((path for path in candidates if path.is_file()), None)

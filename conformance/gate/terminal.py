@@ -70,6 +70,9 @@ def summary_lines(
     yield from _listed("The tester itself failed; this is a defect of goldwire, please report it:", _errors(summary))
     yield from _listed("Expectations that did not come true:", summary.complaints)
     yield from _listed("The report is incomplete:", summary.trouble)
+    if summary.accepted:
+        yield ""
+        yield f"accepted: {summary.accepted}"
     yield ""
     if around := circumstances(summary, records, report):
         yield around

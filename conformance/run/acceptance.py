@@ -5,6 +5,7 @@ Only entries that did not come true are touched: what stays as it was need not b
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -29,13 +30,15 @@ ROUNDS = 5
 bound is for a file that no mending satisfies, and the gate then says what is left."""
 
 
-def accept(settings: RunSettings, records: Sequence[Record], around: Circumstances) -> Expectations:
-    """Rewrite the expectations so that this run is as expected; return them as they now are.
+def accept(settings: RunSettings, records: Sequence[Record], around: Circumstances) -> tuple[Expectations, str]:
+    """Rewrite the expectations so that this run is as expected; return them as they now are, and what was done.
 
-    The file is the one that the user named, or ``expectations/NAME.toml`` here, which starts as a copy of
-    the file in force. Raises OSError when it cannot be written, BadExpectations when it cannot be cut up.
+    The file is the one that the user named, else the one that the description names, else ``expectations/NAME.toml``
+    here; one that is new starts as a copy of the file in force. Raises OSError when it cannot be written,
+    BadExpectations when it cannot be cut up.
     """
-    target = settings.given or local_path(settings.description.name)
+    description = settings.description
+    target = settings.given or description.expectations or local_path(description.name)
     expectations = settings.expectations
     today = around.today or datetime.now(UTC).date()
     file = ExpectationFile.of(expectations.path, len(expectations.entries))
@@ -73,7 +76,24 @@ def accept(settings: RunSettings, records: Sequence[Record], around: Circumstanc
     if after != before:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(after, encoding="utf-8")
-    return parse_expectations(after, target)
+    accepted = parse_expectations(after, target)
+    return accepted, _told(target, settings.expectations.entries, accepted.entries)
+
+
+def _told(target: Path, before: Sequence[Expectation], after: Sequence[Expectation]) -> str:
+    """Return what became of the entries of a file, in one line."""
+    gone = [entry.title for entry in before if entry not in after]
+    new = [entry.title for entry in after if entry not in before]
+    # What has the same name still was changed, and its reason and comments are there as before.
+    changed = [title for title in new if title in gone]
+    counts = {
+        "added": len(new) - len(changed),
+        "changed": len(changed),
+        "removed": len(gone) - len(changed),
+    }
+    if not any(counts.values()):
+        return f"{target}: nothing to accept, {len(after)} entries as before"
+    return f"{target}: {', '.join(f'{count} {word}' for word, count in counts.items())}, {len(after)} entries now"
 
 
 def mend(

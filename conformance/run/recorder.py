@@ -39,6 +39,7 @@ class RunRecorder:
         self.stopped = ""
         """When and why the run ends before all is played, if that was asked for."""
         self.not_started = ""
+        self.accepted = ""
         self.summary: RunSummary | None = None
         self._journal: Journal | None = None
 
@@ -123,16 +124,17 @@ class RunRecorder:
 
     def _summarise(self) -> RunSummary:
         settings = self.settings
-        return summarise(
+        summary = summarise(
             self.records, settings.catalogue, settings.strictness, settings.expectations, self.circumstances()
         )
+        return msgspec.structs.replace(summary, accepted=self.accepted)
 
     def _accept(self) -> None:
         # Only here: it writes TOML with the comments kept, by a library that no other run needs.
         from conformance.run.acceptance import accept
 
         try:
-            expectations = accept(self.settings, self.records, self.circumstances())
+            expectations, self.accepted = accept(self.settings, self.records, self.circumstances())
         except (OSError, BadExpectations) as error:
             self.trouble.append(f"--accept: {error}")
         else:

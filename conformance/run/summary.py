@@ -52,7 +52,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     the tester did wrong, by case. ``has_contract`` says that an expectation file stands, so that what it does not have
     is not as expected. ``played`` is the number of cases, ``blocked`` that of those which were not played as nothing
     that they are about can be judged; ``exit`` the exit status. ``stopped`` says when and why the run ended before all
-    was played, if that was asked for.
+    was played, if that was asked for; ``accepted`` which expectations were written, and what became of the entries.
     """
 
     protocol: str
@@ -75,6 +75,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     interrupted: bool = False
     stopped: str = ""
     not_started: str = ""
+    accepted: str = ""
     exit: int = 0
 
     @property

@@ -127,7 +127,8 @@ def test_the_nearest_file_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert find_expectations("mine", "zenoh", own) == own
     (tmp_path / "expectations").mkdir()
     (tmp_path / "expectations" / "mine.toml").touch()
-    assert find_expectations("mine", "zenoh", own) == Path("expectations/mine.toml")
+    assert find_expectations("mine", "zenoh", own) == own
+    assert find_expectations("mine", "zenoh", tmp_path / "not_yet.toml") == Path("expectations/mine.toml")
     assert find_expectations("mine", "zenoh", own, Path("given.toml")) == Path("given.toml")
     assert file_name("tcp/127.0.0.1:7447") == "tcp_127.0.0.1_7447"
 

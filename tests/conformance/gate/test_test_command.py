@@ -116,6 +116,7 @@ def test_a_fault_is_found_and_may_be_expected(gate: tuple[Gate, Path]) -> None:
     assert accepted.status == 0
     assert "known, violation: accepted on " in accepted.out
     assert "  repeat " not in accepted.out
+    assert "accepted: expectations/faulty.toml: 3 added, 0 changed, 0 removed, 3 entries now\n" in accepted.out
     whole = run.run("two-finals", f"goldwire test zenoh --iut faulty.toml -k {ONE} -v")
     assert whole.status == 0
     assert "  known     accepted on " in whole.out

@@ -267,7 +267,7 @@ def accepted(settings: RunSettings, text: str, *records: Record) -> str:
     path.write_text(text)
     settings = msgspec.structs.replace(settings, expectations=parse_expectations(text, path))
     around = Circumstances(today=TODAY)
-    expectations = accept(settings, [STARTED, GOOD, *records], around)
+    expectations, _ = accept(settings, [STARTED, GOOD, *records], around)
     summary = summarise([STARTED, GOOD, *records], ZENOH, settings.strictness, expectations, around)
     assert summary.exit == 0
     return path.read_text()
@@ -282,6 +282,22 @@ def test_accept_changes_only_what_did_not_come_true(settings: RunSettings) -> No
         'reason = "accepted on 2026-06-01: 3 answers"\n'
     )
     assert text == kept + last + added
+
+
+def test_accept_writes_what_the_description_names_and_says_so(settings: RunSettings, tmp_path: Path) -> None:
+    """A regression: it wrote another file beside it, which then hid the one that was named."""
+    named = tmp_path / "mine-expectations.toml"
+    named.write_text(FILE)
+    mine = msgspec.structs.replace(settings.description, expectations=named)
+    contract = parse_expectations(FILE, named)
+    settings = msgspec.structs.replace(settings, description=mine, expectations=contract)
+    _, told = accept(settings, [STARTED, GOOD, BAD, VAGUE, NEW], Circumstances(today=TODAY))
+    assert 'rule = "ZI-020"' in named.read_text()
+    assert not Path("expectations/peer.toml").exists()
+    before, now = len(contract.entries), len(parse_expectations(named.read_text(), named).entries)
+    assert told == f"{named}: 1 added, 0 changed, {before + 1 - now} removed, {now} entries now"
+    again, told = accept(settings, [STARTED, GOOD, BAD, VAGUE, NEW], Circumstances(today=TODAY))
+    assert len(again.entries) == now
 
 
 def test_accept_leaves_a_true_file_alone(settings: RunSettings) -> None:
@@ -319,13 +335,13 @@ def test_accept_writes_down_warnings_too(settings: RunSettings) -> None:
 def test_accept_says_what_histories_alone_show(settings: RunSettings) -> None:
     shown = played("test_histories.test_modes[1]", judged("ZI-011", Outcome.VIOLATION, "no D_FINAL"))
     records = [STARTED, GOOD, BAD, shown, played("test_histories.test_modes[2]", judged("ZI-014", Outcome.DEVIATION))]
-    entries = accept(settings, records, Circumstances(cases=tuple(Suite("zenoh").cases), today=TODAY)).entries
+    entries = accept(settings, records, Circumstances(cases=tuple(Suite("zenoh").cases), today=TODAY))[0].entries
     assert {each.rule: each.histories for each in entries} == {"ZI-011": False, "ZI-014": True}
 
 
 def test_a_first_file_has_warnings_too(settings: RunSettings) -> None:
     assert settings.expectations.path is None
-    expectations = accept(settings, [STARTED, GOOD, SOFT], Circumstances(today=TODAY))
+    expectations, _ = accept(settings, [STARTED, GOOD, SOFT], Circumstances(today=TODAY))
     assert [each.rule for each in expectations.entries] == ["ZI-013"]
 
 
@@ -335,7 +351,7 @@ def test_accept_drops_a_date_that_is_past(settings: RunSettings) -> None:
 
 
 def test_accept_begins_a_file(settings: RunSettings) -> None:
-    expectations = accept(settings, [STARTED, GOOD, BAD], Circumstances(today=TODAY))
+    expectations, _ = accept(settings, [STARTED, GOOD, BAD], Circumstances(today=TODAY))
     assert expectations == parse_expectations(
         Path("expectations/peer.toml").read_text(), Path("expectations/peer.toml")
     )
