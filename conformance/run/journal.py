@@ -1,5 +1,6 @@
 """The journal: the file to which a run's records are written, line by line, and from which they are read again."""
 
+import fcntl
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -13,13 +14,27 @@ class TornLine(Exception):
     """A line that is no record; the message names file and line."""
 
 
+class JournalInUse(Exception):
+    """Another run is writing to the file that is named."""
+
+
 class Journal:
     """Writes the records of a run to a file, each at once: what a killed run leaves behind can be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # Without a buffer: a record is in the file when ``write`` returns, and survives a kill of this process.
-        self._file: BinaryIO = path.open("wb", buffering=0)
+        # Without a buffer: a record is in the file when ``write`` returns, and survives a kill of this process. And not
+        # emptied before it is known that no other run is writing to it.
+        self._file: BinaryIO = path.open("ab", buffering=0)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise JournalInUse(str(path)) from None
+        except OSError:
+            pass  # a file system without locks
+        if path.is_file():  # and no device
+            self._file.truncate(0)
 
     def write(self, record: Record) -> None:
         """Append one record; OSError when the disk does not take all of it."""

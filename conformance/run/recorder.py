@@ -12,7 +12,7 @@ import msgspec
 
 from conformance.cases import Case, cases
 from conformance.contract.expectations import BadExpectations
-from conformance.run.journal import Journal
+from conformance.run.journal import Journal, JournalInUse
 from conformance.run.records import JOURNAL, SUMMARY, TRACES, CasePlayed, Record, RunEnded, RunStarted
 from conformance.run.settings import RunSettings
 from conformance.run.summary import Circumstances, RunSummary, summarise
@@ -171,6 +171,8 @@ def prepare_folder(folder: Path) -> Journal:
     try:
         traces = folder / TRACES
         traces.mkdir(parents=True, exist_ok=True)
+        # First, since it belongs to one run at a time, and what it has written is not to be cleared by another.
+        journal = Journal(folder / JOURNAL)
         for pattern in ("*.ndjson", "*.pcapng"):
             for old in traces.glob(pattern):
                 old.unlink()
@@ -178,12 +180,14 @@ def prepare_folder(folder: Path) -> Journal:
         probe = traces / ".probe"
         probe.write_bytes(b"\n")
         probe.unlink()
-        return Journal(folder / JOURNAL)
+    except JournalInUse:
+        raise Unwritable(f"--report: another run is writing to {folder}; choose another folder") from None
     except OSError as error:
         where = error.filename or folder
         raise Unwritable(
             f"--report: cannot write to {where}: {error.strerror}; choose another folder or make room"
         ) from None
+    return journal
 
 
 def _write_summary(summary: RunSummary, path: Path) -> None:

@@ -9,7 +9,7 @@ import click
 
 from harness.captures.proxy import Proxy
 from harness.captures.writer import PcapngWriter
-from harness.errors import BadDescription
+from harness.errors import BadDescription, Unreachable
 from harness.links.acceptor import open_more_files
 from harness.links.addresses import Address
 from harness.links.transports import TRANSPORTS, parse_address
@@ -32,6 +32,9 @@ def record(address: str, listen: str, out: Path) -> int:
     takes. Exit status 1 when the capture cannot be written any more.
     """
     target, where = _stream(address), _stream(listen)
+    if out.is_file():
+        raise click.UsageError(f"--out: {out} is there already; choose another name, or take it away first")
+    is_new = not out.exists()  # a pipe or a device is nothing to take away again
     try:
         # Before anything listens: a path that cannot be written is found out while nobody has dialled.
         capture = PcapngWriter(out, live=True)
@@ -40,7 +43,12 @@ def record(address: str, listen: str, out: Path) -> int:
     open_more_files()
     with capture:
         proxy = Proxy(target, capture)
-        asyncio.run(_run(proxy, where))
+        try:
+            asyncio.run(_run(proxy, where))
+        except Unreachable:
+            if is_new:
+                out.unlink()
+            raise
     click.echo(f"{out}: {proxy.connections} connections, {capture.packets} packets", err=True)
     if proxy.trouble is not None:
         click.echo(f"{out} is incomplete: {proxy.trouble}", err=True)

@@ -16,7 +16,7 @@ import pytest
 from planted_nodes import Gate
 from watched_runs import processes, wait_for_cases
 
-from conformance.run.journal import read
+from conformance.run.journal import Journal, read
 from conformance.run.records import CasePlayed, RunEnded
 from harness.command import main
 
@@ -224,6 +224,21 @@ def test_what_does_not_start_is_status_3() -> None:
     assert "NOT STARTED: " in done.stdout
     assert "no-such-fault" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_two_runs_into_one_folder_are_refused(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("rep").mkdir()
+    with Journal(Path("rep/run.ndjson")) as journal:
+        journal.write(RunEnded(time="", interrupted=False, counts={}, exit=0))
+        written = Path("rep/run.ndjson").read_bytes()
+        monkeypatch.setattr(sys, "argv", ["goldwire", "test", "zenoh", "-k", ONE, "--report", "rep"])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert Path("rep/run.ndjson").read_bytes() == written
+    assert end.value.code == 2
+    assert "--report: another run is writing to " in capfd.readouterr().err
 
 
 def test_what_is_installed_is_told_and_why_it_cannot_be(

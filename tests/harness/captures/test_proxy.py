@@ -18,6 +18,7 @@ from harness.captures.reader import CaptureReader
 from harness.captures.reassembly import Stream
 from harness.captures.record_command import record
 from harness.captures.recordings import Recording
+from harness.errors import Unreachable
 from harness.iuts.description import resolve
 from harness.links.addresses import free_port
 from harness.links.transports import parse_address
@@ -133,3 +134,23 @@ def received(connection):
     while data := connection.recv(1 << 16):
         parts.append(data)
     return b"".join(parts)
+
+
+def test_a_capture_that_is_there_is_never_written_over(tmp_path):
+    """A regression: a second run emptied the capture of the first one."""
+    out = tmp_path / "capture.pcapng"
+    out.write_bytes(b"an hour of traffic")
+    result = CliRunner().invoke(record, ["tcp/127.0.0.1:1", "--listen", "tcp/127.0.0.1:7448", "--out", str(out)])
+    assert result.exit_code == 2
+    assert "capture.pcapng is there already" in result.output
+    assert out.read_bytes() == b"an hour of traffic"
+
+
+def test_who_cannot_listen_leaves_no_capture(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"tcp/127.0.0.1:{taken.getsockname()[1]}"
+        out = tmp_path / "capture.pcapng"
+        result = CliRunner().invoke(record, ["tcp/127.0.0.1:1", "--listen", address, "--out", str(out)])
+    assert isinstance(result.exception, Unreachable)
+    assert "cannot listen on" in str(result.exception)
+    assert list(tmp_path.iterdir()) == []
