@@ -1,9 +1,9 @@
 """The application of a client: what it must, may and must not be told of a service that several servers tell of.
 
 What the document leaves open is allowed: whether a change within one generation is told where servers may disagree, and
-one of the generation alone; whether an appearance in a
-higher generation is a change; whether an appearance counts that is outdated; how long a service is kept that was seen
-on a lost server only; whether one that is gone may come back in a lower generation.
+one of the generation alone; whether an appearance in a higher generation is a change; whether an appearance counts that
+is outdated; how long a service is kept that was seen on a lost server only; whether one that is gone may come back in a
+lower generation.
 """
 
 from collections import deque
