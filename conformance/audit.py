@@ -74,8 +74,7 @@ class Audit(RunRecorder):
                 record = msgspec.structs.replace(record, judgements=shown, trace=trace)
             except OSError as error:
                 trouble = f"the trace of {record.case} could not be written: {error}"
-        self.add(record, trouble)
-        return record
+        return self.add(record, trouble)
 
     def add_recording(self, recording: RecordingAudit) -> None:
         """Add what came of a file."""

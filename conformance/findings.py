@@ -9,6 +9,7 @@ from conformance.catalogue.rules import Profile
 from conformance.monitors import Finding
 from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome
+from wire.escaping import escaped
 
 
 class SessionVerdicts(msgspec.Struct, frozen=True):
@@ -63,6 +64,7 @@ def sum_up(rule: str, findings: Sequence[Finding], kept: int, suite: Suite, prof
         if each.rank > outcome.rank:
             outcome, what, cited = each, said, finding
         reading = reading or seen
+    what = escaped(what)
     if cited is None:
         return Judgement(rule, outcome, case, "monitor", what, reading, len(findings) + kept)
     return Judgement(

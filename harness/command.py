@@ -12,6 +12,7 @@ import click
 from harness.errors import BadDescription, HarnessError, StartFailed
 from harness.interrupts import end_on_sigterm
 from wire.errors import WireError
+from wire.escaping import escaped
 
 # 2 is what click gives for wrong usage, 130 what shells give for a process that SIGINT ended (128 + 2).
 WRONG_USAGE, NOT_STARTED, INTERRUPTED = 2, 3, 130
@@ -79,6 +80,8 @@ def main() -> None:
         # Not standalone: click would then end the process with statuses of its own, and ours are part of the interface.
         status = goldwire.main(standalone_mode=False)
     except click.ClickException as error:
+        # It may pass on what a program said.
+        error.message = escaped(error.message)
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -90,10 +93,10 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except WireError as error:
-        click.echo(f"Error: {error}", err=True)
+        click.echo(f"Error: {escaped(str(error))}", err=True)
         sys.exit(WRONG_USAGE)
     except HarnessError as error:
-        click.echo(f"Error: {error}", err=True)
+        click.echo(f"Error: {escaped(str(error))}", err=True)
         match error:
             case BadDescription():
                 sys.exit(WRONG_USAGE)

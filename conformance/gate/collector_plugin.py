@@ -60,9 +60,9 @@ class CollectorPlugin:
             if self._session is not None:
                 self._session.shouldstop = "the implementation did not start"
             return
-        self.run.add(message.record, message.trouble)
-        self.config.hook.pytest_goldwire_played(record=message.record)
-        for judgement in self._known.news(message.record):
+        record = self.run.add(message.record, message.trouble)
+        self.config.hook.pytest_goldwire_played(record=record)
+        for judgement in self._known.news(record):
             self.config.hook.pytest_goldwire_found(judgement=judgement)
         self._failed += report.failed
         most = self.config.option.maxfail

@@ -16,6 +16,7 @@ from conformance.run.journal import Journal, JournalInUse
 from conformance.run.records import JOURNAL, SUMMARY, TRACES, CasePlayed, Record, RunEnded, RunStarted
 from conformance.run.settings import RunSettings
 from conformance.run.summary import Circumstances, RunSummary, summarise
+from wire.escaping import all_escaped
 
 EXPORTERS = "goldwire.exporters"
 
@@ -63,14 +64,18 @@ class RunRecorder:
             strictness=settings.strictness,
             documents={name: document.sha256 for name, document in settings.catalogue.documents.items()},
         )
+        # What a node calls itself, and what it says, stands in every export as it stands here.
+        started = all_escaped(started)
         self._write(started)
         return started
 
-    def add(self, record: CasePlayed, trouble: str = "") -> None:
-        """Take down one case."""
+    def add(self, record: CasePlayed, trouble: str = "") -> CasePlayed:
+        """Take down one case; return it as it is written, with what terminals would act upon escaped."""
         if trouble:
             self.trouble.append(trouble)
+        record = all_escaped(record)
         self._write(record)
+        return record
 
     def finish(self) -> RunSummary:
         """End the journal, write the summary, call the exporters; a second call only returns the summary."""
@@ -127,7 +132,7 @@ class RunRecorder:
         summary = summarise(
             self.records, settings.catalogue, settings.strictness, settings.expectations, self.circumstances()
         )
-        return msgspec.structs.replace(summary, accepted=self.accepted)
+        return all_escaped(msgspec.structs.replace(summary, accepted=self.accepted))
 
     def _accept(self) -> None:
         # Only here: it writes TOML with the comments kept, by a library that no other run needs.
