@@ -6,6 +6,7 @@ A room registers its commands in the entry-point group ``goldwire.commands``; th
 import os
 import sys
 from importlib.metadata import EntryPoint, entry_points, version
+from io import StringIO
 
 import click
 
@@ -80,9 +81,10 @@ def main() -> None:
         # Not standalone: click would then end the process with statuses of its own, and ours are part of the interface.
         status = goldwire.main(standalone_mode=False)
     except click.ClickException as error:
-        # It may pass on what a program said.
-        error.message = escaped(error.message)
-        error.show()
+        with StringIO() as shown:
+            error.show(file=shown)
+            # It may pass on what a program said.
+            click.echo(escaped(shown.getvalue()), nl=False, err=True)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)

@@ -1,6 +1,7 @@
 """The journal: the file to which a run's records are written, line by line, and from which they are read again."""
 
 import fcntl
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -8,6 +9,7 @@ from typing import BinaryIO, Self
 import msgspec
 
 from conformance.run.records import Record
+from harness.captures.reader import CHUNK, LONGEST_LINE, bounded_lines
 
 
 class TornLine(Exception):
@@ -63,17 +65,19 @@ def read(path: Path) -> tuple[list[Record], str]:
     """
     # Only the last line may be torn: that is what a kill or a full disk leaves. Anything else is no journal of ours.
     decoder = msgspec.json.Decoder(Record)
-    lines = path.read_bytes().split(b"\n")
-    rest = lines.pop()
     records: list[Record] = []
-    for number, line in enumerate(lines, 1):
-        try:
-            records.append(decoder.decode(line))
-        except msgspec.MsgspecError as error:
-            complaint = f"{path}, line {number}: {error}"
-            if number == len(lines) and not rest:
-                return records, complaint
-            raise TornLine(complaint) from None
-    if rest:
-        return records, f"{path}, line {len(lines) + 1}: cut off after {len(rest)} bytes"
-    return records, ""
+    complaint = ""
+    with path.open("rb") as file:
+        for number, line in enumerate(bounded_lines(partial(file.read, CHUNK)), 1):
+            if complaint:
+                raise TornLine(complaint)
+            if len(line) > LONGEST_LINE:
+                complaint = f"{path}, line {number}: longer than {LONGEST_LINE} bytes, as no record is"
+            elif not line.endswith(b"\n"):
+                complaint = f"{path}, line {number}: cut off after {len(line)} bytes"
+            else:
+                try:
+                    records.append(decoder.decode(line))
+                except (msgspec.MsgspecError, RecursionError) as error:
+                    complaint = f"{path}, line {number}: {error}"
+    return records, complaint

@@ -19,6 +19,7 @@ class Missing(Enum):
     CUT_SHORT = "packets cut short"
     LINK_TYPE = "unknown link type"
     FRAGMENT = "IP fragments"
+    LONG_LINE = "lines too long"
     FOREIGN = "of another protocol"
     ENCRYPTED = "encrypted"
     BEGINNING = "begun in the middle"
@@ -39,6 +40,7 @@ MEANINGS = {
     Missing.CUT_SHORT: "packets of which not all bytes were captured",
     Missing.LINK_TYPE: "packets of a link type that is not known here",
     Missing.FRAGMENT: "fragments of IP packets, which are not put together",
+    Missing.LONG_LINE: "lines of a trace that are longer than any frame; what follows them is read",
     Missing.FOREIGN: "connections that are not of this protocol",
     Missing.ENCRYPTED: "connections over TLS, which nobody can read here",
     Missing.BEGINNING: "sessions whose beginning was not captured",

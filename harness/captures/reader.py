@@ -26,6 +26,9 @@ SMALL_CHUNK = 1 << 12
 LARGEST_PACKET = 1 << 18
 """Bytes of a packet; what claims to be longer is no packet. It is the largest snapshot length of libpcap."""
 
+LONGEST_LINE = 1 << 24
+"""Bytes of a line of a trace or a journal: many times those of the largest frame in hex, with what is said of it."""
+
 LARGEST_BLOCK = 1 << 24
 """Bytes of a block of pcapng, which may hold more than a packet: else four damaged bytes would claim gigabytes."""
 
@@ -124,6 +127,28 @@ def lines_of(path: Path, losses: Losses) -> Iterator[bytes]:
         yield from Window(_decompressed(file, path), losses).lines()
 
 
+def bounded_lines(more: Callable[[], bytes]) -> Iterator[bytes]:
+    """Yield lines of what ``more`` reads piece by piece, each with its end; the last may have none.
+
+    Of a line that is longer than ``LONGEST_LINE`` comes as much and one byte, without an end: it is no line then.
+    """
+    # Pieces are joined once a line: to append each to the rest would copy a long line again and again.
+    parts, held = list[bytes](), 0
+    while data := more():
+        first, *others = data.split(b"\n")
+        parts.append(first[: max(LONGEST_LINE + 1 - held, 0)])
+        held += len(first)
+        if not others:
+            continue
+        yield b"".join(parts) + (b"" if held > LONGEST_LINE else b"\n")
+        *whole, last = others
+        for line in whole:
+            yield line + b"\n"
+        parts, held = [last], len(last)
+    if held:
+        yield b"".join(parts)
+
+
 def _decompressed(file: IO[bytes], path: Path) -> Callable[[], bytes]:
     """Return what reads the next bytes of a file; small pieces where those before a damage would be lost with it."""
     magic = file.read(4)
@@ -170,12 +195,7 @@ class Window:
 
     def lines(self) -> Iterator[bytes]:
         """Yield what is not read yet by lines, each with its end; the last may have none."""
-        rest = b""
-        while data := self._read():
-            *whole, rest = (rest + data).split(b"\n")
-            yield from (line + b"\n" for line in whole)
-        if rest:
-            yield rest
+        return bounded_lines(self._read)
 
     def end(self) -> None:
         """Count what is left where a packet was to begin: nothing, or the beginning of one."""

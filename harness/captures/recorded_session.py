@@ -6,6 +6,7 @@ from functools import lru_cache
 import msgspec
 
 from harness.captures.losses import Loss, Losses, Missing
+from harness.captures.reader import LONGEST_LINE
 from harness.trace import Direction, Entry, EntryKind, Trace
 
 LINK = "a"
@@ -99,10 +100,13 @@ def read_lines(lines: Iterable[bytes], source: str, protocol: str, losses: Losse
         try:
             read = decoder.decode(line)
             entry = Entry(read.time, LINK, read.what, read.direction, bytes.fromhex(read.data), read.note)
-        except (msgspec.MsgspecError, ValueError):
-            # Only the last line can lack its end: that of a run that was killed.
-            whole = line.endswith(b"\n")
-            losses.add(Missing.DAMAGED if whole else Missing.CUT_OFF, len(line), "lines" if whole else "")
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            if len(line) > LONGEST_LINE:
+                losses.add(Missing.LONG_LINE)
+            else:
+                # Only the last line can lack its end: that of a run that was killed.
+                whole = line.endswith(b"\n")
+                losses.add(Missing.DAMAGED if whole else Missing.CUT_OFF, len(line), "lines" if whole else "")
             if sound is None:
                 sound = {link: len(trace) for link, (_, trace) in begun.items()}
         else:

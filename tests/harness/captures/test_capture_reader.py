@@ -29,6 +29,7 @@ from with_scapy import (
     fragment,
 )
 
+from harness.captures import reader, recorded_session
 from harness.captures.losses import Loss, Missing
 from harness.captures.packets import format_end
 from harness.captures.proxy import RecordedConnection
@@ -343,6 +344,38 @@ def test_a_trace_that_is_compressed_is_read_as_a_plain_one(tmp_path):
     assert entries[1] == entries[0]
     assert entries[2] == entries[0][: len(entries[2])]
     assert losses == [set(), set(), {Missing.CUT_OFF}]
+
+
+def test_a_line_without_an_end_costs_no_more_than_it_has_bytes(tmp_path, monkeypatch):
+    """It is named, what follows is read and is not sound, and no more of it than the limit is ever kept."""
+    monkeypatch.setattr(reader, "LONGEST_LINE", 5000)
+    monkeypatch.setattr(recorded_session, "LONGEST_LINE", 5000)
+    monkeypatch.setattr(reader, "CHUNK", 1000)
+    trace = Trace("zenoh")
+    for number in range(4):
+        trace.add(Entry(float(number), "a", EntryKind.FRAME, Direction.RECEIVED, b"\4"))
+    path = tmp_path / "a.ndjson"
+    write_ndjson(trace, path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    for long in (b"{" + b"x" * 100_000 + b"\n", b'{"a":' + b"[" * 4000 + b"\n"):
+        path.write_bytes(b"".join([*lines[:2], long, *lines[2:]]))
+        source = Recording(path, "zenoh")
+        (recorded,) = source
+        assert (len(recorded.trace), recorded.sound) == (4, 2)
+        assert {loss.kind for loss in source.losses.all()} <= {Missing.LONG_LINE, Missing.DAMAGED}
+        assert source.losses.all()
+    path.write_bytes(lines[0] + b"y" * 10_000)
+    source = Recording(path, "zenoh")
+    assert len(next(iter(source)).trace) == 1
+    assert [str(loss) for loss in source.losses.all()] == ["lines too long: 1"]
+
+
+@given(st.lists(st.binary(max_size=20)))
+def test_lines_are_those_of_the_whole(pieces):
+    data = b"".join(pieces)
+    found = list(reader.bounded_lines(iter([*filter(None, pieces), b""]).__next__))
+    assert b"".join(found) == data
+    assert found == data.splitlines(keepends=True) or any(byte in data for byte in b"\r\x0b\x0c\x1c\x1d\x1e\x85")
 
 
 def test_scapy_reads_the_same(tmp_path):
