@@ -3,10 +3,13 @@
 A room registers its commands in the entry-point group ``goldwire.commands``; they are loaded when they are called.
 """
 
+import ast
 import os
 import sys
 from importlib.metadata import EntryPoint, entry_points, version
+from importlib.util import find_spec
 from io import StringIO
+from pathlib import Path
 
 import click
 
@@ -39,6 +42,15 @@ class Commands(click.Group):
         # Loaded only now: it imports all of its room, and whoever decodes a frame need not wait for the pipeline.
         return None if found is None else found.load()
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each sub-command does, in a line, and load none: all of them take a second."""
+        found = self._found()
+        width = formatter.width - 6 - max(map(len, found), default=0)
+        told = {name: click.Command(name, help=_docstring(point)) for name, point in found.items()}
+        rows = [(name, told[name].get_short_help_str(width)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -51,6 +63,16 @@ class Commands(click.Group):
     @staticmethod
     def _found() -> dict[str, EntryPoint]:
         return {point.name: point for point in entry_points(group="goldwire.commands")}
+
+
+def _docstring(point: EntryPoint) -> str:
+    """Return what the function of an entry point says of itself, from its source."""
+    spec = find_spec(point.module)
+    source = Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == point.attr:
+            return ast.get_docstring(node) or ""
+    return ""
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,5 +1,6 @@
 """Implementations that run: started, ready, watched, and gone when the tester is."""
 
+import math
 import os
 import shutil
 import sys
@@ -50,6 +51,8 @@ _PROBE_PAUSE = 0.02
 _FIRST_TRY = 1.0
 # A node that somebody else runs is there or not: it is not awaited as a start would be.
 _REMOTE_TIMEOUT = 5.0
+# And where the machine says that nobody listens, only the moment is awaited in which the node may be starting anew.
+_REFUSED_TIMEOUT = 1.0
 
 
 class Implementation(Protocol):
@@ -134,15 +137,15 @@ class RemoteImplementation(_StopsOnExit):
         self.description = description
         self._where = where
         self._probe = probe
-        self.await_answer()
+        self.await_answer(_REFUSED_TIMEOUT)
 
-    def await_answer(self) -> None:
-        """Wait until it answers; ``StartFailed`` when it does not, in some seconds."""
+    def await_answer(self, refused: float = _REMOTE_TIMEOUT) -> None:
+        """Wait until it answers; ``StartFailed`` when it does not for long, or nobody listens for ``refused`` s."""
         if self._probe is None:
             return
         # What somebody else runs has no end that could be seen: the event never comes.
         patience = _REMOTE_TIMEOUT * self.description.time_scale
-        complaint = _probed(self._probe, str(self._where), patience, threading.Event().wait)
+        complaint = _probed(self._probe, str(self._where), patience, threading.Event().wait, refused)
         if complaint is not None:
             raise StartFailed(f"{self._where} does not answer: {complaint}")
 
@@ -342,18 +345,23 @@ def start(
             return ProgramImplementation(description, source, probe, connect, scenario)
 
 
-def _probed(probe: Probe, address: str, patience: float, ended: Callable[[float], bool]) -> LinkError | None:
+def _probed(
+    probe: Probe, address: str, patience: float, ended: Callable[[float], bool], refused: float = math.inf
+) -> LinkError | None:
     """Probe until it works; the last complaint when ``patience`` seconds passed or the node has ended.
 
-    ``ended`` waits so many seconds for the node's end and returns whether it came.
+    ``ended`` waits so many seconds for the node's end and returns whether it came; nobody may listen for ``refused``
+    seconds.
     """
+    nobody = time.monotonic() + refused
     give_up, each_has = time.monotonic() + patience, min(_FIRST_TRY, patience)
     while True:
         try:
             probe(address, each_has)
         except LinkError as error:
             # Asked in this order: a node that has ended answers no more, however much time is left.
-            if ended(_PROBE_PAUSE) or time.monotonic() > give_up:
+            is_refused = isinstance(error.__cause__, ConnectionRefusedError | FileNotFoundError)
+            if ended(_PROBE_PAUSE) or time.monotonic() > (min(give_up, nobody) if is_refused else give_up):
                 return error
             each_has = min(2 * each_has, patience)
         else:

@@ -71,3 +71,25 @@ def test_an_engine_that_nobody_knows(monkeypatch: pytest.MonkeyPatch, capsys: py
         command.main()
     assert left.value.code == 2
     assert capsys.readouterr().err == "Error: GOLDWIRE_ENGINE is 'quick'; there are reference, python, native\n"
+
+
+def test_help_lists_what_commands_do_and_loads_none_of_them() -> None:
+    """A regression: it took a second, as each command was loaded for its line."""
+    code = (
+        "import sys; sys.argv = ['goldwire', '--help']\n"
+        "from harness.command import goldwire\n"
+        "goldwire.main(standalone_mode=False)\n"
+        "print(sorted({'hypothesis', 'construct', 'msgspec', 'pytest', 'rich', 'scapy'} & set(sys.modules)))\n"
+    )
+    ended = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    *shown, loaded = ended.stdout.splitlines()
+    assert loaded == "[]"
+    # What is read from the sources is what the commands say.
+    goldwire = command.goldwire
+    assert isinstance(goldwire, click.Group)
+    context = click.Context(goldwire)
+    for name in goldwire.list_commands(context):
+        found = goldwire.get_command(context, name)
+        assert found is not None
+        (line,) = [each for each in shown if each.split()[:1] == [name]]
+        assert line.removeprefix(f"  {name}").strip().removesuffix("...") in " ".join((found.help or "").split())

@@ -13,6 +13,7 @@ from harness.clock import RealClock
 from harness.errors import BadDescription, StartFailed, Unreachable
 from harness.iuts.description import resolve
 from harness.iuts.implementation import start
+from harness.links.addresses import free_port
 from harness.links.framing import LengthPrefixed
 from harness.links.transports import dial, listen
 
@@ -240,6 +241,17 @@ def test_a_remote_node_is_probed_and_left_alone(monkeypatch):
     with pytest.raises(StartFailed, match="does not answer: refused"):
         start(resolve(listener.address, "zenoh"), probe=refused)
     assert set(tried) == {0.05}, "no try has longer than all of them"
+
+
+def test_an_address_where_nobody_listens_is_told_soon(monkeypatch):
+    monkeypatch.setattr("harness.iuts.implementation._REMOTE_TIMEOUT", 3600.0)  # which silence would be given
+    monkeypatch.setattr("harness.iuts.implementation._REFUSED_TIMEOUT", 0.05)
+
+    def probe(where, patience):
+        dial(where, FRAMINGS, CLOCK, timeout=patience, label="a").close()
+
+    with pytest.raises(StartFailed, match="Connection refused"):
+        start(resolve(f"tcp/127.0.0.1:{free_port()}", "zenoh"), probe=probe)
 
 
 def test_a_node_that_is_far_away_has_longer_with_each_try():
