@@ -8,6 +8,7 @@ from conformance.cases import SEEDS
 from conformance.gate.items import CaseItem
 from conformance.gate.messages import attach
 from conformance.gate.player import Player
+from conformance.gate.turns import in_turn
 from conformance.histories.budget import BUDGET
 from conformance.run.settings import RunSettings
 
@@ -37,7 +38,7 @@ class PlayerPlugin:
         self.player = Player(settings, lambda line: config.hook.pytest_goldwire_progress(line=line))
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Hand the player to the cases, and leave out those that do not fit role or transport."""
+        """Hand the player to the cases, leave out those that do not fit role or transport, and put the rest in turn."""
         role, transport = self.settings.description.role, self.settings.transport
         unfit = [item for item in items if isinstance(item, CaseItem) and not item.case.fits(role, transport)]
         for item in items:
@@ -47,6 +48,7 @@ class PlayerPlugin:
             config.hook.pytest_deselected(items=unfit)
             # In place: pytest goes on with the list that it has handed to the hook.
             items[:] = [item for item in items if item not in unfit]
+        items[:] = in_turn(items)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Let the player know what is to be played, unless it is to be played one by one."""

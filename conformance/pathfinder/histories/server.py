@@ -14,7 +14,7 @@ from conformance.pathfinder.histories.abilities import BASIS, LEFT_ALONE, PROBES
 from conformance.pathfinder.histories.drawing import DirectoryGenerator
 from conformance.pathfinder.histories.moves import ClientAsks, ClientBlinks, ClientsRace, HistoryMove
 from conformance.pathfinder.histories.playing import DirectoryPlay
-from harness.errors import NotAnswered
+from harness.errors import HarnessError, NotAnswered
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 
 
@@ -37,8 +37,26 @@ class ServerHistories:
         # All at once, as most servers do all of it: each by itself costs a connection for each client.
         if complaint(self.scene(node, can), (*BASIS, *chain(*PROBES))) is None:
             return can
-        found = [complaint(self.scene(node, can), (*BASIS, *probe)) for probe in PROBES]
-        return msgspec.structs.replace(can, complaints=tuple(each for each in found if each))
+        found, fatal = [], None
+        for probe in PROBES:
+            # What one of them has ended, or left behind, is no matter of the others.
+            node.instance.restart()
+            if broken := complaint(self.scene(node, can), (*BASIS, *probe)):
+                found.append(broken)
+                fatal = fatal or (None if self.is_served(node) else probe)
+        if fatal is not None:
+            # Last, and left as it is then: who asks what the node does at all is to see that it has died, and of what.
+            node.instance.restart()
+            complaint(self.scene(node, can), (*BASIS, *fatal))
+        return msgspec.structs.replace(can, complaints=tuple(found))
+
+    def is_served(self, node: NodeUnderTest) -> bool:
+        """Tell whether a server answers on a fresh connection."""
+        try:
+            node.probe()
+        except HarnessError:
+            return False
+        return True
 
     def reclaims_at_hello(self, node: NodeUnderTest) -> bool:
         """Tell whether an orphan has its owner back before that has published it again (R24).
