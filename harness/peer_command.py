@@ -47,6 +47,12 @@ _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--oddity", metavar="RULE|NAME", help="Keep a rule in a legal but unusual way.")
 @click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
 @click.option("--time-scale", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True)
+@click.option(
+    "--hello-patience",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="End connections that say no hello for so long; for peers that do so at all.",
+)
 @click.option("--variants", is_flag=True, help="List the faults and oddities, and leave.")
 def peer(
     protocol: str,
@@ -60,6 +66,7 @@ def peer(
     oddity: str | None,
     profile: str,
     time_scale: float,
+    hello_patience: float | None,
     variants: bool,
 ) -> int:
     """Serve the reference peer of PROTOCOL until it is interrupted.
@@ -83,11 +90,13 @@ def peer(
         raise click.UsageError(
             f"a {peer_class.role} of {protocol} only dials: say where with --connect, without --listen"
         )
+    if hello_patience is not None and not peer_class.bounds_hello:
+        raise click.UsageError(f"a {peer_class.role} of {protocol} ends no connection for that: no --hello-patience")
     for address in (*listen, *connect):
         _check(address, protocol)
     if key is not None and certificate is None:
         raise click.UsageError("--key without --certificate")
-    made = peer_class.of(PeerSettings(profile, scenario, len(connect)))
+    made = peer_class.of(PeerSettings(profile, scenario, len(connect), hello_patience))
     # Every link is an open file, and a fuzzer or a crowd of clients opens more than the usual limit.
     open_more_files()
 

@@ -148,7 +148,7 @@ class Step(NamedTuple):
 
 
 # Much is published, as everything else needs something that is there; the rest is as frequent as it is telling.
-WEIGHTS = {"publish": 5, "services": 2, "subscribe": 1, "unsubscribe": 1, "unpublish": 1, "leave": 1, "return": 1}
+WEIGHTS = {"publish": 5, "services": 2, "subscribe": 1, "unsubscribe": 1, "unpublish": 1, "leave": 2, "return": 2}
 VERBS = [verb for verb, weight in WEIGHTS.items() for _ in range(weight)]
 
 numbers = st.integers(0, 8)

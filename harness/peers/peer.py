@@ -22,12 +22,14 @@ HANG_UP = None
 class PeerSettings(msgspec.Struct, frozen=True):
     """How a peer is made: the ``profile`` picks the reading where document and field differ.
 
-    One that dials is told the ``scenario`` that it is to play, and how many ``servers`` it finds.
+    One that dials is told the ``scenario`` that it is to play, and how many ``servers`` it finds. ``hello_patience`` is
+    how many seconds a connection may go without a hello, for one that bounds that; ``None`` is its own choice.
     """
 
     profile: str = "document"
     scenario: str = ""
     servers: int = 1
+    hello_patience: float | None = None
 
 
 class Peer(ABC):
@@ -36,6 +38,8 @@ class Peer(ABC):
     role: ClassVar[str]
     verbs: tuple[str, ...] = ()
     """The control verbs that ``command`` knows."""
+    bounds_hello: ClassVar[bool] = False
+    """Whether it ends connections on which nobody says hello, after ``PeerSettings.hello_patience``."""
 
     @abstractmethod
     def __init__(self, *, profile: str = "document") -> None:

@@ -247,7 +247,8 @@ def test_what_is_almost_an_integer(node: NodeUnderTest) -> None:
     # The last is beyond what readers of integers take (Python's takes 4300 digits).
     almost = ("007", "+5", "1_0", "1.5", "1e3", "0x10", " 5", "5 ", "--1", "-", "9" * 20, "-" + "9" * 20, "9" * 5000)
     found = published.all_found_if_taken([f"(a>{each})" for each in almost])
-    node.shows("PF-075", "R05", "B" if None in found else "A")
+    # But for that one, which may be refused for its size.
+    node.shows("PF-075", "R05", "B" if None in found[:-1] else "A")
     assert node.other.is_served(), "nobody is served after a comparison with what is almost an integer"
 
 

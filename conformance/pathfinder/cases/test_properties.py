@@ -38,7 +38,8 @@ def rule_at_fault(group: ClientGroup, reference: ClientGroup, filter: str | None
         return otherwise
     items = [part for part in walk(parse(filter, deployed=True)) if not isinstance(part, Composite)]
     alone = [spell(item, deployed=True) for item in items]
-    for text, id in [*((each, rule_of_filter(each)) for each in alone), (filter, "PF-076")]:
+    probes = [("(nobody=has this)", otherwise), *((each, rule_of_filter(each)) for each in alone), (filter, "PF-076")]
+    for text, id in probes:
         lists = [each.listed(each.node.main.services(each.node.narrow(text))) for each in (group, reference)]
         if lists[0].keys() != lists[1].keys():
             return id

@@ -26,7 +26,7 @@ from conformance.pathfinder.histories.legality import MOST_SUBSCRIPTIONS
 from conformance.pathfinder.histories.model import DirectoryModel, ServiceState, is_recent, state_in
 from conformance.pathfinder.histories.orphan_times import OrphanTimes
 from conformance.pathfinder.same_filters import say_the_same
-from harness.pathfinder.peers.answering import PERMISSION_DENIED
+from harness.pathfinder.peers.answering import INVALID_FILTER_SYNTAX, PERMISSION_DENIED
 from harness.pathfinder.tester.transactions import Transaction
 from wire.pathfinder.values import Message
 
@@ -114,7 +114,8 @@ class AnswerComparison:
             self.judged[rule] += 1
             self.look_into(request, transaction, told, shown)
             return
-        reason = str(expected["fail-reason"])
+        # By the letter a list has no word for it (R07).
+        reason = str(expected.get("fail-reason", INVALID_FILTER_SYNTAX))
         rule = rule_of_success(request, reason)
         if not transaction.failed:
             raise Mismatch(rule, f"{shown} is carried out, and should be refused ({reason})")

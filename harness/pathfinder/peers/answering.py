@@ -26,8 +26,12 @@ SAME_GENERATION_BUT_DIFFERENT = "same-generation-but-different"
 NON_EXISTENT_SERVICE_ID = "non-existent-service-id"
 
 
+NO_REASON = ""
+"""What stands for a refusal that does not say why."""
+
+
 class RequestRefused(Exception):
-    """A request that the server does not carry out; ``reason`` is the document's code."""
+    """A request that the server does not carry out; ``reason`` is the document's code, or ``NO_REASON``."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -58,8 +62,9 @@ class Answering:
         self.send(session, {**self.answer(request, "complete"), **(fields or {})})
 
     def fail(self, session: Session, request: Message, reason: str) -> None:
-        """Say that a request is not carried out, and why."""
-        self.send(session, {**self.answer(request, "fail"), "fail-reason": reason})
+        """Say that a request is not carried out, and why, if there is a word for that."""
+        why = {"fail-reason": reason} if reason else {}
+        self.send(session, {**self.answer(request, "fail"), **why})
 
     def answer(self, request: Message, message_type: str) -> dict[str, Any]:
         """Return the fields that a message in a request's transaction must have."""

@@ -149,15 +149,16 @@ class Publishing(Subscribing):
 
     def regain_contact(self, client_id: int) -> None:
         """Reclaim the services of a client that is back."""
-        # Reading: the document ties a service's life to its owner being connected and leaves `orphan-since` out while
-        # the owner is in contact. So the owner's hello is enough; publishing anew, as the client must, changes nothing.
+        # Reading (R24): the document ties a service's life to its owner being connected and leaves `orphan-since` out
+        # while the owner is in contact. So the owner's hello is enough; publishing anew, as the client must, changes
+        # nothing. Deployed servers wait for that.
         for service in self.directory.owned(client_id):
             if service.is_orphan and self.reclaims(service):
                 self.reclaim(service)
 
     def reclaims(self, service: ServiceRecord) -> bool:
         """Tell whether the mere hello of its owner ends a service's being an orphan."""
-        return True
+        return not self.deployed
 
     def reclaim(self, service: ServiceRecord) -> None:
         """End a service's being an orphan."""

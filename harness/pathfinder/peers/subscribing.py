@@ -6,6 +6,7 @@ from typing import Any
 from harness.pathfinder.peers.answering import (
     INSUFFICIENT_RESOURCES,
     INVALID_FILTER_SYNTAX,
+    NO_REASON,
     NON_EXISTENT_SUBSCRIPTION_ID,
     PERMISSION_DENIED,
     SUBSCRIPTION_ID_EXISTS,
@@ -219,10 +220,18 @@ class Subscribing(Answering):
 
     def on_services(self, session: Session, request: Message) -> None:
         """List the services."""
-        selection = self.selection(request)
+        try:
+            selection = self.selection(request)
+        except RequestRefused as refused:
+            raise RequestRefused(self.reason_of_list(refused.reason)) from refused
         if not self.can_search(selection):
             raise RequestRefused(INSUFFICIENT_RESOURCES)
         self.enumerate(session, request, [self.describe(service) for service in self.snapshot(selection)])
+
+    def reason_of_list(self, reason: str) -> str:
+        """Return the reason for which a list of services is refused, in the words that such a refusal has."""
+        # Reading: by the letter these are the common ones (section "Services Fail"), and none of them is about filters.
+        return reason if self.deployed or reason != INVALID_FILTER_SYNTAX else NO_REASON
 
     def can_search(self, selection: Selection) -> bool:
         """Tell whether the server can match the services that are asked for."""

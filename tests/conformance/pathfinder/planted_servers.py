@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from harness.pathfinder.peers.answering import (
     CLIENT_ID_EXISTS,
+    INVALID_FILTER_SYNTAX,
     SAME_GENERATION_BUT_DIFFERENT,
     RequestRefused,
 )
@@ -14,7 +15,7 @@ from harness.pathfinder.peers.server import Server
 from harness.pathfinder.peers.session import Selection, Session, Subscription
 from harness.pathfinder.peers.subscribing import APPEARED, DISAPPEARED, MODIFIED
 from harness.pathfinder.variants.lenient import salvaged
-from wire.pathfinder.filters import Filter, Substring
+from wire.pathfinder.filters import INTEGER, Filter, Greater, Less, Substring, parse, walk
 from wire.pathfinder.values import Message
 
 # --- timers -----------------------------------------------------------------------------------------------
@@ -367,6 +368,33 @@ class KeepsNothingBare(Server):
     def orphan(self, service: ServiceRecord, since: float) -> None:
         if service.props:
             super().orphan(service, since)
+
+
+# --- readings: what the field does and the document's letter does not --------------------------------------
+
+
+class ComparesWithIntegers(Server):
+    """Refuses to compare with anything but an integer (R05)."""
+
+    def parse(self, text: str) -> Filter:
+        tree = super().parse(text)
+        if any(isinstance(part, Greater | Less) and not INTEGER.fullmatch(part.value) for part in walk(tree)):
+            raise RequestRefused(INVALID_FILTER_SYNTAX)
+        return tree
+
+
+class TakesBraces(Server):
+    """Takes a closing brace for a character as any other (R25)."""
+
+    def parse(self, text: str) -> Filter:
+        return parse(text, deployed=True) if "}" in text else super().parse(text)
+
+
+class ReasonOfSubscribe(Server):
+    """Says of a list why its filter is refused, as of a subscription (R07)."""
+
+    def reason_of_list(self, reason: str) -> str:
+        return reason
 
 
 # --- addresses --------------------------------------------------------------------------------------------

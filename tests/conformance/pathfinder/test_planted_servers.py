@@ -47,6 +47,10 @@ ACCUSED = (
     (planted.EscapedAsterisksMatchAll, "test_filters.test_escapes_beside_asterisks", "PF-069"),
     (planted.ListsItsOwnHost, ADDRESSES, "PF-225"),
     (planted.KnowsClientsByHost, "test_domains.test_a_client_that_comes_back_from_another_address", "PF-027"),
+    # The document's letter.
+    (planted.ComparesWithIntegers, "test_filters.test_comparisons_with_texts", "PF-072"),
+    (planted.ComparesWithIntegers, "test_filters.test_what_is_almost_an_integer", "PF-075"),
+    (planted.TakesBraces, "test_filters.test_braces", "PF-071"),
     # Grave, and not only warned of.
     (planted.EndsBeforeTheEnd, "test_unsubscribe.test_unsubscribe_what_was_subscribed", "PF-137"),
     (planted.DisappearsTwice, TAKEN_BACK, "PF-123", "PF-209"),
@@ -60,8 +64,15 @@ def test_a_small_fault_is_a_violation(peer: type[Server], case: str, rules: list
     assert SERVERS.accused(peer, case) == dict.fromkeys(rules, Outcome.VIOLATION)
 
 
-def test_what_is_recommended_is_a_deviation() -> None:
-    assert SERVERS.accused(planted.ServesOneHost, ADDRESSES) == {"PF-035": Outcome.DEVIATION}
+@pytest.mark.parametrize(
+    ("peer", "case", "rule"),
+    [
+        (planted.ServesOneHost, ADDRESSES, "PF-035"),
+        (planted.ReasonOfSubscribe, "test_listings.test_a_list_with_a_bad_filter", "PF-156"),
+    ],
+)
+def test_what_is_recommended_is_a_deviation(peer: type[Server], case: str, rule: str) -> None:
+    assert set(SERVERS.accused(peer, case).items()) == {(rule, Outcome.DEVIATION)}
 
 
 @pytest.mark.parametrize("case", sorted({case for _, case, *_ in ACCUSED}))

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.pathfinder.peers.answering import INVALID_FILTER_SYNTAX, NO_HELLO
+from harness.pathfinder.peers.answering import INVALID_FILTER_SYNTAX, NO_HELLO, NO_REASON
 from harness.pathfinder.peers.directory import ServiceRecord
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.peers.session import Selection, Session, Subscription
@@ -230,7 +230,7 @@ class OrphansOfThisMoment(Describing):
 @fault("PF-156", does="says bad-filter of a list with a bad filter")
 class OwnCodeForFilters(Server):
     def fail(self, session: Session, request: Message, reason: str) -> None:
-        own = reason == INVALID_FILTER_SYNTAX and request["ta-cmd"] == "services"
+        own = reason in (NO_REASON, INVALID_FILTER_SYNTAX) and request["ta-cmd"] == "services"
         super().fail(session, request, "bad-filter" if own else reason)
 
 

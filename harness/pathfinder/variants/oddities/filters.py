@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from harness.pathfinder.peers.answering import INVALID_FILTER_SYNTAX, RequestRefused
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.variants.evaluating import Choosy, Evaluating, LiteralFilters
 from harness.pathfinder.variants.registry import oddity
@@ -14,34 +15,23 @@ class ByTheLetter(LiteralFilters):
     pass
 
 
-@oddity("PF-072", "PF-075", does="compares with integers only")
-class IntegerOperands(Choosy):
+@oddity("PF-075", does="compares with integers of 64 bits only, where the profile lets it")
+class SmallOperands(Choosy):
     def is_refused(self, part: Composite | Item) -> bool:
-        return isinstance(part, Greater | Less) and not INTEGER.fullmatch(part.value)
-
-
-@oddity("PF-075", does="compares with integers of 64 bits only")
-class SmallOperands(IntegerOperands):
-    def is_refused(self, part: Composite | Item) -> bool:
-        is_integer = not super().is_refused(part)
+        is_integer = not (isinstance(part, Greater | Less) and not INTEGER.fullmatch(part.value))
         is_large = isinstance(part, Greater | Less) and (
             # The length first: int() refuses texts of many thousand digits.
             len(part.value) > 20 or (is_integer and not -(2**63) <= int(part.value) < 2**63)
         )
-        return not is_integer or is_large
+        return self.deployed and (not is_integer or is_large)
 
 
-@oddity("PF-071", does="takes a closing brace for an ordinary character")
-class BracesToo(Server):
+@oddity("PF-071", does="refuses a closing brace, where the profile lets it")
+class NoBraces(Server):
     def parse(self, text: str) -> Filter:
-        if "}" not in text:
-            return super().parse(text)
-        # The deployed reading takes the brace for what it is: this server follows it there alone.
-        deployed, self.deployed = self.deployed, True
-        try:
-            return super().parse(text)
-        finally:
-            self.deployed = deployed
+        if "}" in text:
+            raise RequestRefused(INVALID_FILTER_SYNTAX)
+        return super().parse(text)
 
 
 @oddity("PF-073", does="takes (a=**) for (a=*)")

@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+from harness.pathfinder.peers.answering import INVALID_FILTER_SYNTAX, NO_REASON
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.peers.session import Session, Subscription
 from harness.pathfinder.variants.registry import oddity
@@ -38,7 +39,7 @@ class OtherAddresses(Server):
 @oddity("PF-156", does="says of a bad filter in a list that the permission is denied")
 class DeniesBadFilters(Server):
     def fail(self, session: Session, request: Message, reason: str) -> None:
-        common = request["ta-cmd"] == "services" and reason == "invalid-filter-syntax"
+        common = request["ta-cmd"] == "services" and reason in (NO_REASON, INVALID_FILTER_SYNTAX)
         super().fail(session, request, "permission-denied" if common else reason)
 
 

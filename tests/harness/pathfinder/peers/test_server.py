@@ -346,7 +346,9 @@ def test_a_subscription_from_beginning_to_end(house: House) -> None:
 def test_filters_that_are_none(house: House, command: str, text: str) -> None:
     session = house.client()
     asked = session.subscribe(text) if command == "subscribe" else session.services(text)
-    assert (asked.reason, asked.accepted) == ("invalid-filter-syntax", False)
+    # By the letter, a list has no word for that.
+    assert (asked.reason, asked.accepted) == ("invalid-filter-syntax" if command == "subscribe" else None, False)
+    assert asked.failed
 
 
 @pytest.mark.parametrize(
@@ -386,12 +388,27 @@ def test_lists(house: House) -> None:
         assert kinds[-1] == ("notify" if command == "subscribe" else "complete")
 
 
+@pytest.mark.parametrize(("profile", "is_orphan"), [("document", False), ("deployed", True)])
+def test_an_orphan_whose_owner_is_back_and_has_not_published_it(profile: str, *, is_orphan: bool) -> None:
+    house = House(profile=profile)
+    owner, service = house.client(1), Service(2, {"a": ["x"]}, ttl=5)
+    owner.publish(service)
+    owner.close()
+    back = house.client(1)
+    (found,) = back.services().notifications
+    assert ("orphan-since" in found) is is_orphan
+    back.publish(service)
+    (found,) = back.services().notifications
+    assert "orphan-since" not in found
+
+
 def test_the_deployed_profile() -> None:
     house = House(profile="deployed")
     session = house.client()
     (found,) = session.clients().notifications
     assert found["client-address"] == "memory:40001"
     assert session.subscribe("(a>b)").reason == "invalid-filter-syntax"
+    assert session.services("(a>b)").reason == "invalid-filter-syntax"
     assert House().client().subscribe("(a>b)").accepted
 
 
