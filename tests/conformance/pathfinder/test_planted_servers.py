@@ -61,7 +61,8 @@ ACCUSED = (
 
 @pytest.mark.parametrize(("peer", "case", "rules"), [(peer, case, rules) for peer, case, *rules in ACCUSED])
 def test_a_small_fault_is_a_violation(peer: type[Server], case: str, rules: list[str]) -> None:
-    assert SERVERS.accused(peer, case) == dict.fromkeys(rules, Outcome.VIOLATION)
+    # Monitors may say the same under the rule of what they see.
+    assert dict.fromkeys(rules, Outcome.VIOLATION).items() <= SERVERS.accused(peer, case).items()
 
 
 @pytest.mark.parametrize(
