@@ -74,10 +74,24 @@ def compare_views(group: ClientGroup, reference: ClientGroup) -> None:
             assert view == expected, f"who watches {worded(filter)} does not know what there is"
 
 
+OF_STEPS = {
+    "publish": "PF-158",
+    "unpublish": "PF-158",
+    "services": "PF-149",
+    "subscribe": "PF-122",
+    "unsubscribe": "PF-122",
+    "leave": "PF-131",
+    "return": "PF-131",
+}
+"""The rule that each step is about."""
+
+
 def play(step: Step, group: ClientGroup, reference: ClientGroup) -> None:
     """Do one step on both groups, and compare."""
     is_foreign = group.is_foreign(step)
-    answer = group.act(step)
+    # What ends the server is told of what was asked, and of nothing that traffic comes to besides.
+    with judging(OF_STEPS[step.verb]):
+        answer = group.act(step)
     if answer is not None and is_foreign and answer.reason in (None, *EXCUSES) and answer.failed:
         return  # the server's choice: the model is not asked
     expected = reference.act(step)
