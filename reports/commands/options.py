@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ import msgspec
 
 from conformance.catalogue.loading import protocols
 from harness.command import WrongUsage
-from harness.errors import NotInstalled
+from harness.errors import BadDescription, NotInstalled
+from reports.masters import check_master
 from reports.progress import OnProgress
 
 if TYPE_CHECKING:
@@ -26,6 +28,12 @@ NO_SPARK = "none"
 """The master that is none: the job runs in this process."""
 
 ALL_CORES = "local[*]"
+BY_SIZE = "auto"
+"""The master that is chosen by how much there is to do."""
+
+SPARK_FROM = 32 << 20
+"""Bytes of new rows from which on a job is worth the ten seconds and more in which Spark starts: a million frames."""
+
 SETTINGS = "goldwire.spark"
 """The key under which a command's context has the settings of Spark."""
 
@@ -37,13 +45,38 @@ def master(default: str) -> Callable[[Any], Any]:
         metavar="M",
         default=default,
         show_default=True,
-        help=f"Where Spark runs: local[2], spark://host:7077, …; {NO_SPARK}: without Spark, in this process.",
+        callback=_read_master,
+        help=f"Where Spark runs: local[2], spark://host:7077, …; {NO_SPARK}: without Spark, in this process"
+        + (f"; {BY_SIZE}: where there is much to do, on all cores." if default == BY_SIZE else "."),
     )
     memory = click.option(
         "--memory", metavar="MB", type=click.IntRange(min=512), help="For Spark. Default: a quarter of what is free."
     )
     # The last decorator stands first in the help, so --master does.
     return lambda command: where(memory(settings(command)))
+
+
+def _read_master(context: click.Context, option: click.Parameter, master: str) -> str:
+    if master in (NO_SPARK, BY_SIZE):
+        return master
+    try:
+        check_master(master)
+    except BadDescription as error:
+        # Whether or not Spark is needed, or there: a typing error is one on every machine.
+        raise WrongUsage(f"--master: {error}") from None
+    return master
+
+
+def chosen(master: str, size: int) -> str:
+    """Return where a job runs that reads so many bytes of tables: where the user says, else by its size."""
+    if master != BY_SIZE:
+        return master
+    if size < SPARK_FROM:
+        return NO_SPARK
+    if any(find_spec(name) is None for name in ("pyspark", "pandas")):
+        click.echo("Spark is not installed, so this process does all: pip install 'goldwire[spark]'", err=True)
+        return NO_SPARK
+    return ALL_CORES
 
 
 def _read_settings(context: click.Context, option: click.Parameter, pairs: tuple[str, ...]) -> None:
@@ -146,8 +179,15 @@ def spark(master: str, memory: int | None, on_progress: OnProgress | None) -> It
         yield session
 
 
-def print_result(lake: "Lake", done: "JobResult", what: str, as_json: bool) -> int:
-    """Say what a job has added, or that there was no new ``what``; return the exit status."""
+def print_result(lake: "Lake", done: "JobResult", what: str, as_json: bool, *, protocol: str) -> int:
+    """Say what a job has added, or that there was no new ``what``, or none at all (1); return the exit status."""
+    if not done.batch and not lake.has(protocol):
+        message = f"{lake.name} has no {what} of {protocol}: goldwire pipeline ingest {protocol} takes some in"
+        click.echo(f"Error: {message}", err=True)
+        if as_json:
+            print_json(done)
+        print_damage(lake)
+        return 1
     if as_json:
         print_json(done)
     elif done.batch:

@@ -100,7 +100,7 @@ def ingest(
 @pipeline.command()
 @click.argument("protocol")
 @options.lake
-@options.master(options.ALL_CORES)
+@options.master(options.BY_SIZE)
 @options.as_json
 def decode(protocol: str, folder: Path | str, master: str, memory: int | None, as_json: bool) -> int:
     """Decode the frames of PROTOCOL: which messages each holds, or why it is refused (the table decoded)."""
@@ -108,9 +108,10 @@ def decode(protocol: str, folder: Path | str, master: str, memory: int | None, a
     with options.requiring_arrow():
         from reports.jobs import runner as jobs
     lake = options.open_lake(folder)
+    master = options.chosen(master, jobs.size_to_decode(lake, protocol))
     with progress_bar("decode") as on_progress, options.spark(master, memory, on_progress) as spark:
         done = jobs.decode(lake, protocol, spark, on_progress)
-    return options.print_result(lake, done, "frames", as_json)
+    return options.print_result(lake, done, "frames", as_json, protocol=protocol)
 
 
 @pipeline.command()
@@ -121,7 +122,7 @@ def decode(protocol: str, folder: Path | str, master: str, memory: int | None, a
     "--judge", "sides", type=click.Choice([*SIDES, "both"]), default="listening", show_default=True,
     help="Which side of each session.",
 )  # fmt: skip
-@options.master(options.ALL_CORES)
+@options.master(options.BY_SIZE)
 @options.as_json
 def judge(
     protocol: str, folder: Path | str, profile: Profile, sides: str, master: str, memory: int | None, as_json: bool
@@ -131,14 +132,15 @@ def judge(
     with options.requiring_arrow():
         from reports.jobs import runner as jobs
     lake = options.open_lake(folder)
+    wanted = SIDES if sides == "both" else (sides,)
+    master = options.chosen(master, max(jobs.size_to_judge(lake, protocol, profile, side) for side in wanted))
     with progress_bar("judge") as on_progress, options.spark(master, memory, on_progress) as spark:
-        wanted = SIDES if sides == "both" else (sides,)
         done = [jobs.judge(lake, protocol, profile, spark, on_progress, side) for side in wanted]
     if as_json and len(done) > 1:
         options.print_json(done)
         return int(options.print_damage(lake))
     # Both sides are printed, also if the first one has something to complain of.
-    return max([options.print_result(lake, each, "sessions", as_json) for each in done])
+    return max([options.print_result(lake, each, "sessions", as_json, protocol=protocol) for each in done])
 
 
 def _ingest_options(protocol: str, servers: tuple[str, ...], link: str | None, iut: str | None) -> "IngestOptions":

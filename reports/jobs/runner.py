@@ -66,8 +66,7 @@ def _report_megabytes(on_progress: OnProgress, before: int, total: int, read: in
 
 def decode(lake: Lake, protocol: str, spark: Any, on_progress: OnProgress) -> JobResult:
     """Decode the frames of a protocol that were not decoded yet."""
-    layout = layout_of(protocol)
-    work = _NewBatches(lake, "decode", FRAMES, {"layout": layout}, protocol=protocol, layout=layout)
+    layout, work = layout_of(protocol), _to_decode(lake, protocol)
     # No batch at all: an empty one would be a manifest for each time that somebody asks.
     if not work.pieces:
         return JobResult()
@@ -96,8 +95,7 @@ def judge(
     lake: Lake, protocol: str, profile: Profile, spark: Any, on_progress: OnProgress, side: str = "listening"
 ) -> JobResult:
     """Judge a side of the recorded sessions of a protocol that was not judged yet under this profile."""
-    settings = {"protocol": protocol, "profile": profile} | ({} if side == "listening" else {"side": side})
-    work = _NewBatches(lake, "judge", FRAMES, settings, beside=RUNS, protocol=protocol)
+    work = _to_judge(lake, protocol, profile, side)
     if not work.pieces:
         return JobResult()
     say = partial(judged, protocol=protocol, profile=profile, origins=_origins(lake, protocol), side=side)
@@ -116,6 +114,26 @@ def judge(
             rows = rows.repartition("session").sortWithinPartitions("session", "seq")
             sparks.write(rows.mapInArrow(say, schema), staging, VERDICTS)
         return work.commit(staging)
+
+
+def size_to_decode(lake: Lake, protocol: str) -> int:
+    """Return how many bytes of files ``decode`` would read."""
+    return sum(piece.bytes for piece in _to_decode(lake, protocol).pieces)
+
+
+def size_to_judge(lake: Lake, protocol: str, profile: Profile, side: str = "listening") -> int:
+    """Return how many bytes of files ``judge`` would read."""
+    return sum(piece.bytes for piece in _to_judge(lake, protocol, profile, side).pieces)
+
+
+def _to_decode(lake: Lake, protocol: str) -> "_NewBatches":
+    layout = layout_of(protocol)
+    return _NewBatches(lake, "decode", FRAMES, {"layout": layout}, protocol=protocol, layout=layout)
+
+
+def _to_judge(lake: Lake, protocol: str, profile: Profile, side: str) -> "_NewBatches":
+    settings = {"protocol": protocol, "profile": profile} | ({} if side == "listening" else {"side": side})
+    return _NewBatches(lake, "judge", FRAMES, settings, beside=RUNS, protocol=protocol)
 
 
 def summary(lake: Lake, spark: Any) -> list[RuleRow]:

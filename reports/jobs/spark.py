@@ -19,9 +19,10 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
-from harness.errors import BadDescription, HarnessError, NotInstalled
+from harness.errors import HarnessError, NotInstalled
 from reports.lake.lake import BatchFile, Lake, Staging
 from reports.lake.schemas import LakeTable
+from reports.masters import check_answers, check_master
 from reports.progress import OnProgress, reporting
 
 INSTALL = "pip install 'goldwire[spark]'"
@@ -40,8 +41,6 @@ JAVA_WRAPPER = """#!/bin/sh
 for a do shift; case "$a" in {without}) ;; *) set -- "$@" "$a" ;; esac; done
 exec "{java}" "$@"
 """
-
-MASTER = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s)://.+|yarn")
 
 LOGGERS = {
     # Spark takes the level of this one for all of a session that Python starts, and says so where the root's differs.
@@ -68,12 +67,13 @@ def started(
 
     ``memory`` is in megabytes, by default a quarter of what is free; ``settings`` are Spark's own, by name. Raises
     BadDescription for what is no master, NotInstalled when a package or Java is missing, SparkFailed when the session
-    does not start, and instead of what Spark raises within it.
+    does not start, and instead of what Spark raises within it; NobodyThere when no master takes a connection.
     """
-    if not MASTER.fullmatch(master):
-        raise BadDescription(f"{master!r} is no master of Spark: expected local[2], spark://host:7077, k8s://… or yarn")
+    check_master(master)
     # Packages and Java before anything is started: their absence has a remedy that can be named.
     check_packages()
+    # Spark would try for a minute, and then tell of it in a page.
+    check_answers(master)
     home = java_home()
     megabytes = memory or _memory()
     # The workers of a cluster may have their Python elsewhere.

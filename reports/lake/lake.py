@@ -189,6 +189,10 @@ class Lake:
         with self.raising_lake_failed("cannot be written"):
             return Staging(self, about)
 
+    def has(self, protocol: str) -> bool:
+        """Tell whether there is anything of a protocol, in whichever table, also if it cannot be read."""
+        return any(piece.partition.get("protocol") == protocol for batch in self.batches() for piece in batch.pieces)
+
     def pieces(self, table: LakeTable, batches: Sequence[Batch] | None = None, **partition: str) -> list[BatchFile]:
         """Return the files of a table that can be read, those of some batches and of a partition only."""
         return [

@@ -1,0 +1,63 @@
+"""Where jobs run: what is no master is wrong usage everywhere, one that nobody serves is said at once, in one line."""
+
+import socket
+import time
+
+import pytest
+from click.testing import CliRunner, Result
+
+pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
+
+from harness.command import WrongUsage
+from reports.commands import options
+from reports.commands.pipeline import pipeline
+from reports.lake.lake import Lake
+from reports.masters import NobodyThere, check_answers
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(pipeline, [str(word) for word in words], standalone_mode=False)
+
+
+@pytest.mark.parametrize("master", ["nowhere", "local[", "local[many]", "spark://", "spark://host", "http://host:1"])
+@pytest.mark.parametrize("job", ["decode", "judge"])
+def test_a_wrong_master_is_wrong_usage(job, master, tmp_path):
+    Lake(tmp_path / "lake", create=True)
+    done = call(job, "zenoh", "--lake", tmp_path / "lake", "--master", master)
+    assert isinstance(done.exception, WrongUsage)
+    assert done.exception.exit_code == 2
+    assert f"{master!r} is no master of Spark" in done.exception.message
+
+
+def test_a_master_that_nobody_serves_is_said_in_one_line():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        began = time.monotonic()
+        with pytest.raises(NobodyThere) as refused:
+            check_answers(f"spark://127.0.0.1:{port},127.0.0.1:{port}")
+        assert time.monotonic() - began < 15
+        assert "\n" not in str(refused.value)
+        assert f"nobody answers at spark://127.0.0.1:{port}" in str(refused.value)
+        listener.listen()
+        check_answers(f"spark://127.0.0.1:{port}")
+    for elsewhere in ("local[2]", "yarn"):
+        check_answers(elsewhere)
+
+
+@pytest.mark.parametrize("job", ["decode", "judge"])
+def test_a_job_that_finds_nothing_of_its_protocol_says_so(job, tmp_path):
+    Lake(tmp_path / "lake", create=True)
+    done = call(job, "zenoh", "--lake", tmp_path / "lake")
+    assert done.return_value == 1, done.output
+    assert "of zenoh: goldwire pipeline ingest zenoh takes some in" in done.stderr
+
+
+def test_small_jobs_run_here_and_large_ones_on_spark_where_it_is(monkeypatch, capsys):
+    assert options.chosen("local[2]", 0) == "local[2]"
+    assert options.chosen(options.BY_SIZE, options.SPARK_FROM - 1) == options.NO_SPARK
+    monkeypatch.setattr(options, "find_spec", lambda name: name)
+    assert options.chosen(options.BY_SIZE, options.SPARK_FROM) == options.ALL_CORES
+    monkeypatch.setattr(options, "find_spec", lambda name: None)
+    assert options.chosen(options.BY_SIZE, options.SPARK_FROM) == options.NO_SPARK
+    assert "Spark is not installed, so this process does all" in capsys.readouterr().err
