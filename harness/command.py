@@ -4,11 +4,13 @@ A room registers its commands in the entry-point group ``goldwire.commands``; th
 """
 
 import ast
+import errno
 import os
 import sys
+from contextlib import suppress
 from importlib.metadata import EntryPoint, entry_points, version
 from importlib.util import find_spec
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 
 import click
@@ -21,6 +23,12 @@ from wire.escaping import escaped
 # 2 is what click gives for wrong usage, 130 what shells give for a process that SIGINT ended (128 + 2).
 WRONG_USAGE, NOT_STARTED, INTERRUPTED = 2, 3, 130
 """Exit statuses beyond 0 (as expected) and 1 (a failure)."""
+
+
+STANDARD_OUTPUT = "standard output"
+STANDARD_ERROR = 2
+LOST = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EBADF)
+"""How writing fails where nobody else is to blame: a disk that is full, a terminal that has gone."""
 
 
 class WrongUsage(click.ClickException):
@@ -98,6 +106,51 @@ def goldwire(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; every error that a user can cause is one clear message and the right status."""
+    is_closed = _prepare_output()
+    status: object = 0
+    try:
+        _run()
+    except SystemExit as end:
+        status = end.code
+    except OSError as error:
+        # Of a file it is known which; else only what is printed can meet a disk that is full.
+        if error.filename is None and error.errno not in LOST:
+            raise
+        status = _lost(error.filename or STANDARD_OUTPUT, error)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        status = status or _lost(STANDARD_OUTPUT, error)
+    if is_closed and not status:
+        click.echo(f"Error: {STANDARD_OUTPUT} is closed: what was to be said is lost", err=True)
+        status = 1
+    sys.exit(status)  # type: ignore[arg-type]
+
+
+def _prepare_output() -> bool:
+    """Make sure that there is something to print to, which takes every character; tell whether there was nothing."""
+    # Python has none where the number was closed. What is opened later must not get it: what is printed would go there.
+    is_closed = sys.stdout is None
+    while (number := os.open(os.devnull, os.O_RDWR)) <= STANDARD_ERROR:
+        pass
+    os.close(number)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (it stays until the end)
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal of another encoding costs no more than that
+    return is_closed
+
+
+def _lost(what: str, error: OSError) -> int:
+    """Say that something could not be written, and return the status."""
+    click.echo(f"Error: {what}: {error.strerror or error}", err=True)
+    # The interpreter flushes once more when it ends, and would print an error of its own.
+    with suppress(OSError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+def _run() -> None:
     try:
         end_on_sigterm()
         # Not standalone: click would then end the process with statuses of its own, and ours are part of the interface.

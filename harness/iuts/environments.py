@@ -8,6 +8,7 @@ import sys
 import venv
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import click
 
@@ -35,7 +36,13 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
     python = folder / "bin" / "python"
     if _complete(folder):
         return python
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _probe(folder.parent)
+    except OSError as error:
+        raise StartFailed(
+            f"cannot write to {folder.parent}: {error.strerror or error}; GOLDWIRE_CACHE names another folder"
+        ) from None
     # Only here, as below: most who start goldwire need no environment, and wait for whatever it imports.
     from filelock import FileLock
 
@@ -62,6 +69,11 @@ def cache() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("goldwire")
+
+
+def _probe(folder: Path) -> None:
+    with TemporaryFile(dir=folder):
+        pass
 
 
 def _complete(folder: Path) -> bool:

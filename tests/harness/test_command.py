@@ -1,5 +1,6 @@
 """The root of the command line: what it lists, and what the exit statuses say."""
 
+import os
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from goldwire.__main__ import main as entry
 from harness import command
 from harness.errors import BadDescription, LinkClosed, StartFailed
 from wire.engines import MissingEngine, live
@@ -93,3 +95,42 @@ def test_help_lists_what_commands_do_and_loads_none_of_them() -> None:
         assert found is not None
         (line,) = [each for each in shown if each.split()[:1] == [name]]
         assert line.removeprefix(f"  {name}").strip().removesuffix("...") in " ".join((found.help or "").split())
+
+
+def ended(redirection: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command by a shell, which redirects its output."""
+    line = f'exec "$@" {redirection}'
+    command = ["sh", "-c", line, "sh", sys.executable, "-P", "-m", "goldwire", *words]
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, check=False)
+
+
+@pytest.mark.parametrize("words", [("explain", "ZI-015"), ("rules",)])
+@pytest.mark.parametrize(
+    ("redirection", "said"),
+    [
+        ("> /dev/full", "Error: standard output: No space left on device\n"),
+        (">&-", "Error: standard output is closed: what was to be said is lost\n"),
+    ],
+)
+def test_what_is_lost_of_the_output_is_told_and_no_success(words: tuple[str, ...], redirection: str, said: str) -> None:
+    done = ended(redirection, *words)
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+def test_an_output_of_another_encoding_takes_every_character() -> None:
+    done = ended("", "explain", "ZI-015", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "goldwire test zenoh --iut \\u2026 -k ZI-015" in done.stdout
+
+
+def test_an_interrupt_while_the_first_modules_are_loaded_shows_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted:
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "harness.command", Interrupted())  # type: ignore[arg-type]
+    with pytest.raises(SystemExit) as end:
+        entry()
+    assert (end.value.code, capsys.readouterr().err) == (130, "interrupted\n")

@@ -100,6 +100,13 @@ more
     assert str(log) in str(failed.value)
 
 
+def test_a_cache_that_cannot_be_written_is_named_with_what_moves_it(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GOLDWIRE_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(StartFailed, match=r"cannot write to .*/file/cache/environments: .*; GOLDWIRE_CACHE names"):
+        environment("tinywire", "1.0")
+
+
 def test_an_interrupted_one_is_removed_and_made_anew(no_venv, pip, tmp_path):
     def interrupt(command, **_):
         raise KeyboardInterrupt
