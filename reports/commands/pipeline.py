@@ -16,6 +16,7 @@ from reports.commands import clean as clean_command
 from reports.commands import cluster as cluster_command
 from reports.commands import generate as generate_command
 from reports.commands import options
+from reports.commands import sql as sql_command
 from reports.commands import sweep as sweep_command
 from reports.commands import triage as triage_command
 from reports.progress import progress_bar
@@ -42,6 +43,7 @@ pipeline.add_command(sweep_command.select)
 pipeline.add_command(triage_command.summary)
 pipeline.add_command(triage_command.triage)
 pipeline.add_command(generate_command.generate)
+pipeline.add_command(sql_command.sql)
 
 
 @pipeline.command()
