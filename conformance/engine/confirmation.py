@@ -49,13 +49,19 @@ def watched(result: PlayResult) -> set[Sighting | None]:
 
 
 def differing_rules(plays: list[PlayResult]) -> dict[str, str]:
-    """Return the rules on which plays differ, and how: judged otherwise, or accused in one and not judged elsewhere."""
+    """Return the rules on which plays differ, and how: judged otherwise, or accused in one and not judged elsewhere.
+
+    Where the first two accuse, whatever of, they agree: a third is made for the sake of other rules, and takes nothing
+    back.
+    """
     judged = [one.by_rule() for one in plays]
     seen = {rule: [each.get(rule) for each in judged] for rule in sorted(set().union(*judged))}
     return {rule: _counts(outcomes) for rule, outcomes in seen.items() if _differ(outcomes)}
 
 
 def _differ(outcomes: list[Outcome | None]) -> bool:
+    if all(outcome is not None and outcome.accuses for outcome in outcomes[:2]):
+        return False
     # Odd is kept, in an unusual way: who chooses between two ways that are allowed is no less sure to keep the rule.
     said = {Outcome.PASS if outcome is Outcome.ODD else outcome for outcome in outcomes if outcome is not None}
     # Nobody is accused who was not caught twice. A rule that was kept may go unjudged where a play ends earlier.
@@ -63,15 +69,25 @@ def _differ(outcomes: list[Outcome | None]) -> bool:
 
 
 def merge(plays: list[PlayResult]) -> ConfirmedPlay:
-    """Return plays as one: what the first says, but a rule on which they differ is inconclusive, with the counts."""
+    """Return plays as one: what the first says, but a rule on which they differ is inconclusive, with the counts.
+
+    Where the first two accuse of different things, of a violation and of a crash, both have shown the milder one.
+    """
     differing = differing_rules(plays)
     judgements = tuple(_merged(plays, differing))
     return ConfirmedPlay(msgspec.structs.replace(plays[0], judgements=judgements), len(plays))
 
 
 def _merged(plays: list[PlayResult], differing: dict[str, str]) -> Iterator[Judgement]:
+    first, second = (one.by_rule() for one in plays[:2])
     for judgement in plays[0].judgements:
-        if judgement.rule not in differing:
+        rule, outcome = judgement.rule, judgement.outcome
+        if rule in differing:
+            continue
+        other = second.get(rule)
+        if outcome.accuses and outcome is first[rule] and other is not None and other.accuses and other is not outcome:
+            yield _milder(judgement, next(j for j in plays[1].judgements if (j.rule, j.outcome) == (rule, other)))
+        else:
             yield judgement
     for rule, counts in differing.items():
         # The worst of them says what came, which a play that passed cannot.
@@ -84,6 +100,17 @@ def _merged(plays: list[PlayResult], differing: dict[str, str]) -> Iterator[Judg
         yield msgspec.structs.replace(
             heaviest, outcome=Outcome.INCONCLUSIVE, what=what, entry=place, disagreement=disagreement
         )
+
+
+def _milder(first: Judgement, second: Judgement) -> Judgement:
+    """Return the accusation that two plays have shown at least, in the words of the one and with the other's below."""
+    if first.outcome.rank < second.outcome.rank:
+        return msgspec.structs.replace(
+            first, what=f"{first.what}\nthe second play: {second.outcome.value}: {second.what}"
+        )
+    # The trace that is kept is the first play's, so its place there stays.
+    what = f"{second.what}\nthe first play: {first.outcome.value}: {first.what}"
+    return msgspec.structs.replace(first, outcome=second.outcome, what=what)
 
 
 def _counts(seen: list[Outcome | None]) -> str:

@@ -121,7 +121,7 @@ class Tester:
                 # Of dozens of histories most show it again; to begin anew for each would leave no time for others.
                 self._seen_twice |= (watched(first) & watched(plays[1])) - {None}
                 break
-        confirmed = ConfirmedPlay(first, 2) if len(plays) == 2 else merge(plays)
+        confirmed = merge(plays)
         judgements = basics.without_blocked(case, confirmed.result.judgements)
         result = msgspec.structs.replace(confirmed.result, judgements=judgements)
         return msgspec.structs.replace(confirmed, result=result)

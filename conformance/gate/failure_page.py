@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from conformance.catalogue.rules import Catalogue, Rule
+from conformance.contract.signatures import signature
 from conformance.run.records import CasePlayed, worst_judgement
 from conformance.verdicts import EvidenceMessage, Judgement
 
@@ -30,6 +31,10 @@ def failure_page(record: CasePlayed, catalogue: Catalogue, rules: Iterable[str] 
         lines += labelled("seen by", "" if heaviest.by == "case" else f"a {heaviest.by}")
         lines += labelled("reading", heaviest.reading)
         lines += message_lines(heaviest.messages)
+        others = {signature(each.what): each for each in judgements if each.outcome.accuses}
+        others.pop(signature(heaviest.what), None)
+        for each in others.values():
+            lines += labelled("also", f"{each.outcome.value}: {each.what}")
         lines.append("")
     return "\n".join(lines + case_lines(record, folder))
 

@@ -140,24 +140,34 @@ def non_pass(key: str, rule: RuleSummary, catalogue: Catalogue, played: Iterable
     first, *rest = rule_lines(catalogue.rules[key])
     yield f"{_styled(rule.verdict.value, rule.verdict)}  {first}"
     yield from rest
-    yield from labelled("known", rule.reason if rule.expected else "")
-    yield from labelled("link", rule.link if rule.expected else "")
-    yield from labelled("came", f"{rule.outcome}: {rule.what or 'not what the rule says'}")
-    yield from labelled("reading", rule.reading)
-    yield from labelled("flaky", rule.flaky)
-    record = showing(key, rule, played)
-    if record is not None:
-        yield from message_lines(messages_of(key, rule, record))
-        yield from labelled("case", f"{record.case}: {record.sentence}")
-        yield from labelled("trace", f"traces/{record.trace}.pcapng" if record.trace else "")
-        yield from labelled("repeat", record.reproduce)
+    for place, one in enumerate(rule.by_finding()):
+        # Beside what is new, what is known of the rule is told in a line.
+        if one.expected and not rule.expected:
+            yield from labelled("known", f"{one.outcome}: {one.reason}")
+            continue
+        yield from labelled("known", one.reason if one.expected else "")
+        yield from labelled("link", one.link if one.expected else "")
+        yield from labelled("came", f"{one.outcome}: {one.what or 'not what the rule says'}")
+        if not place:
+            yield from labelled("reading", rule.reading)
+            yield from labelled("flaky", rule.flaky)
+        record = showing(key, one, played)
+        if record is not None:
+            yield from message_lines(messages_of(key, one, record))
+            yield from labelled("case", f"{record.case}: {record.sentence}")
+            yield from labelled("trace", f"traces/{record.trace}.pcapng" if record.trace else "")
+            yield from labelled("repeat", record.reproduce)
 
 
 def known(key: str, rule: RuleSummary, blocked: Sequence[str]) -> str:
     """Return one line for what is known, and what it blocks: whoever wrote that down has seen the messages."""
-    link = f" ({rule.link})" if rule.link else ""
+    said: dict[str, str] = {}
+    for one in rule.by_finding():
+        link = f" ({one.link})" if one.link else ""
+        said.setdefault(f"{one.reason}{link}", one.outcome)
+    reasons = "; ".join(f"{outcome}: {reason}" for reason, outcome in said.items())
     blocks = f" (blocks {_number(len(blocked), 'rule')})" if blocked else ""
-    return f"{_styled(rule.verdict.value, rule.verdict)}  {key}  known, {rule.outcome}: {rule.reason}{link}{blocks}"
+    return f"{_styled(rule.verdict.value, rule.verdict)}  {key}  known, {reasons}{blocks}"
 
 
 def messages_of(key: str, rule: RuleSummary, record: CasePlayed) -> tuple[EvidenceMessage, ...]:

@@ -48,13 +48,12 @@ def accept(settings: RunSettings, records: Sequence[Record], around: Circumstanc
     reasons: dict[str, str] = {}
     for _ in range(ROUNDS):
         summary, comparison = evaluate(records, settings.catalogue, settings.strictness, expectations, around)
-        rules = {key: (Outcome(rule.outcome), rule.what) for key, rule in summary.rules.items() if rule.cases}
-        cases = {each.case: (each.outcome, each.what) for each in records if isinstance(each, CasePlayed)}
+        rules = [key for key, rule in summary.rules.items() if rule.cases]
         for complaint in comparison.complaints:
             # A glob that is taken out leaves its reason to the entries that take its place.
             if complaint.entry.is_glob:
                 reasons |= {name: complaint.entry.reason for name in rules if complaint.entry.names(name)}
-        mend(file, expectations.entries, comparison.complaints, rules | cases)
+        mend(file, expectations.entries, comparison.complaints)
         if not comparison.complaints:
             break
         file = ExpectationFile(file.text())
@@ -62,16 +61,18 @@ def accept(settings: RunSettings, records: Sequence[Record], around: Circumstanc
     mended, _ = evaluate(records, settings.catalogue, settings.strictness, expectations, around)
     histories = {case.name for case in around.cases if case.marks.is_history and case.marks.is_seeded}
     for name, rule in mended.unexpected.items():
-        outcome = Outcome(rule.outcome)
-        shown_by = {
-            each.case
-            for each in records
-            if isinstance(each, CasePlayed)
-            for judgement in each.judgements
-            if judgement.rule == name and judgement.outcome is outcome
-        }
-        entry = added(name, outcome, rule.what, today, reasons.get(name, ""))
-        file.add(entry | ({"histories": True} if shown_by and shown_by <= histories else {}))
+        found = [(Outcome(each.outcome), each.what) for each in rule.findings if not each.expected]
+        for outcome, what in found or [(Outcome(rule.outcome), rule.what)]:
+            shown_by = {
+                each.case
+                for each in records
+                if isinstance(each, CasePlayed)
+                for judgement in each.judgements
+                if (judgement.rule, judgement.outcome) == (name, outcome)
+                and signature(judgement.what) == signature(what)
+            }
+            entry = added(name, outcome, what, today, reasons.get(name, ""))
+            file.add(entry | ({"histories": True} if shown_by and shown_by <= histories else {}))
     after = file.text()
     if after != before:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -100,12 +101,15 @@ def mend(
     file: ExpectationFile,
     entries: Sequence[Expectation],
     complaints: Sequence[Complaint],
-    found: dict[str, tuple[Outcome, str]],
 ) -> None:
-    """Change the entries that did not come true; ``found`` is what each judged rule and case came to."""
+    """Change the entries that did not come true: each once, as a rule may have come to several things instead."""
+    mended: set[int] = set()
     for complaint in complaints:
         number = entries.index(complaint.entry)
         entry = complaint.entry
+        if number in mended:
+            continue
+        mended.add(number)
         match complaint.breach:
             case Breach.UNMATCHED | Breach.UNEXPECTED_PASS | Breach.OVER_WIDE:
                 file.remove(number)
@@ -113,7 +117,8 @@ def mend(
                 # Whoever accepts the run accepts this too; a new date is for a person to choose.
                 file.change(number, until=None)
             case Breach.CHANGED_OUTCOME | Breach.CHANGED_SIGNATURE:
-                outcome, what = found[complaint.unit]
+                assert complaint.came is not None
+                outcome, what = complaint.came.outcome, complaint.came.what
                 if entry.is_glob:
                     # It stands for others as well, which came to something else; each gets an entry of its own.
                     file.remove(number)

@@ -12,7 +12,8 @@ from conformance.contract.comparison import Comparison, JudgedItem, KnownNames, 
 from conformance.contract.expectations import Expectation, Expectations
 from conformance.run.played_cases import PlayedCases, is_hidden, why_unseen, why_untested
 from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted, worst_judgement
-from conformance.verdicts import Judgement, Outcome, Strictness, Verdict, is_red, verdict, worst
+from conformance.run.rule_findings import RuleFinding, findings, items, seen
+from conformance.verdicts import Judgement, Outcome, Strictness, Verdict, is_red, verdict
 
 UNTESTED = "untested"
 INTERRUPTED = 130
@@ -28,7 +29,8 @@ class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
     ``cases`` judged it, ``evidence`` is the number of observations, ``reading`` lists the readings seen.
     ``what`` is what came in the worst of its judgements, ``reason`` why it is untested or why that was
     expected, ``flaky`` in which cases the attempts differed on this rule, ``at_worst`` what the worst of them came to.
-    ``blocked_by`` is the rule for want of which this one could not be judged.
+    ``blocked_by`` is the rule for want of which this one could not be judged. ``findings`` are all ways in which it is
+    not kept, the gravest first; it is ``expected`` if each of them is.
     """
 
     outcome: str
@@ -43,6 +45,19 @@ class RuleSummary(msgspec.Struct, frozen=True, kw_only=True):
     flaky: str = ""
     at_worst: str = ""
     blocked_by: str = ""
+    findings: tuple[RuleFinding, ...] = ()
+
+    def by_finding(self) -> list["RuleSummary"]:
+        """Return it once for each finding, as if there were no other: those first that nobody knows."""
+        if not self.findings:
+            return [self]
+        each = sorted(self.findings, key=lambda finding: finding.expected)
+        return [
+            msgspec.structs.replace(
+                self, outcome=one.outcome, what=one.what, expected=one.expected, reason=one.reason, link=one.link
+            )
+            for one in each
+        ]
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,7 +178,7 @@ def evaluate(
     judged = _by_rule(played, catalogue)
     if around.passive:
         judged = {key: found for key, found in judged.items() if not is_hidden(catalogue.rules[key], found)}
-    rule_units = [_unit(key, judgements, scope) for key, judgements in judged.items()]
+    rule_units = [item for key, found in judged.items() for item in items(key, found, thorough=scope.is_thorough(key))]
     case_units = [JudgedItem(record.case, record.outcome, record.what) for record in played]
     comparison = compare(
         expectations,
@@ -176,8 +191,7 @@ def evaluate(
     rules = {}
     for key, rule in catalogue.rules.items():
         if judgements := judged.get(key):
-            expectation = comparison.rules.get(key) or _through_cases(judgements, comparison.cases)
-            rules[key] = _judged(judgements, strictness, expectation)
+            rules[key] = _judged(key, judgements, strictness, comparison, thorough=scope.is_thorough(key))
         else:
             reason = why_unseen(rule) if around.passive else why_untested(rule, scope, _ended(around))
             rules[key] = RuleSummary(outcome=UNTESTED, verdict=Verdict.UNTESTED, reason=reason)
@@ -256,26 +270,17 @@ def _by_rule(played: Sequence[CasePlayed], catalogue: Catalogue) -> dict[str, li
         # Workers deliver in any order, and the summary is to be the same. Cases come before monitors, whose texts lack
         # the stimulus.
         judgements.sort(key=lambda each: (each.by, each.case))
-    return judged
+    return {rule: seen(judgements) for rule, judgements in judged.items()}
 
 
-def _unit(rule: str, judgements: list[Judgement], scope: PlayedCases) -> JudgedItem:
+def _judged(
+    key: str, judgements: list[Judgement], strictness: Strictness, comparison: Comparison, *, thorough: bool
+) -> RuleSummary:
     heaviest = worst_judgement(judgements)
-    return JudgedItem(rule, heaviest.outcome, heaviest.what, scope.is_thorough(rule), heaviest.disagreement)
-
-
-def _through_cases(judgements: list[Judgement], accepted: Mapping[str, Expectation]) -> Expectation | None:
-    """Return an entry for a case if each judgement as bad as the worst comes from an expected case."""
-    # All that accuse count, not only the worst: an entry for one case must not cover what another one has found.
-    outcome = worst(judgement.outcome for judgement in judgements)
-    blaming = [each for each in judgements if each.outcome.accuses or each.outcome is outcome]
-    if outcome in (Outcome.PASS, Outcome.ODD) or any(each.case not in accepted for each in blaming):
-        return None
-    return accepted[blaming[0].case]
-
-
-def _judged(judgements: list[Judgement], strictness: Strictness, expectation: Expectation | None) -> RuleSummary:
-    heaviest = worst_judgement(judgements)
+    found = findings(key, judgements, comparison.rules, comparison.cases, thorough=thorough)
+    expectation = None if found else _expected(key, judgements, comparison, thorough=thorough)
+    # What is shown first is what nobody knows yet.
+    first = next((each for each in found if not each.expected), found[0] if found else None)
     return RuleSummary(
         outcome=heaviest.outcome.value,
         verdict=verdict(heaviest.outcome, strictness),
@@ -283,13 +288,25 @@ def _judged(judgements: list[Judgement], strictness: Strictness, expectation: Ex
         reading=", ".join(sorted(_distinct(judgements, lambda each: each.reading))),
         evidence=sum(each.evidence for each in judgements),
         what=heaviest.what,
-        expected=expectation is not None,
-        reason=expectation.reason if expectation else "",
-        link=expectation.link if expectation else "",
+        expected=all(each.expected for each in found) if found else expectation is not None,
+        reason=first.reason if first else expectation.reason if expectation else "",
+        link=first.link if first else expectation.link if expectation else "",
         flaky="; ".join(f"{each.case}: {each.disagreement.counts}" for each in judgements if each.disagreement),
         at_worst=heaviest.disagreement.outcome.value if heaviest.disagreement else "",
         blocked_by=heaviest.blocked_by,
+        findings=found,
     )
+
+
+def _expected(
+    key: str, judgements: Sequence[Judgement], comparison: Comparison, *, thorough: bool
+) -> Expectation | None:
+    """Return the entry that expects what a rule came to that nobody breaks: of the rule, or of each case."""
+    (item,) = items(key, judgements, thorough=thorough)
+    if item.passes or item in comparison.rules:
+        return comparison.rules.get(item)
+    blaming = [each.case for each in judgements if each.outcome is item.outcome]
+    return comparison.cases[blaming[0]] if all(case in comparison.cases for case in blaming) else None
 
 
 def _distinct(judgements: Sequence[Judgement], text: Callable[[Judgement], str]) -> tuple[str, ...]:

@@ -88,7 +88,9 @@ def _state(rule: RuleSummary | None) -> str | None:
     """Return what is compared of a rule: empty for kept, ``None`` for not judged, or how it is not kept."""
     if rule is None or rule.outcome == UNTESTED:
         return None
-    return "" if rule.outcome in KEPT else f"{rule.outcome}: {signature(rule.what)}"
+    if rule.outcome in KEPT:
+        return ""
+    return "; ".join(sorted(f"{each.outcome}: {signature(each.what)}" for each in rule.by_finding()))
 
 
 def _change(before: str | None, now: str | None) -> Change | None:
@@ -102,7 +104,9 @@ def _change(before: str | None, now: str | None) -> Change | None:
 def _told(rule: RuleSummary | None) -> str:
     if rule is None or rule.outcome == UNTESTED:
         return "not judged"
-    return f"{rule.outcome}: {first_line(rule.what)}" if rule.what and rule.outcome not in KEPT else rule.outcome
+    if not rule.what or rule.outcome in KEPT:
+        return rule.outcome
+    return "; ".join(f"{each.outcome}: {first_line(each.what)}" for each in rule.by_finding())
 
 
 def _who(summary: RunSummary) -> dict[str, str]:

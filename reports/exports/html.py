@@ -123,12 +123,12 @@ def _details(records: Sequence[Record], summary: RunSummary, catalogue: Catalogu
     yield "<section><h2>What is not kept, or not certain</h2>"
     roots = summary.roots
     for key, rule in summary.by_urgency(NON_PASSES).items():
-        yield from _article(key, rule, catalogue, showing(key, rule, played), roots.get(key, []))
+        yield from _article(key, rule, catalogue, played, roots.get(key, []))
     yield "</section>"
 
 
 def _article(
-    key: str, rule: RuleSummary, catalogue: Catalogue, record: CasePlayed | None, blocked: Sequence[str]
+    key: str, rule: RuleSummary, catalogue: Catalogue, played: Sequence[CasePlayed], blocked: Sequence[str]
 ) -> Iterator[str]:
     entry = catalogue.rules[key]
     yield f'<article id="{key}" data-verdict="{rule.verdict.value}"><h3>{_verdict(rule)} {key} '
@@ -136,20 +136,27 @@ def _article(
     yield _term("document", f"{entry.document}, {entry.section}, lines {entry.lines}")
     yield _term("follows", entry.follows)
     yield _term("taste", entry.taste)
-    yield _term("came", f"{rule.outcome}: {rule.what}", preformatted=True)
-    yield _term("known", rule.reason if rule.expected else "")
+    yield _term("blocks", f"what cannot be judged without it: {', '.join(blocked)}" if blocked else "")
     yield _term("reading", rule.reading)
     yield _term("flaky", rule.flaky)
-    yield _term("blocks", f"what cannot be judged without it: {', '.join(blocked)}" if blocked else "")
-    if record is not None:
-        yield from _messages(messages_of(key, rule, record))
-        yield _term("stimulus", f"{record.sentence} ({record.case})")
-        if record.trace:
-            names = [f"{TRACES}/{record.trace}{suffix}" for suffix in (".pcapng", ".ndjson")]
-            links = " ".join(f'<a href="{escape(name)}">{escape(name)}</a>' for name in names)
-            yield f"<dt>trace</dt><dd>{links}</dd>"
-        yield _term("repeat", record.reproduce, preformatted=True)
+    for each in rule.by_finding():
+        yield from _finding(key, each, showing(key, each, played))
     yield "</dl></article>"
+
+
+def _finding(key: str, rule: RuleSummary, record: CasePlayed | None) -> Iterator[str]:
+    """Yield one way in which a rule is not kept: what came, what is known of it, and what shows it."""
+    yield _term("came", f"{rule.outcome}: {rule.what}", preformatted=True)
+    yield _term("known", rule.reason if rule.expected else "")
+    if record is None:
+        return
+    yield from _messages(messages_of(key, rule, record))
+    yield _term("stimulus", f"{record.sentence} ({record.case})")
+    if record.trace:
+        names = [f"{TRACES}/{record.trace}{suffix}" for suffix in (".pcapng", ".ndjson")]
+        links = " ".join(f'<a href="{escape(name)}">{escape(name)}</a>' for name in names)
+        yield f"<dt>trace</dt><dd>{links}</dd>"
+    yield _term("repeat", record.reproduce, preformatted=True)
 
 
 def _messages(messages: Sequence[EvidenceMessage]) -> Iterator[str]:

@@ -79,7 +79,8 @@ def _result(
     played: Sequence[CasePlayed],
 ) -> dict[str, Any]:
     text = click.unstyle("\n".join(non_pass(key, rule, catalogue, played)))
-    print_of = hashlib.sha256(f"{key} {rule.outcome} {signature(rule.what)}".encode()).hexdigest()[:32]
+    text_of = " ".join(f"{each.outcome} {signature(each.what)}" for each in rule.by_finding())
+    print_of = hashlib.sha256(f"{key} {text_of}".encode()).hexdigest()[:32]
     result: dict[str, Any] = {
         "ruleId": key,
         "level": LEVELS[rule.verdict],

@@ -232,6 +232,21 @@ def test_a_rule_that_the_second_play_does_not_judge_is_seen_once() -> None:
     assert merged.result.by_rule() == {"A": Outcome.VIOLATION, "B": Outcome.INCONCLUSIVE}
 
 
+@pytest.mark.parametrize("plays", ["VC", "CV", "CVP", "VCP", "VVP"])
+def test_what_two_plays_accuse_of_is_not_washed_out_by_its_kind_nor_by_a_third(plays: str) -> None:
+    """A third play is made for other rules; of a violation and a crash both have shown the milder one."""
+    kinds = {"V": Outcome.VIOLATION, "C": Outcome.CRASH, "P": Outcome.PASS}
+    merged = merge([one_play(A=kinds[each]) for each in plays])
+    (judgement,) = merged.result.judgements
+    assert (judgement.outcome, judgement.disagreement) == (Outcome.VIOLATION, None)
+    assert ("crash: what" in judgement.what) is ("C" in plays)
+
+
+def test_two_crashes_are_a_crash() -> None:
+    merged = merge([one_play(A=Outcome.CRASH), one_play(A=Outcome.CRASH)])
+    assert merged.result.by_rule() == {"A": Outcome.CRASH}
+
+
 def test_a_rule_that_was_kept_need_not_be_judged_again() -> None:
     plays = [one_play(A=Outcome.VIOLATION, B=Outcome.PASS), one_play(A=Outcome.VIOLATION)]
     assert differing_rules(plays) == {}

@@ -338,6 +338,11 @@ def test_accept_says_what_histories_alone_show(settings: RunSettings) -> None:
     entries = accept(settings, records, Circumstances(cases=tuple(Suite("zenoh").cases), today=TODAY))[0].entries
     assert {each.rule: each.histories for each in entries} == {"ZI-011": False, "ZI-014": True}
 
+    entries = accept(settings, records, Circumstances(cases=tuple(Suite("zenoh").cases), today=TODAY)).entries
+    # Two ways in which one rule is not kept are two entries.
+    told = [(each.rule, each.signature, each.histories) for each in entries]
+    assert told == [("ZI-011", "no D_FINAL for <n>", False), ("ZI-011", "no D_FINAL", True), ("ZI-014", "", True)]
+
 
 def test_a_first_file_has_warnings_too(settings: RunSettings) -> None:
     assert settings.expectations.path is None
@@ -424,3 +429,68 @@ def test_what_a_recording_cannot_show_is_not_seen() -> None:
     assert heard["ZI-002"].reason.startswith("not seen")
     breaks = played("audit.a#1", judged("ZI-002", Outcome.VIOLATION, "seen", by="monitor"))
     assert summed(passes, breaks, around=Circumstances(passive=True)).rules["ZI-002"].verdict is Verdict.FAIL
+
+
+def findings_of(summary: RunSummary, rule: str) -> list[tuple[str, str, bool]]:
+    return [(each.outcome, each.signature, each.expected) for each in summary.rules[rule].findings]
+
+
+CRASHING = played("test_c.test_crash", judged("ZI-011", Outcome.CRASH, "dead since A was sent\n0x12"))
+CRASHING_TOO = played("test_d.test_crash", judged("ZI-011", Outcome.CRASH, "dead since B was sent"))
+KNOWN_CRASH = """
+[[expect]]
+rule = "ZI-011"
+outcome = "crash"
+signature = "dead since A was sent"
+reason = "it dies of A"
+"""
+
+
+def test_a_rule_has_each_of_its_findings_once_the_gravest_first() -> None:
+    again = played("test_e.test_bad", judged("ZI-011", Outcome.VIOLATION, "no D_FINAL for 23"))
+    summary = summed(GOOD, BAD, again, CRASHING, CRASHING_TOO)
+    assert findings_of(summary, "ZI-011") == [
+        ("crash", "dead since A was sent", False),
+        ("crash", "dead since B was sent", False),
+        ("violation", "no D_FINAL for <n>", False),
+    ]
+    assert summary.rules["ZI-011"].findings[2].cases == ("test_b.test_bad", "test_e.test_bad")
+
+
+def test_a_crash_that_is_known_does_not_excuse_another_nor_what_is_milder() -> None:
+    alone = summed(GOOD, CRASHING, entries=KNOWN_CRASH)
+    assert (alone.exit, alone.rules["ZI-011"].reason) == (0, "it dies of A")
+    for other in (CRASHING_TOO, BAD):
+        summary = summed(GOOD, CRASHING, other, entries=KNOWN_CRASH)
+        assert (summary.exit, summary.complaints, list(summary.unexpected)) == (1, (), ["ZI-011"])
+        assert [expected for *_, expected in findings_of(summary, "ZI-011")] == [True, False]
+        lines = "\n".join(summary_lines(summary, ZENOH, [STARTED, GOOD, CRASHING, other]))
+        assert "it dies of A" in lines
+        assert other.judgements[0].what in lines
+        assert other.reproduce in lines
+        assert CRASHING.reproduce not in lines
+
+
+def test_of_several_entries_for_one_rule_the_one_that_did_not_come_true_is_named() -> None:
+    both = KNOWN_CRASH + EXPECTED
+    assert summed(GOOD, CRASHING, BAD, entries=both).exit == 0
+    (complaint,) = summed(GOOD, BAD, entries=both).complaints
+    assert "entry 1 (rule = 'ZI-011'): unexpected pass: ZI-011 is not kept in another way only" in complaint
+
+
+def test_accept_writes_an_entry_for_each_new_finding(settings: RunSettings) -> None:
+    entries = accept(settings, [STARTED, GOOD, BAD, CRASHING, CRASHING_TOO], Circumstances(today=TODAY)).entries
+    assert [each.signature for each in entries] == [
+        "dead since A was sent",
+        "dead since B was sent",
+        "no D_FINAL for <n>",
+    ]
+
+
+def test_what_a_case_did_not_reach_does_not_override_what_others_saw() -> None:
+    unreached = Judgement("ZI-012", Outcome.INCONCLUSIVE, "", "case", "not reached", is_cut_short=True)
+    broken = played("test_b.test_two", judged("ZI-011", Outcome.VIOLATION, "gone"), unreached)
+    assert summed(GOOD, broken).rules["ZI-012"].verdict is Verdict.PASS
+    # A monitor has seen it in passing only, and no case has.
+    passing = played("test_a.test_other", judged("ZI-012", Outcome.PASS, by="monitor"))
+    assert summed(passing, broken).rules["ZI-012"].verdict is Verdict.INCONCLUSIVE
