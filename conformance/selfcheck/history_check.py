@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from os import cpu_count
 from pathlib import Path
@@ -16,6 +15,7 @@ from conformance.catalogue.rules import Profile
 from conformance.selfcheck.matrix import MatrixRow
 from conformance.selfcheck.peers import by_history, compute_row, keep_out_of_the_way, matrix_peers
 from conformance.suite import Suite
+from harness.worker_pool import worker_pool
 
 
 class FaultGroup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,7 +85,7 @@ def history_rows(protocol: str, profile: Profile, workers: int, roles: Collectio
     played = {role for case in Suite(protocol).cases if case.marks.is_history for role in case.marks.roles}
     todo = [peer for peer in matrix_peers(protocol) if peer.role in played and peer.role in (roles or played)]
     play = partial(compute_row, protocol, profile=profile, histories=True)
-    with ProcessPoolExecutor(workers or cpu_count() or 1, initializer=keep_out_of_the_way) as pool:
+    with worker_pool(workers or cpu_count() or 1, keep_out_of_the_way) as pool:
         yield from pool.map(play, todo)
 
 

@@ -6,7 +6,7 @@ So a row costs a second or two, waits for nothing, and is the same on every mach
 import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 
 import msgspec
 
@@ -21,6 +21,7 @@ from conformance.verdicts import Outcome, worst
 from harness.iuts.environments import cache
 from harness.peers.peer import Peer
 from harness.protocol import WireProtocol, load
+from harness.worker_pool import worker_pool
 
 
 class MatrixPeer(msgspec.Struct, frozen=True):
@@ -86,7 +87,7 @@ def compute_matrix(
     """
     rows: list[MatrixRow] = []
     # Processes, not threads: a row is nothing but Python, and patches nothing outside its own process.
-    with ProcessPoolExecutor(workers or os.cpu_count() or 1, initializer=keep_out_of_the_way) as pool:
+    with worker_pool(workers or os.cpu_count() or 1, keep_out_of_the_way) as pool:
         for done in as_completed([pool.submit(compute_row, protocol, peer, profile, brief=brief) for peer in peers]):
             rows.append(done.result())
             yield rows[-1]

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -11,6 +10,7 @@ from random import Random
 import msgspec
 
 from harness.protocol import load as load_protocol
+from harness.worker_pool import worker_pool
 from reports.progress import OnProgress
 from reports.traffic.interleaving import InterleavedCapture
 from reports.traffic.playback import PlayedSession, Template, TemplatePlayer, variation_of
@@ -148,7 +148,7 @@ def _files(plan: TrafficPlan, known: Sequence[Template], files: int, workers: in
         yield from map(work, range(1, files + 1))
         return
     # Processes, as drawing sessions is Python from end to end; spawned, as a progress bar's thread may hold locks.
-    with ProcessPoolExecutor(min(workers, files), get_context("spawn")) as pool:
+    with worker_pool(min(workers, files), context=get_context("spawn")) as pool:
         yield from pool.map(work, range(1, files + 1))
 
 

@@ -7,7 +7,6 @@ accused live as well. It is then varied and judged a few times: what does not ke
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,6 +23,7 @@ from harness.errors import HarnessError
 from harness.peers.peer import Peer
 from harness.peers.variants import Variant
 from harness.trace import Direction, Entry, EntryKind
+from harness.worker_pool import worker_pool
 from reports.progress import OnProgress
 from reports.traffic.interleaving import InterleavedCapture
 from reports.traffic.playback import PAUSES, STRETCHES, Pace, PlayedSession, Template, TemplatePlayer, variation_of
@@ -52,7 +52,7 @@ def templates(protocol: str, on_progress: OnProgress, workers: int = 1, pattern:
     work = partial(_of_fault, protocol, pattern)
     # One fault for each task, and results in the order of faults: the number of workers changes nothing.
     if workers > 1:
-        with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        with worker_pool(workers, context=get_context("spawn")) as pool:
             for number, some in enumerate(pool.map(work, todo), 1):
                 found += some
                 on_progress(number, len(todo))

@@ -2,7 +2,8 @@
 
 import random
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
+from functools import partial
 from os import cpu_count
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from conformance.selfcheck.mutation.listed import ListedMutant, entry_for, liste
 from conformance.selfcheck.mutation.operators import Mutant, mutants_of
 from conformance.selfcheck.mutation.playing import Gate, Gates, PlayedMutant, Reached
 from conformance.selfcheck.peers import keep_out_of_the_way
+from harness.worker_pool import worker_pool
 
 BATCH = 4
 """Mutants that a process is given at once: seconds of work, so that all end at about the same time."""
@@ -124,9 +126,8 @@ def compute_score(
     # In a mixed order, so that what a run has seen that was ended is a fair part of all.
     random.Random(0).shuffle(left)
     if left:
-        with ProcessPoolExecutor(
-            workers or cpu_count() or 1, initializer=_prepare, initargs=(gates.reached(), protocol, role, profile)
-        ) as pool:
+        prepare = partial(_prepare, gates.reached(), protocol, role, profile)
+        with worker_pool(workers or cpu_count() or 1, prepare) as pool:
             batches = [left[at : at + BATCH] for at in range(0, len(left), BATCH)]
             for done in as_completed([pool.submit(_play, batch) for batch in batches]):
                 for each in done.result():
