@@ -9,9 +9,6 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Self
-
-from msgspec.structs import replace
 
 from harness.pathfinder.peers.answering import (
     CLIENT_ID_EXISTS,
@@ -21,19 +18,18 @@ from harness.pathfinder.peers.answering import (
     UNSUPPORTED_PROTOCOL_VERSION,
     RequestRefused,
 )
+from harness.pathfinder.peers.hello_patience import HelloPatience
 from harness.pathfinder.peers.limits import GENEROUS, Limits
 from harness.pathfinder.peers.publishing import Publishing
 from harness.pathfinder.peers.session import Session
-from harness.peers.peer import Peer, PeerSettings
 from wire.errors import DecodeError
 from wire.pathfinder.values import MULTIPLE, VERSION, Message, read
 
 
-class Server(Publishing, Peer):
+class Server(Publishing, HelloPatience):
     """A Pathfinder server; ``profile`` picks the reading where the document and the field differ."""
 
     role = "server"
-    bounds_hello = True
     versions: tuple[int, ...] = (VERSION,)
 
     def __init__(
@@ -54,14 +50,6 @@ class Server(Publishing, Peer):
             "clients": self.on_clients,
             "ping": self.on_ping,
         }
-
-    @classmethod
-    def of(cls, settings: PeerSettings) -> Self:
-        """Return a fresh server, as patient with those who say no hello as it is told to be."""
-        server = super().of(settings)
-        if settings.hello_patience is not None:
-            server.limits = replace(server.limits, hello_patience=settings.hello_patience)
-        return server
 
     # --- the runner's side --------------------------------------------------------------------------------
 

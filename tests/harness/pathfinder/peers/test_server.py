@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from harness.errors import ControlFailed
-from harness.pathfinder.peers.limits import Limits
+from harness.pathfinder.peers.limits import GENEROUS, Limits
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.tester.driver import Driver, Service, encode_message
 from harness.pathfinder.tester.transactions import Transaction
+from harness.peer_command import peer
 from harness.peers.memory import World
 from harness.peers.peer import PeerSettings
 from harness.timing import Timing
@@ -535,3 +537,12 @@ def request(command: str) -> dict[str, Any]:
 def greet(server: Server, link: int) -> None:
     server.connected(link, 0.0)
     server.received(link, encode_message({**request("hello"), "client-id": link}), 0.0)
+
+
+def test_the_patience_with_those_who_never_say_hello_can_be_said() -> None:
+    assert Server.of(PeerSettings(hello_patience=2.5)).limits.hello_patience == 2.5
+    assert Server.of(PeerSettings()).limits.hello_patience == GENEROUS.hello_patience
+    wrong = CliRunner().invoke(
+        peer, ["pathfinder", "--role", "client", "--connect", "tcp/127.0.0.1:7", "--hello-patience", "2"]
+    )
+    assert (wrong.exit_code, "no --hello-patience" in wrong.output) == (2, True)
