@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from conformance.contract.comparison import JudgedItem, accepting
 from conformance.contract.expectations import Expectation
-from conformance.contract.signatures import signature
 from conformance.run.records import CasePlayed
 from conformance.run.settings import RunSettings
 from conformance.verdicts import Judgement, is_red
@@ -19,7 +18,7 @@ class KnownDeviations:
         alive = settings.expectations.applying(settings.version, settings.description.role, settings.profile)
         self._by_rule = [entry for entry in alive if entry.rule]
         self._by_case = [entry for entry in alive if entry.case]
-        self._told: set[tuple[str, str, str]] = set()
+        self._told: set[tuple[str, str]] = set()
 
     def expected(self, record: CasePlayed) -> Expectation | None:
         """Return an entry of the contract if all of what a case came to is expected by some."""
@@ -33,13 +32,13 @@ class KnownDeviations:
         return judgement.outcome.accuses and self._is_red(judgement)
 
     def news(self, record: CasePlayed) -> Iterator[Judgement]:
-        """Yield what makes the run red and was not told before: once of each finding on a rule."""
+        """Yield what makes the run red and was not told before: once of each rule and outcome."""
         if record.not_played or self._of_the_case(record) is not None:
             return
         for judgement in record.judgements:
             # What only some plays saw blames nobody, and of what is blocked its root is told.
             silent = judgement.disagreement or judgement.blocked_by or not self._is_red(judgement)
-            told = (judgement.rule, judgement.outcome.value, signature(judgement.what))
+            told = (judgement.rule, judgement.outcome.value)
             if not silent and told not in self._told and self._of_the_rule(judgement) is None:
                 self._told.add(told)
                 yield judgement
