@@ -41,10 +41,14 @@ def seen(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def distinct(judgements: Sequence[Judgement]) -> list[list[Judgement]]:
-    """Return the judgements that accuse, those of one finding together, the gravest first."""
+    """Return the judgements that accuse, those of one finding together, the gravest first.
+
+    What another case shows better, in fewer moves, is no finding of its own.
+    """
     found: dict[tuple[Outcome, str], list[Judgement]] = {}
-    for each in judgements:
-        if each.outcome.accuses:
+    accusing = [each for each in judgements if each.outcome.accuses]
+    for each in accusing:
+        if not each.shown_by or all(other.shown_by for other in accusing):
             found.setdefault((each.outcome, signature(each.what)), []).append(each)
     return sorted(found.values(), key=lambda group: -group[0].outcome.rank)
 
