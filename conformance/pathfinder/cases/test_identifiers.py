@@ -161,7 +161,7 @@ def test_transactions_that_look_alike(node: NodeUnderTest) -> None:
         assert not watch.is_over, f"a subscription under {living} is over since a ping under {another}"
 
 
-@rule("PF-120", "PF-121", "PF-148", roles=SERVER)
+@rule("PF-120", "PF-121", "PF-148", roles=SERVER, needs=("PF-120",))
 def test_a_subscription_id_that_is_used_again(node: NodeUnderTest) -> None:
     """Subscribe, unsubscribe and subscribe with another filter under one identifier; leave; another client does so.
 
