@@ -13,6 +13,8 @@ _HEX = re.compile(
 )
 # A bytes literal of Python, in either quotes, with whatever is escaped in it.
 _BYTES = re.compile(r"""\bb(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+# How many links a play made depends on how often it tried.
+_LINK = re.compile(r"\bon link [a-z]+\b")
 # Free-standing only: the digits of key7, of 1.10.2 or of 2024-05-01 are part of a name.
 _NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:\.\d+)?(?:(?=(?:s|ms|us|B)\b)|(?![\w-]|\.\d))")  # 17, 5.01s, -3
 
@@ -25,9 +27,10 @@ def first_line(text: str) -> str:
 def signature(what: str) -> str:
     """Return the first line of what came in a form that is the same run after run.
 
-    Addresses become ``<address>``, bytes and hex ``<hex>``, free-standing numbers ``<n>``.
+    Addresses become ``<address>``, bytes and hex ``<hex>``, links ``<link>``, free-standing numbers ``<n>``.
     """
     text = _BYTES.sub("<hex>", " ".join(first_line(what).split()))
     text = _ADDRESS.sub("<address>", text)
+    text = _LINK.sub("on link <link>", text)
     text = _HEX.sub("<hex>", text)
     return _NUMBER.sub("<n>", text)

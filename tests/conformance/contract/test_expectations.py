@@ -145,6 +145,7 @@ def test_the_nearest_file_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("tcp/127.0.0.1:7447 is silent", "tcp/10.0.0.2:1 is silent"),
         ("[::1]:7447 is silent", "[fe80::2]:99 is silent"),
         ("after 5.01s", "after 12s"),
+        ("on link ds: hello 1: fail", "on link a: hello 7: fail"),
         ("came\nassert 1 == 2", "came\nassert 3 == 4"),
         ("two   spaces", "two spaces"),
     ],
