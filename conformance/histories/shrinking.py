@@ -34,28 +34,25 @@ def with_less(sent: Sequence[MoveT]) -> Iterator[Sequence[MoveT]]:
 class _Tries:
     """What may still be tried: a number, until some moment."""
 
-    def __init__(
-        self, fails: Fails[Any], count: int, seconds: float, patience: float, now: Callable[[], float]
-    ) -> None:
+    def __init__(self, fails: Fails[Any], count: int, seconds: float, patience: float) -> None:
         self._fails = fails
         self._count = count
         self._patience = patience
-        self._now = now
-        self._end = now() + seconds
+        self._end = time.monotonic() + seconds
 
     @property
     def are_over(self) -> bool:
         """Whether nothing more is tried."""
-        return self._count <= 0 or self._now() > self._end
+        return self._count <= 0 or time.monotonic() > self._end
 
     def fail(self, moves: Moves[Any]) -> Moves[Any]:
         """Return those of some moves that were made and failed, as long as that may be tried; else none."""
         if self.are_over:
             return ()
-        began = self._now()
+        began = time.monotonic()
         shorter = self._fails(moves)
         # It shows by what never came: a handful of tries, for which each is waited as long, would make it no smaller.
-        self._count = self._count - 1 if self._now() - began < self._patience else 0
+        self._count = self._count - 1 if time.monotonic() - began < self._patience else 0
         return shorter
 
 
@@ -67,14 +64,12 @@ def shrunk(
     tries: int = TRIES,
     seconds: float = SECONDS,
     patience: float = math.inf,
-    now: Callable[[], float] = time.monotonic,
 ) -> Moves[MoveT]:
     """Return the fewest moves that were found to fail still; ``simpler`` gives what a move may be replaced by.
 
-    A try that takes as long as ``patience``, in seconds, is the last one. Seconds are those of the clock ``now``: what
-    is played in virtual time ends up the same, however busy the machine is.
+    A try that takes as long as ``patience``, in seconds, is the last one.
     """
-    left = _Tries(fails, tries, seconds, patience, now)
+    left = _Tries(fails, tries, seconds, patience)
     while not left.are_over:
         before = moves
         moves = _simplified(_shortened(moves, left), simpler, left)

@@ -5,16 +5,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 
 from conformance.cases import SEEDS, NotPlayed, RuleBroken, RulesBroken
-from conformance.histories import history
+from conformance.histories import history, shrinking
 from conformance.histories.budget import Budget
 from conformance.histories.drawing import Chooser, Seeded, generate, histories
 from conformance.histories.history import LENGTH, play_abilities, play_history
 from conformance.histories.mismatch import Mismatch
+from harness.clock import Clock, RealClock, VirtualClock
 from harness.errors import Unreachable
 from harness.timing import Timing
 
@@ -88,6 +90,7 @@ class Adder:
 
     def __init__(self, wrong: int = 0) -> None:
         self.instance = self
+        self.clock: Clock = RealClock()
         self.timing = Timing()
         self.wrong = wrong
         self.sum = 0
@@ -130,6 +133,19 @@ def test_a_difference_is_made_small_and_told_with_its_rule() -> None:
     assert lines[-2].endswith(". 7")
     assert len(lines) < 8
     assert lines[-1] == "seed 1; alone: -k 'test_histories.test_sums[1]'"
+
+
+@pytest.mark.parametrize(("clock", "is_small"), [(RealClock(), False), (VirtualClock(), True)])
+def test_how_busy_the_machine_is_changes_nothing_in_virtual_time(
+    clock: Clock, is_small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = count(0.0, 3600.0)
+    monkeypatch.setattr(shrinking, "time", SimpleNamespace(monotonic=lambda: next(hours)))
+    node = Adder(wrong=7)
+    node.clock = clock
+    with pytest.raises(RuleBroken) as caught:
+        play(node)
+    assert (len(str(caught.value).splitlines()) < 8) is is_small
 
 
 def test_what_shows_a_difference_is_where_the_smallest_history_failed() -> None:

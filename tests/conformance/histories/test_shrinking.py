@@ -1,7 +1,6 @@
 """Shrinking: few moves are left, those that it takes, and it ends."""
 
 from conformance.histories.shrinking import shrunk
-from harness.clock import VirtualClock
 
 
 def test_what_it_takes_is_left() -> None:
@@ -51,16 +50,3 @@ def test_a_try_that_is_waited_for_in_vain_is_the_last() -> None:
 
     assert shrunk(tuple(range(8)), fails, patience=0) == tried[0]
     assert len(tried) == 1
-
-
-def test_seconds_are_those_of_the_clock_that_is_given() -> None:
-    """In virtual time a busy machine makes nothing end sooner, and repeats what it came to."""
-    clock, tried = VirtualClock(), []
-
-    def fails(moves: tuple[int, ...]) -> tuple[int, ...]:
-        tried.append(moves)
-        clock.time += 6
-        return ()
-
-    shrunk(tuple(range(100)), fails, seconds=10, now=clock.now)
-    assert len(tried) == 2
