@@ -1,16 +1,20 @@
 """Questions to a lake in SQL: committed rows only, in types and names that need no thought."""
 
+from importlib.util import find_spec
+
 import pytest
 from click.testing import CliRunner
 
 pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
-pytest.importorskip("duckdb", reason="questions in SQL need duckdb")
 
 from harness.command import WrongUsage
 from reports.commands.pipeline import pipeline
 from reports.lake.analysis import connected
 from reports.lake.lake import Lake
 from reports.lake.schemas import SESSIONS, TABLES, VECTORS
+
+# Not imported here: every worker would have its 30 MB, and one plays this.
+pytestmark = pytest.mark.skipif(find_spec("duckdb") is None, reason="questions in SQL need duckdb")
 
 
 def call(*words):
