@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 MILLISECOND = 1_000_000
 LATEST_STAMP = 50 * MILLISECOND
+ADDRESSES = 26
+"""Where the addresses begin in a packet of IPv4 over Ethernet: what a checksum of TCP or UDP is about."""
 
 
 class Captured(NamedTuple):
@@ -83,11 +85,26 @@ def corrupt(packets: Packets, dice: Random) -> Packets:
     for _ in range(dice.randrange(1, 4)):
         place = dice.randrange(len(out))
         time, data, size = out[place]
-        changed = bytearray(data)
-        for _ in range(dice.choice((1, 1, 2, 8))):
-            changed[dice.randrange(len(changed))] ^= 1 << dice.randrange(8)
-        out[place] = Captured(time, bytes(changed), size)
+        changed = flipped(data, dice)
+        # Two bits may make up for each other, and nothing in the capture tells such a packet from a right one.
+        while changed[ADDRESSES:] != data[ADDRESSES:] and summed(changed) == summed(data):
+            changed = flipped(data, dice)
+        out[place] = Captured(time, changed, size)
     return out
+
+
+def flipped(data: bytes, dice: Random) -> bytes:
+    """Return a packet with some bits flipped."""
+    changed = bytearray(data)
+    for _ in range(dice.choice((1, 1, 2, 8))):
+        changed[dice.randrange(len(changed))] ^= 1 << dice.randrange(8)
+    return bytes(changed)
+
+
+def summed(data: bytes) -> int:
+    """Return what the checksum of a packet of IPv4 holds against its addresses and all that is behind them."""
+    part = data[ADDRESSES:]
+    return int.from_bytes(part + bytes(len(part) % 2), "big") % 0xFFFF
 
 
 def interleave(packets: Packets, dice: Random) -> Packets:

@@ -24,6 +24,7 @@ from unittest import mock
 import msgspec
 from lacking_nodes import NODES
 
+from conformance.verdicts import Verdict
 from harness import command
 from harness.errors import Unsupported
 from harness.iuts.description import Description
@@ -45,6 +46,12 @@ class Told(msgspec.Struct, frozen=True):
     err: str
     seconds: float
     wall: float
+
+    @property
+    def trouble(self) -> list[str]:
+        """What stands on standard error beside the line for each rule that is not kept, which is told as it happens."""
+        news = tuple(f"{each.value}  " for each in Verdict)
+        return [line for line in self.err.splitlines() if not line.startswith(news)]
 
 
 class Gate:

@@ -11,7 +11,7 @@ from planted_nodes import Gate, Told
 from conformance.contract.signatures import signature
 from conformance.run.journal import read
 from conformance.run.records import JOURNAL, CasePlayed, worst_judgement
-from conformance.verdicts import Outcome, Verdict, verdict
+from conformance.verdicts import Outcome, verdict
 
 BLOCK = re.compile(r"(?P<verdict>FAIL|WARN|ERROR|INCONCLUSIVE)  (?P<rule>\S+)  ")
 LABELLED = re.compile(r"  (?P<label>came|repeat) {1,9}(?P<text>.*)")
@@ -89,12 +89,8 @@ def check(fault: str, command: str, first: Gate, again: Gate, report: Path, *, s
     kept = Random(fault).sample(rest, min(sample, len(rest)))
     repeated: dict[str, Told] = {}
     differences = []
-    # A line for each rule that is not kept is told there as it happens; all else is trouble.
-    trouble = [
-        line for line in told.err.splitlines() if not line.startswith(tuple(f"{each.value}  " for each in Verdict))
-    ]
-    if trouble:
-        differences.append("\n".join(["the run itself:", *trouble]))
+    if told.trouble:
+        differences.append("\n".join(["the run itself:", *told.trouble]))
     for finding in dict.fromkeys([*shown, *kept]):
         if finding.repeat not in repeated:
             repeated[finding.repeat] = again.run(fault, finding.repeat)

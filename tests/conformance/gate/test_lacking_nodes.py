@@ -31,7 +31,7 @@ def test_what_a_node_does_not_do_is_told_first_and_the_rest_is_blocked(
 ) -> None:
     with Gate(protocol, tmp_path, over=SOCKETS) as gate:
         told = gate.run(make.__name__, f"goldwire test {protocol} --iut peer:{make.role} --report out")
-    assert (told.status, told.err) == (1, "")
+    assert (told.status, told.trouble) == (1, [])
     # The cause first, and beside it nothing but what is basic as well: who says nothing does neither of two things.
     shown = [finding.rule for finding in printed(told.out) if finding.repeat]
     assert shown[:1] == (accused or [root])

@@ -21,16 +21,17 @@ PYTEST = [sys.executable, "-m", "pytest", "--pyargs", "conformance.zenoh.cases",
     ],
 )
 def test_sigterm_ends_a_run_with_its_report(command: list[str], tmp_path: Path) -> None:
-    options = ["--iut", "peer:", "--report" if command[0] == GOLDWIRE else "--goldwire-report", "out"]
+    prefix = "--" if command[0] == GOLDWIRE else "--goldwire-"
+    options = [f"{prefix}iut", "peer:", f"{prefix}report", "out"]
     environment = os.environ | {MARK: tmp_path.name}
     with subprocess.Popen(
         [*command, *options], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as running:
-        wait_for_cases(tmp_path / "out" / "run.ndjson", 2)
+        wait_for_cases(tmp_path / "out" / "run.ndjson", 2, within=120)
         # As `timeout` does it: the process, and then its group.
         running.send_signal(signal.SIGTERM)
         running.send_signal(signal.SIGTERM)
-        output, _ = running.communicate(timeout=60)
+        output, _ = running.communicate(timeout=120)
     assert running.returncode == (130 if command[0] == GOLDWIRE else 2), output
     assert (tmp_path / "out" / "summary.json").exists(), output
     assert "Traceback" not in output

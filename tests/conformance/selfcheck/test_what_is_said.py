@@ -15,6 +15,9 @@ from conformance.verdicts import Judgement
 from harness.protocol import known
 from harness.trace import Direction, EntryKind
 
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+"""A value as JSON has it: what somebody sent, which may look like anything."""
+
 PYTHONS = re.compile(
     r"\bassert\b|<\w+[.:]|\bNone\b|\bTrue\b|\bFalse\b|object at 0x"
     r"|(?<![\w/\"'])b['\"]"  # b'…', but not the end of a text: 'b'
@@ -66,7 +69,7 @@ def problems(protocol: str, fault: MatrixPeer) -> list[str]:
 def wrong_with(judgement: Judgement, *, came: bool) -> list[str]:
     # What a node sent stands in the messages as it is, and may look like anything; what they are called is ours.
     ours = [judgement.what, *(each.text for each in judgement.messages)]
-    found = [f"{match[0]!r} in {text}" for text in ours if (match := PYTHONS.search(text))]
+    found = [f"{match[0]!r} in {text}" for text in ours if (match := PYTHONS.search(QUOTED.sub('""', text)))]
     # Values in a message may be cut, and say how long they are; what a judgement says is never.
     found += [f"cut: {judgement.what}"] * ("…" in judgement.what or "..." in judgement.what)
     if came and not any(each.pieces for each in judgement.messages):

@@ -205,5 +205,5 @@ def test_what_has_no_answer_is_published_as_it_is() -> None:
     "peer", [each for each in SUBTLE if each is not ForgetsWhatChangedMeanwhile], ids=lambda peer: peer.__name__
 )
 def test_histories_of_the_gate_find_it(peer: type[Client], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "shrunk", lambda moves, *rest: moves)
+    monkeypatch.setattr(history, "shrunk", lambda moves, *rest, **bounds: moves)
     assert CLIENTS.first_accuser(peer, by_histories=True)

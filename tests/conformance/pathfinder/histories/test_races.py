@@ -151,7 +151,7 @@ FOUND = (
 @pytest.mark.slow  # half a second each, and six of them
 @pytest.mark.parametrize("peer", FOUND, ids=lambda peer: peer.__name__)
 def test_histories_of_the_gate_find_it(peer: type[Server], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "shrunk", lambda moves, *rest: moves)
+    monkeypatch.setattr(history, "shrunk", lambda moves, *rest, **bounds: moves)
     assert SERVERS.first_accuser(peer, by_histories=True)
 
 

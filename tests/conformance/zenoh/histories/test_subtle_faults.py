@@ -27,7 +27,7 @@ ROUTERS = PlayedHistories("zenoh", "router", ROUTER, PLAIN)
 @pytest.mark.slow  # some seconds each under load, and twenty of them
 @pytest.mark.parametrize("peer", SUBTLE, ids=lambda peer: peer.__name__)
 def test_histories_of_the_gate_find_it(peer: type[Router], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "shrunk", lambda moves, *rest: moves)
+    monkeypatch.setattr(history, "shrunk", lambda moves, *rest, **bounds: moves)
     assert ROUTERS.first_accuser(peer, by_histories=True)
 
 
