@@ -139,7 +139,7 @@ class World:
 
     def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
         """Restart with a fresh peer that plays a scenario with a number of servers."""
-        self._settings = PeerSettings(self._settings.profile, scenario, servers)
+        self._settings = msgspec.structs.replace(self._settings, scenario=scenario, servers=servers)
         self.restart()
 
     def link(

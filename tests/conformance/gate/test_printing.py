@@ -1,16 +1,12 @@
 """What is printed fits the terminal, and nothing that is copied is broken."""
 
-import fcntl
 import os
-import pty
-import struct
-import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import click
 import pytest
+from terminals import seen_on_terminal
 
 from conformance.gate.printing import fitted
 from conformance.gate.terminal import ranges, told
@@ -45,21 +41,11 @@ def test_times_and_numbers_in_words() -> None:
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1", "TERM": "xterm"}, {"TERM": "dumb"}, {"TERM": "xterm"}])
 def test_styles_are_for_terminals_that_want_them(environment: dict[str, str]) -> None:
-    mine, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | environment
     # Of the standard output alone: the progress bar is another matter, and another file.
     command = [GOLDWIRE, "test", "zenoh", "-k", "test_current_future_interest_gets_one_final"]
-    with subprocess.Popen(command, stdout=its, stderr=subprocess.DEVNULL, env=environ) as running:
-        os.close(its)
-        seen = b""
-        try:
-            while chunk := os.read(mine, 4096):
-                seen += chunk
-        except OSError:
-            pass  # the other side is closed
-    os.close(mine)
-    assert running.returncode == 0
+    status, seen = seen_on_terminal(command, environ, columns=80, progress=False)
+    assert status == 0
     assert b"AS EXPECTED" in seen
     assert (b"\x1b" in seen) == (environment == {"TERM": "xterm"})
     assert all(len(click.unstyle(line)) <= 80 for line in seen.decode().splitlines())

@@ -1,19 +1,16 @@
 """``goldwire test`` as a user runs it: exit statuses, one clear line for each mistake, nothing left behind."""
 
-import fcntl
 import json
 import os
-import pty
 import signal
-import struct
 import subprocess
 import sys
-import termios
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from planted_nodes import Gate
+from terminals import seen_on_terminal
 from watched_runs import processes, wait_for_cases
 
 from conformance.run.journal import Journal, read
@@ -302,20 +299,10 @@ def test_a_killed_run_leaves_a_readable_journal(tmp_path: Path) -> None:
 
 
 def test_a_terminal_sees_progress_and_a_pipe_does_not() -> None:
-    mine, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     command = [GOLDWIRE, "test", "zenoh", "-k", ONE]
     terminal = {**os.environ, "TERM": "xterm"}
-    with subprocess.Popen(command, stdout=its, stderr=its, env=terminal) as running:
-        os.close(its)
-        seen = b""
-        try:
-            while chunk := os.read(mine, 4096):
-                seen += chunk
-        except OSError:
-            pass  # the other side is closed
-    os.close(mine)
-    assert running.returncode == 0
+    status, seen = seen_on_terminal(command, terminal, columns=100)
+    assert status == 0
     assert b"playing" in seen or b"pass" in seen
     assert b"AS EXPECTED" in seen
     assert b"test session starts" not in seen
