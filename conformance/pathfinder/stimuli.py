@@ -11,6 +11,13 @@ from wire.pathfinder.values import VERSION, Message
 TA = 1 << 40
 """A transaction identifier that the driver does not come to by counting."""
 
+AT_ONCE = 16
+"""Connections that are made before the first of them says hello.
+
+A listener lets only so many wait, and TCP tries again after a second: the first would be silent for so long that a
+server of little patience ends them.
+"""
+
 
 def requests(node: NodeUnderTest) -> Iterator[Message]:
     """Yield a right request of every command, each with identifiers of its own."""
@@ -78,10 +85,13 @@ class Offence(NamedTuple):
 
 def offend(node: NodeUnderTest, stimuli: Iterable[Message | bytes]) -> list[Offence]:
     """Send each stimulus on a connection of its own, then read what comes; the connections stay open."""
-    offences = [Offence(stimulus, node.connect(), 0) for stimulus in stimuli]
-    # A connection that has said hello could not be judged on a second one.
-    node.open_together([each.session for each in offences if not each.is_hello])
-    offences = [each._replace(before=len(each.session.received())) for each in offences]
+    stimuli = list(stimuli)
+    offences = []
+    for place in range(0, len(stimuli), AT_ONCE):
+        some = [Offence(each, node.connect(), 0) for each in stimuli[place : place + AT_ONCE]]
+        # A connection that has said hello could not be judged on a second one.
+        node.open_together([each.session for each in some if not each.is_hello])
+        offences += [each._replace(before=len(each.session.received())) for each in some]
     for each in offences:
         if isinstance(each.stimulus, bytes):
             each.session.send_bytes(each.stimulus)

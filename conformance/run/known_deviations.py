@@ -38,10 +38,21 @@ class KnownDeviations:
         for judgement in record.judgements:
             # What only some plays saw blames nobody, and of what is blocked its root is told.
             silent = judgement.disagreement or judgement.blocked_by or not self._is_red(judgement)
+            silent = silent or self._is_for_others_to_say(judgement)
             told = (judgement.rule, judgement.outcome.value)
             if not silent and told not in self._told and self._of_the_rule(judgement) is None:
                 self._told.add(told)
                 yield judgement
+
+    def _is_for_others_to_say(self, judgement: Judgement) -> bool:
+        """Tell whether what other cases come to decides about a rule that this one could not judge.
+
+        What broke first is told by itself; and a finding that is expected, if it comes, stands for the rule.
+        """
+        if judgement.is_cut_short:
+            return True
+        awaited = (entry for entry in self._by_rule if entry.outcome.accuses and not entry.histories)
+        return not judgement.outcome.accuses and any(entry.names(judgement.rule) for entry in awaited)
 
     def _is_red(self, judgement: Judgement) -> bool:
         return is_red(judgement.outcome, self._strictness, contract=self._has_contract)
