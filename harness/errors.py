@@ -10,6 +10,7 @@
     │   └── Unreachable          no link could be made at all
     ├── StartFailed              an implementation did not start (exit status 3)
     ├── NotAnswered              an implementation did not do what every play rests on
+    ├── NotOffered               its description says that an implementation does not do such a thing
     ├── NotInstalled             what is asked for needs a package that is not there
     ├── ControlFailed            an implementation did not do what a control line asked
     │   ├── Unsupported          because it cannot do such a thing at all
@@ -60,6 +61,10 @@ class StartFailed(HarnessError):
 
 class NotAnswered(HarnessError):
     """An implementation did not do what a play rests on: a handshake, or the answer to a barrier or a verb."""
+
+
+class NotOffered(HarnessError):
+    """What a play rests on is nothing that an implementation offers; so says its description, and nobody asks it."""
 
 
 class NotInstalled(HarnessError):

@@ -112,7 +112,8 @@ class WireProtocol:
     much faster than ours the time of an embedded peer runs. ``decisions`` are the modules in which the peers do what
     the documents speak of: the mutation score is about these. ``ports`` are those at which its nodes usually listen.
     ``topic`` says what a frame is about, so that reports show the messages that matter. ``numbers`` makes what reads
-    the numbers of a recorded session's datagrams, which show what is missing.
+    the numbers of a recorded session's datagrams, which show what is missing. ``optional`` names what an implementation
+    need not offer, as its description says it (``not_offered``).
     """
 
     name: str
@@ -130,6 +131,7 @@ class WireProtocol:
     ports: tuple[int, ...] = ()
     topic: Callable[[bytes], FrameTopic] = lambda frame: FrameTopic()
     numbers: Callable[[], DatagramNumbers] = Unnumbered
+    optional: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if complaints := self._complaints():
@@ -164,6 +166,12 @@ class WireProtocol:
         if not (self.tempo > 0 and math.isfinite(self.tempo)):
             wrong.append(f"tempo: {self.tempo:g} is no pace: 1 is ours, more is faster")
         return wrong
+
+    def check(self, description: Description) -> None:
+        """Raise ``BadDescription`` if an implementation does not offer what there is not to be offered."""
+        if unknown := sorted(description.not_offered - self.optional):
+            known = ", ".join(sorted(self.optional)) or "none"
+            raise BadDescription(f"{description.name}: not_offered: {', '.join(unknown)}: known are {known}")
 
     def world(self, make: PeerMaker, role: str, *, profile: str = "document", latency: Latency | None = None) -> World:
         """Run a peer in memory and virtual time, at once or with a latency."""

@@ -16,7 +16,7 @@ from conformance.engine.death import blamed, fatal_stimulus, told
 from conformance.findings import judge_conversations, judge_reading
 from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome, worst
-from harness.errors import HarnessError, StartFailed, Unsupported
+from harness.errors import HarnessError, NotOffered, StartFailed, Unsupported
 from harness.iuts.instance import Instance
 from harness.protocol import Judgeable, NodeInPlay
 from harness.trace import Trace
@@ -181,7 +181,7 @@ class _Judge:
                 self.broken(each.ids, str(each))
         except AssertionError as error:
             self.failed_requirement(error)
-        except NotPlayed as error:
+        except (NotPlayed, NotOffered) as error:
             self.failed, self.not_played = True, str(error)
             return True
         except (Inconclusive, Unsupported) as error:

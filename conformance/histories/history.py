@@ -143,6 +143,8 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int) -> fr
     moves = generate(brings.generator, theme, seed, LENGTH)
     with BUDGET.aside() if is_known else BUDGET.spending():
         failed = attempt.fails(moves)
+    if not attempt.moves:
+        raise NotPlayed("none of its moves can be made with this node")
     if not failed:
         memory.played.setdefault((theme, seed), "")
         # What was seen before and not again is judged too: so it counts as seen once, and not as confirmed.

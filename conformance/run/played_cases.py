@@ -19,6 +19,8 @@ class PlayedCases:
         self.transport = transport
         self.cases = cases
         self.done = frozenset(record.case for record in played)
+        self.left_out = {record.case: record.not_played for record in played if record.not_played and record.attempts}
+        """The cases that were left out for what the implementation lacks, or for want of time, and why."""
         self.open = [case for case in cases if case.suits(role) and case.name not in self.done]
         self.names = self.done | {case.name for case in cases}
 
@@ -49,6 +51,12 @@ def why_untested(rule: Rule, scope: PlayedCases, ended: str = "") -> str:
         return f"its cases need {' or '.join(transports)}; this run uses {scope.transport}"
     if any(case.name not in scope.done for case in fitting):
         return f"the run was {ended} before its cases" if ended else "its cases were not selected"
+    if (
+        fitting
+        and (reasons := dict.fromkeys(scope.left_out.get(case.name, "") for case in fitting))
+        and "" not in reasons
+    ):
+        return f"not played: {'; '.join(reasons)}"
     if not naming and "monitor" in rule.verified:
         return "the monitors saw no occasion to judge it in this run"
     return "no case of this run judged it"

@@ -87,8 +87,10 @@ def gather(
     if protocol not in known:
         raise BadSettings(f"unknown protocol {protocol!r}: known are {', '.join(known)}")
     try:
-        catalogue = Suite(protocol).catalogue
+        suite = Suite(protocol)
+        catalogue = suite.catalogue
         description = resolve(iut, protocol)
+        suite.harness.check(description)
         if not description.version:
             description = msgspec.structs.replace(description, version=printed_version(description))
     except (CatalogueError, IncompleteProtocol) as error:

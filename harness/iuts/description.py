@@ -58,6 +58,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dials: tuple[str, ...] = ()
     transports: tuple[str, ...] = ("tcp",)
     capabilities: tuple[str, ...] = ()
+    not_offered: tuple[str, ...] = ()
     time_scale: float = 1.0
     expectations: str = ""
     embedded: bool = False
@@ -84,7 +85,10 @@ class Launched(msgspec.Struct, frozen=True):
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):
-    """An implementation in one role; ``time_scale`` above 1 stretches the protocol's times."""
+    """An implementation in one role; ``time_scale`` above 1 stretches the protocol's times.
+
+    ``not_offered`` is what it cannot be asked to do, in the protocol's words for that.
+    """
 
     name: str
     protocol: str
@@ -95,6 +99,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     dials: tuple[str, ...] = ()
     transports: tuple[str, ...] = ("tcp",)
     capabilities: frozenset[str] = frozenset()
+    not_offered: frozenset[str] = frozenset()
     time_scale: float = 1.0
     expectations: Path | None = None
 
@@ -185,6 +190,7 @@ def _described(file: _File, path: Path, role: str | None, version: str) -> Descr
         dials=file.dials,
         transports=file.transports,
         capabilities=frozenset(file.capabilities),
+        not_offered=frozenset(file.not_offered),
         time_scale=file.time_scale,
         expectations=path.parent.absolute() / file.expectations if file.expectations else None,
     )

@@ -24,6 +24,8 @@ class Instance(Protocol):
     role: str
     dials: bool
     version: str
+    not_offered: frozenset[str]
+    """What it is not asked to do, as its description says."""
     timing: Timing
     """How long to wait for what, as far as it is known before a play."""
     has_served: bool | None
@@ -117,6 +119,7 @@ class SocketInstance:
         self.description = description
         self.role = description.role
         self.version = description.version
+        self.not_offered = description.not_offered
         self.dials = description.is_dialling
         self.clock = RealClock()
         self.has_served: bool | None = None

@@ -5,10 +5,12 @@ from harness.iuts.implementation import probing
 from harness.links.transports import dial
 from harness.pathfinder.framings import FRAMINGS, LAYOUT
 from harness.pathfinder.peers.client import Client
+from harness.pathfinder.peers.scenarios import SCENARIOS
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.tester.conversation import conversations
 from harness.pathfinder.tester.driver import Driver
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import GENERATIONS
 from harness.pathfinder.tester.topics import topic
 from harness.pathfinder.variants.registry import FAULTS, ODDITIES
 from harness.protocol import WireProtocol
@@ -53,4 +55,6 @@ PROTOCOL = WireProtocol(
         "wire.pathfinder.matching",
     ),
     topic=topic,
+    # What an application can ask of a client, and be told by it, is its library's affair.
+    optional=frozenset(SCENARIOS) | {GENERATIONS},
 )

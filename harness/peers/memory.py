@@ -111,6 +111,7 @@ class World:
     ) -> None:
         self.role = role
         self.dials = dials
+        self.not_offered: frozenset[str] = frozenset()
         self.has_served: bool | None = None
         self._make = make
         self._settings = PeerSettings(profile)

@@ -24,7 +24,7 @@ class ToldEvents:
             mark = next(self._marks)
             # Behind all that was told on this connection: when the mark has come through, the rest has been dealt with.
             connection.notify("appeared", mark)
-            self.sure(f"appeared {mark} 0")
+            self.sure(self.domain.told("appeared", mark, 0))
         return [event for event in self.domain.events if event.split()[1] == str(service)]
 
     def sure(self, text: str) -> None:
@@ -85,31 +85,43 @@ def test_matches_of_several_servers(node: NodeUnderTest) -> None:
     told = ToldEvents(domain)
     with judging("PF-042"):
         b.notify("appeared", 1)
-        assert domain.application_receives("appeared 1 0"), "a service is not told that has appeared on one server"
+        assert domain.application_receives(domain.told("appeared", 1, 0)), (
+            "a service is not told that has appeared on one server"
+        )
         a.notify("appeared", 1)
-        assert told.of(1, a) == ["appeared 1 0"], "a service is told again that has appeared on another server, too"
+        assert told.of(1, a) == [domain.told("appeared", 1, 0)], (
+            "a service is told again that has appeared on another server, too"
+        )
     with judging("PF-043"):
         # Another TTL too: of what makes a service modified the document names that, and not the generation.
         b.notify("modified", 1, 1, ttl=61)
-        assert domain.application_receives("modified 1 1"), "a service is not told that was modified on one server"
+        assert domain.application_receives(domain.told("modified", 1, 1)), (
+            "a service is not told that was modified on one server"
+        )
         a.notify("modified", 1, 1, ttl=61)
-        assert told.of(1, a)[1:] == ["modified 1 1"], "a service is told again that was modified on another server, too"
+        assert told.of(1, a)[1:] == [domain.told("modified", 1, 1)], (
+            "a service is told again that was modified on another server, too"
+        )
     with judging("PF-021", "PF-041"):
         a.notify("appeared", 2, 5)
-        told.sure("appeared 2 5")
+        told.sure(domain.told("appeared", 2, 5))
         # Older than what the other server has told, and, below, than what this one has.
         b.notify("appeared", 2, 4)
         b.notify("modified", 2, 4, ttl=61)
         a.notify("modified", 2, 4, ttl=62)
-        assert told.of(2, a, b) == ["appeared 2 5"], "an older generation is told, of another server or of the same"
+        assert told.of(2, a, b) == [domain.told("appeared", 2, 5)], (
+            "an older generation is told, of another server or of the same"
+        )
         a.notify("modified", 2, 6, ttl=63)
-        assert domain.application_receives("modified 2 6"), "a newer generation is not told"
+        assert domain.application_receives(domain.told("modified", 2, 6)), "a newer generation is not told"
     with judging("PF-044"):
         a.notify("appeared", 3)
         b.notify("appeared", 3)
         told.of(3, a, b)
         a.notify("disappeared", 3)
-        assert told.of(3, a) == ["appeared 3 0"], "a service is told to be gone that is there on another server"
+        assert told.of(3, a) == [domain.told("appeared", 3, 0)], (
+            "a service is told to be gone that is there on another server"
+        )
         b.notify("disappeared", 3)
         assert domain.application_receives("disappeared 3"), (
             "a service is not told to be gone that has disappeared from all servers"
@@ -134,7 +146,7 @@ def test_a_server_of_several_that_is_lost(node: NodeUnderTest) -> None:
         assert "disappeared 1" not in told.of(1, b), "a service is told to be gone that is there on another server"
     with judging("PF-043"):
         b.notify("modified", 1, 1, ttl=61)
-        assert domain.application_receives("modified 1 1"), (
+        assert domain.application_receives(domain.told("modified", 1, 1)), (
             "a service is not told that was modified on a server that is still there"
         )
     with judging("PF-044"):
@@ -160,9 +172,11 @@ def test_changes_within_a_generation(node: NodeUnderTest) -> None:
     told = ToldEvents(domain)
     for service, changed in ((1, {"orphan_since": 1700000000}), (2, {"client_id": 8})):
         connection.notify("appeared", service)
-        told.sure(f"appeared {service} 0")
+        told.sure(domain.told("appeared", service, 0))
         connection.notify("modified", service, **changed)
-        assert domain.application_receives(f"modified {service} 0"), "a change of orphan status or owner is not told"
+        assert domain.application_receives(domain.told("modified", service, 0)), (
+            "a change of orphan status or owner is not told"
+        )
 
 
 @rule("PF-044", roles=CLIENT)
@@ -175,12 +189,12 @@ def test_a_service_of_another_server_than_the_one_that_is_lost(node: NodeUnderTe
     lost, kept = domain.subscribed(0), domain.subscribed(1)
     told = ToldEvents(domain)
     kept.notify("appeared", 1, ttl=1)
-    told.sure("appeared 1 0")
+    told.sure(domain.told("appeared", 1, 0))
     domain.refuse(0)
     lost.drop()
     # The ttl is that of a service whose owner is lost; what a client keeps by it is only of the server that is lost.
     domain.read(1.5)
-    assert told.of(1, kept) == ["appeared 1 0"], "a service is told to be gone whose server is there"
+    assert told.of(1, kept) == [domain.told("appeared", 1, 0)], "a service is told to be gone whose server is there"
 
 
 @rule("PF-044", roles=CLIENT)
@@ -193,7 +207,7 @@ def test_a_service_that_a_lost_server_tells_of_again(node: NodeUnderTest) -> Non
     lost = domain.subscribed()
     told = ToldEvents(domain)
     lost.notify("appeared", 1, ttl=1)
-    told.sure("appeared 1 0")
+    told.sure(domain.told("appeared", 1, 0))
     lost.drop()
     back = domain.subscribed()
     back.notify("appeared", 1, ttl=1)
@@ -214,9 +228,11 @@ def test_servers_that_are_of_no_use(node: NodeUnderTest) -> None:
     # It is let in and never answered, not even its hello.
     domain.accept(1, obliges=False)
     domain.subscribed(2).notify("appeared", 1)
-    assert domain.application_receives("appeared 1 0"), "a service is not told while other servers are of no use"
+    assert domain.application_receives(domain.told("appeared", 1, 0)), (
+        "a service is not told while other servers are of no use"
+    )
     domain.admit(0)
     domain.subscribed(0).notify("appeared", 2)
-    assert domain.application_receives("appeared 2 0"), (
+    assert domain.application_receives(domain.told("appeared", 2, 0)), (
         "a service is not told of a server that refused connections before"
     )

@@ -123,7 +123,9 @@ def test_a_subscription_after_a_loss(node: NodeUnderTest) -> None:
         how(connection)
         connection = resubscribed(domain, connection)
         connection.notify("appeared", number)
-        assert domain.application_receives(f"appeared {number} 0"), "what a subscription says after a loss is not told"
+        assert domain.application_receives(domain.told("appeared", number, 0)), (
+            "what a subscription says after a loss is not told"
+        )
 
 
 @rule("PF-031", roles=CLIENT)

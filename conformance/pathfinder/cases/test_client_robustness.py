@@ -19,7 +19,7 @@ def goes_on(domain: Domain, connection: AcceptedConnection) -> AcceptedConnectio
     A client that comes back no more, or tells no more, has not survived what it was told before.
     """
     number = next(_SERVICES)
-    text = f"appeared {number} 0"
+    text = domain.told("appeared", number, 0)
     connection.notify("appeared", number)
     told = domain.wait_until(lambda: bool(connection.ended) or text in domain.events)
     with judging("PF-221"):

@@ -58,7 +58,7 @@ def test_all_that_a_match_may_hold(node: NodeUnderTest) -> None:
         message = {"ta-cmd": "subscribe", "ta-id": subscription.ta, "msg-type": "notify", **fields}
         connection.say(encode(message))
         return domain.application_receives(
-            " ".join(map(str, (fields["match-type"], fields["service-id"], fields["generation"])))
+            domain.told(fields["match-type"], fields["service-id"], fields["generation"])
         )
 
     with judging("PF-104"):

@@ -19,6 +19,7 @@ from conformance.pathfinder.histories.domain_moves import (
 )
 from conformance.pathfinder.histories.domain_playing import DomainPlay
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
+from harness.pathfinder.tester.scripted_servers import GENERATIONS
 
 BEGINNING: tuple[DomainMove, ...] = (ClientBegins("subscribe", 1), ServerTells(0, (ServiceMatch("appeared", 1),)))
 """Without these there is nothing that any history could look at."""
@@ -44,6 +45,11 @@ class ClientHistories:
     def abilities(self, node: NodeUnderTest) -> ClientAbilities:
         """Return what a client does at all, each thing tried once."""
         can = ClientAbilities()
+        # Without one of these a rule would be said to be kept that nothing has tried; and which of several changes was
+        # told, and which was not, only its generation says.
+        probed = (begins.scenario for begins, *_ in PROBES if isinstance(begins, ClientBegins))
+        for each in dict.fromkeys((*probed, GENERATIONS)):
+            node.offers(each)
         if basis := complaint(self.scene(node, can), BEGINNING):
             return ClientAbilities((basis,), blocked=basis[1])
         found = [complaint(self.scene(node, can), probe) for probe in PROBES]

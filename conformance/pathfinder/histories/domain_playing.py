@@ -83,7 +83,7 @@ class DomainPlay(PathfinderPlay[DomainMove, ClientAbilities]):
         if self.is_over:
             return False
         if isinstance(move, ClientBegins):
-            return True
+            return move.scenario not in self.node.instance.not_offered
         if self.domain is None:
             return False
         if isinstance(move, Together):

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from harness.errors import HarnessError
+from harness.errors import HarnessError, NotOffered
 from harness.iuts.instance import Instance
 from harness.links.link import Labels
 from harness.pathfinder.tester.conversation import Conversation
@@ -156,8 +156,17 @@ class NodeUnderTest:
 
     # --- a client under test ------------------------------------------------------------------------------
 
+    def offers(self, what: str) -> None:
+        """Make sure that the client offers a scenario, or another thing; ``NotOffered`` when it does not."""
+        if what in self.instance.not_offered:
+            raise NotOffered(f"the client does not offer {what!r}")
+
     def begin(self, scenario: str, *, servers: int = 1) -> Domain:
-        """Restart the client with a scenario, and with a number of servers of one domain to dial."""
+        """Restart the client with a scenario, and with a number of servers of one domain to dial.
+
+        ``NotOffered`` when it does not play that scenario.
+        """
+        self.offers(scenario)
         self.instance.begin(scenario, servers, self.transport)
         deployed = self.profile == "deployed"
         domain = Domain(self.instance, self.trace, self._labels.next, servers, self.timing, deployed)

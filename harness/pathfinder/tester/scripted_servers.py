@@ -23,6 +23,9 @@ from wire.pathfinder.values import COMMANDS, MULTIPLE, VERSION, Message
 PAUSE = 0.005
 """Seconds of the link's clock between two polls of all connections and of the application's notifications."""
 
+GENERATIONS = "generations"
+"""What an application is told of services beside their identifiers, unless its client does not offer that."""
+
 DIAL_TIMEOUT = 10.0
 """Seconds of the protocol's time within which a client is expected to dial."""
 
@@ -333,6 +336,10 @@ class Domain:
     def events(self) -> list[str]:
         """The client's notifications to its application, a text each: ``appeared SERVICE GENERATION`` …"""
         return self.instance.events()
+
+    def told(self, what: str, service: int, generation: int) -> str:
+        """Return the notification of a service that has appeared or was modified, as this client words it."""
+        return f"{what} {service} {'-' if GENERATIONS in self.instance.not_offered else generation}"
 
     def application_receives(self, *texts: str) -> bool:
         """Serve until the application has had all of these notifications."""
