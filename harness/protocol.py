@@ -37,11 +37,13 @@ class IncompleteProtocol(BadDescription):
 class FrameTopic:
     """What a frame is about: ``questions`` that it asks or answers, so that an answer is found to each.
 
-    ``is_routine`` when it is there in every play, whatever the play is about: a handshake, a sign of life.
+    ``is_routine`` when it is there in every play, whatever the play is about: a handshake, a sign of life;
+    ``is_granting`` when it gives what was asked for, which is no stimulus to who has asked.
     """
 
     is_routine: bool = False
     questions: frozenset[int] = frozenset()
+    is_granting: bool = False
 
 
 class Judgeable(Protocol):

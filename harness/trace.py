@@ -68,6 +68,8 @@ class Trace:
         batch (``wire.columnar``): its layout accepts it, and whoever reads it need not check it again. Empty where
         nobody has; ``None`` for what is refused."""
         self.ports: dict[str, tuple[int, int]] = {}
+        self.heard = 0
+        """How many entries there were when the implementation was last heard of in another way than on a link."""
         self.clock = clock or RealClock()
         self.began = self.clock.now()
         self.epoch = time.time()

@@ -21,9 +21,12 @@ def fatal_stimulus(trace: Trace, until: int, protocol: WireProtocol) -> Entry | 
     """
     entries = trace.entries[:until]
     heard = max((each.index for each in entries if _is_heard(each)), default=-1)
+    heard = max(heard, trace.heard - 1)
     sent = [each for each in entries if _is_sent(each)]
-    # Barriers and signs of life are there in every play; they count where there is nothing else.
-    telling = [each for each in sent if not _is_routine(each, protocol)]
+    # Barriers and signs of life are there in every play, and who dials is given what it asks for; that it has taken
+    # this, nothing says but that it goes on. They count where there is nothing else.
+    dialled = {each.link for each in entries if each.what is EntryKind.OPENED and each.direction is Direction.RECEIVED}
+    telling = [each for each in sent if not _is_routine(each, protocol, to_who_dialled=each.link in dialled)]
     for found in (telling, sent):
         if since := [each for each in found if each.index > heard]:
             return since[0]
@@ -61,8 +64,11 @@ def _is_sent(entry: Entry) -> bool:
     return entry.what in (EntryKind.FRAME, EntryKind.RAW, EntryKind.NOTE) and entry.direction is Direction.SENT
 
 
-def _is_routine(entry: Entry, protocol: WireProtocol) -> bool:
-    return entry.what is EntryKind.FRAME and protocol.topic(entry.data).is_routine
+def _is_routine(entry: Entry, protocol: WireProtocol, *, to_who_dialled: bool) -> bool:
+    if entry.what is not EntryKind.FRAME:
+        return False
+    topic = protocol.topic(entry.data)
+    return topic.is_routine or (to_who_dialled and topic.is_granting)
 
 
 def _name(entry: Entry, protocol: WireProtocol) -> str:

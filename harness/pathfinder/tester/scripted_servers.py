@@ -228,6 +228,7 @@ class Domain:
         self.deployed = deployed
         self.connections: list[AcceptedConnection] = []
         self._label = label
+        self._heard = 0
 
     # --- connections --------------------------------------------------------------------------------------
 
@@ -335,7 +336,11 @@ class Domain:
     @property
     def events(self) -> list[str]:
         """The client's notifications to its application, a text each: ``appeared SERVICE GENERATION`` …"""
-        return self.instance.events()
+        events = self.instance.events()
+        if len(events) > self._heard:
+            # Who tells its application of something has lived to take it.
+            self._heard, self.trace.heard = len(events), len(self.trace)
+        return events
 
     def told(self, what: str, service: int, generation: int) -> str:
         """Return the notification of a service that has appeared or was modified, as this client words it."""
