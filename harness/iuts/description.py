@@ -204,13 +204,22 @@ def _role(role: str | None, roles: tuple[str, ...], name: str) -> str:
 
 def _load(path: Path, protocol: str) -> _File:
     try:
-        raw = tomllib.loads(path.read_text())
+        text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise BadDescription(f"{path}: cannot be read: {error}") from error
+    return _parsed(text, path, protocol)
+
+
+def check_text(text: str, path: Path, protocol: str) -> None:
+    """Raise BadDescription where a description that is to stand at a path would not be one."""
+    _parsed(text, path, protocol)
+
+
+def _parsed(text: str, path: Path, protocol: str) -> _File:
+    try:
+        file = msgspec.convert(tomllib.loads(text), _File)
     except tomllib.TOMLDecodeError as error:
         raise BadDescription(f"{path}: not TOML: {error}") from error
-    try:
-        file = msgspec.convert(raw, _File)
     except msgspec.ValidationError as error:
         raise BadDescription(f"{path}: {error}{_known_keys(str(error))}") from error
     for complaint in _complaints(file, protocol):

@@ -69,6 +69,7 @@ FAULT, CASE = "two-finals", "test_current_future_interest_gets_one_final"
 ONE, PING = f"-k {CASE}", "-k test_a_ping"
 
 EXAMPLES: dict[str, How] = {
+    "goldwire init zenoh --command './build/router --port {port}'": How(says="next: goldwire test zenoh --iut "),
     "goldwire test zenoh --iut tcp/127.0.0.1:7447": How("zenoh", ROUTER, ONE, says="AS EXPECTED"),
     "goldwire test zenoh --iut ./mine.toml": How("mine", also=ONE, says="AS EXPECTED"),
     "goldwire test zenoh --iut peer:": How(also=ONE, says="AS EXPECTED"),

@@ -1,0 +1,1 @@
+"""Beginning: what a project needs to have its implementation tested."""
