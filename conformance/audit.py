@@ -19,6 +19,7 @@ from conformance.verdicts import Judgement, Outcome, worst
 from harness.captures.losses import MEANINGS, Loss
 from harness.captures.recorded_session import RecordedSession
 from harness.protocol import load
+from wire.files import write_file
 
 RECORDINGS = "recordings.json"
 FINE = (Outcome.PASS, Outcome.ODD)
@@ -73,7 +74,7 @@ class Audit(RunRecorder):
                 trace = self._keep(session, report / TRACES)
                 record = msgspec.structs.replace(record, judgements=shown, trace=trace)
             except OSError as error:
-                trouble = f"the trace of {record.case} could not be written: {error}"
+                trouble = f"the trace of {record.case} could not be written: {error.strerror or error}"
         return self.add(record, trouble)
 
     def add_recording(self, recording: RecordingAudit) -> None:
@@ -81,11 +82,10 @@ class Audit(RunRecorder):
         self.recordings.append(recording)
         if self.settings.report is not None:
             try:
-                (self.settings.report / RECORDINGS).write_bytes(
-                    msgspec.json.format(msgspec.json.encode(self.recordings), indent=2) + b"\n"
-                )
+                about = msgspec.json.format(msgspec.json.encode(self.recordings), indent=2)
+                write_file(self.settings.report / RECORDINGS, about + b"\n")
             except OSError as error:
-                self.trouble.append(f"{RECORDINGS} could not be written: {error}")
+                self.trouble.append(f"{RECORDINGS} could not be written: {error.strerror or error}")
 
     def _keep(self, recorded: RecordedSession, folder: Path) -> str:
         name = recorded.name.replace("#", "-")  # which would end the path in a link to it

@@ -13,6 +13,7 @@ from fuzz import corpus
 from fuzz.atheris_process import Artifact, AtherisProcess, wait
 from fuzz.campaign import RunningCampaign
 from fuzz.comparison_process import ComparisonRequest
+from harness.user_folders import made_folder
 
 TICK = 0.2
 """Seconds between two looks at what Atheris has kept: what another campaign adds is seen within a second as well."""
@@ -34,7 +35,7 @@ LEAST_MERGING = 60.0
 def search(running: RunningCampaign) -> None:
     """Let Atheris search, compare what it keeps, and merge the corpus."""
     campaign, report = running.campaign, running.report
-    place = corpus.folder(campaign.layout, campaign.corpus)
+    place = made_folder(corpus.folder(campaign.layout, campaign.corpus), "--corpus (or GOLDWIRE_DATA)")
     before = corpus.kept(place)
     # Set before the search, so that the report of an interrupted one says where to look.
     report.corpus = place

@@ -14,6 +14,7 @@ from pathlib import Path
 import platformdirs
 
 from vectors.golden.loader import UnknownVectors, frames
+from wire.files import write_file
 
 
 def folder(layout: str, chosen: Path | None = None) -> Path:
@@ -48,9 +49,7 @@ def keep(place: Path, inputs: Iterable[bytes]) -> None:
         file = place / name(data)
         # Named after its content: what is there is the same.
         if not file.exists():
-            part = place / f".{file.name}.{os.getpid()}"  # libFuzzer does not read names that begin with a dot
-            part.write_bytes(data)
-            part.replace(file)
+            write_file(file, data)  # libFuzzer does not read the draft, whose name begins with a dot
 
 
 def names(place: Path) -> list[str]:

@@ -16,6 +16,7 @@ import hashlib
 import json
 import platform
 import shlex
+import shutil
 from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.resources import as_file, files
@@ -32,6 +33,7 @@ from vectors.checks.differential import Difference
 from vectors.json_schemas import schema_file
 from vectors.minimising import spelled
 from wire.dump import TooManyFields, dump, lines
+from wire.files import write_file
 
 FINDING, INPUT, MINIMISED, REPORT, README = (
     *("finding.json", "input.bin", "minimised.bin"),
@@ -159,14 +161,19 @@ def write(out: Path, kept: KeptFinding) -> tuple[Path, bool]:
     # Known from an earlier campaign: its input stays as it is, as somebody may be looking at it.
     if (folder / FINDING).exists():
         return folder, False
-    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, str | bytes] = {}
     if kept.data is not None and kept.minimised is not None:
-        (folder / INPUT).write_bytes(kept.data)
-        (folder / MINIMISED).write_bytes(kept.minimised)
-    (folder / REPORT).write_text(kept.report, encoding="utf-8")
-    (folder / README).write_text(_readme(folder, kept), encoding="utf-8")
+        files |= {INPUT: kept.data, MINIMISED: kept.minimised}
+    files |= {REPORT: kept.report, README: _readme(folder, kept)}
     # Last, so that a folder with this file is a whole finding.
-    (folder / FINDING).write_bytes(msgspec.json.format(msgspec.json.encode(kept.finding), indent=2) + b"\n")
+    files[FINDING] = msgspec.json.format(msgspec.json.encode(kept.finding), indent=2) + b"\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        for name, content in files.items():
+            write_file(folder / name, content)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     return folder, True
 
 

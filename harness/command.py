@@ -10,8 +10,9 @@ import sys
 from contextlib import suppress
 from importlib.metadata import EntryPoint, entry_points, version
 from importlib.util import find_spec
-from io import StringIO, TextIOWrapper
+from io import BufferedWriter, FileIO, StringIO, TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,9 +27,10 @@ WRONG_USAGE, NOT_STARTED, INTERRUPTED = 2, 3, 130
 
 
 STANDARD_OUTPUT = "standard output"
-STANDARD_ERROR = 2
-LOST = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EBADF)
+STANDARD_OUTPUT_NUMBER, STANDARD_ERROR = 1, 2
+LOST = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EBADF, errno.EFBIG)
 """How writing fails where nobody else is to blame: a disk that is full, a terminal that has gone."""
+TEMPORARY = "a temporary file (TMPDIR names another folder for these)"
 
 
 class WrongUsage(click.ClickException):
@@ -113,14 +115,13 @@ def main() -> None:
     except SystemExit as end:
         status = end.code
     except OSError as error:
-        # Of a file it is known which; else only what is printed can meet a disk that is full.
-        if error.filename is None and error.errno not in LOST:
+        if (lost := _what_is_lost(error)) is None:
             raise
-        status = _lost(error.filename or STANDARD_OUTPUT, error)
+        status = _lost(*lost)
     try:
         sys.stdout.flush()
     except OSError as error:
-        status = status or _lost(STANDARD_OUTPUT, error)
+        status = status or _lost(STANDARD_OUTPUT, error.strerror or str(error))
     if is_closed and not status:
         click.echo(f"Error: {STANDARD_OUTPUT} is closed: what was to be said is lost", err=True)
         status = 1
@@ -136,14 +137,38 @@ def _prepare_output() -> bool:
     os.close(number)
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (it stays until the end)
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal of another encoding costs no more than that
+    if type(sys.stdout) is TextIOWrapper and sys.stdout.fileno() == STANDARD_OUTPUT_NUMBER:
+        its, raw = sys.stdout, _StandardOutput(STANDARD_OUTPUT_NUMBER, "w", closefd=False)
+        # With the characters that a terminal of another encoding lacks spelled: they cost no more than that.
+        sys.stdout = TextIOWrapper(
+            BufferedWriter(raw), its.encoding, "backslashreplace", None, its.line_buffering, its.write_through
+        )
     return is_closed
 
 
-def _lost(what: str, error: OSError) -> int:
+class _StandardOutput(FileIO):
+    """Standard output, which is named by whatever goes wrong with it: who else meets a full disk is told apart."""
+
+    def write(self, data: Any, /) -> Any:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, STANDARD_OUTPUT) from None
+
+
+def _what_is_lost(error: OSError) -> tuple[str, str] | None:
+    """Return what could not be read or written, and why; None for an error that is no file's."""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return TEMPORARY if isinstance(error.filename, int) else os.fsdecode(error.filename), reason
+    if error.errno == errno.ENOENT:  # Python's tempfile has tried all that it knows
+        return TEMPORARY, "there is no folder that takes one"
+    return (TEMPORARY, reason) if error.errno in LOST else None
+
+
+def _lost(what: str, reason: str) -> int:
     """Say that something could not be written, and return the status."""
-    click.echo(f"Error: {what}: {error.strerror or error}", err=True)
+    click.echo(f"Error: {what}: {reason}", err=True)
     # The interpreter flushes once more when it ends, and would print an error of its own.
     with suppress(OSError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -9,6 +9,7 @@
     │   ├── Oversized            a frame is longer than its framing allows
     │   └── Unreachable          no link could be made at all
     ├── StartFailed              an implementation did not start (exit status 3)
+    │   └── Unkept               nothing can be written where what is rebuilt seldom is kept
     ├── NotAnswered              an implementation did not do what every play rests on
     ├── NotOffered               its description says that an implementation does not do such a thing
     ├── NotInstalled             what is asked for needs a package that is not there
@@ -57,6 +58,10 @@ class Unreachable(LinkError):
 
 class StartFailed(HarnessError):
     """An implementation under test did not start; the message holds the last lines it printed."""
+
+
+class Unkept(StartFailed):
+    """Nothing can be written to a folder of the user's; the message names the setting that says where else."""
 
 
 class NotAnswered(HarnessError):

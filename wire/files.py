@@ -63,5 +63,10 @@ def naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if isinstance(error.filename, int | None) or Path(os.fsdecode(error.filename)).parent == path.resolve().parent:
-            error.filename, error.filename2 = str(path), None
+            raise named(error, path) from None
         raise
+
+
+def named(error: OSError, path: Path) -> OSError:
+    """Return an error like one, which says that it is about a file."""
+    return OSError(error.errno, error.strerror or str(error), str(path))

@@ -79,7 +79,7 @@ class Player:
         try:
             trace = keep_trace(result.trace, self.settings.protocol, self.settings.report / TRACES, case.name)
         except OSError as error:
-            return Played(record, f"the trace of {case.name} could not be written: {error}")
+            return Played(record, f"the trace of {case.name} could not be written: {error.strerror or error}")
         return Played(msgspec.structs.replace(record, trace=trace))
 
     def close(self) -> None:

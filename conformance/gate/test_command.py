@@ -26,9 +26,10 @@ from conformance.run.summary import INTERRUPTED
 from conformance.verdicts import Strictness
 from harness.command import WRONG_USAGE, WrongUsage
 from harness.errors import StartFailed
-from harness.iuts.environments import cache, install
+from harness.iuts.environments import install
 from harness.links.transports import SPELLINGS, TRANSPORTS
 from harness.protocol import IncompleteProtocol
+from harness.user_folders import cache
 from vectors.durations import read_time
 
 NOT_FOR_CASES = ("doctest", "legacypath", "pastebin", "unittest", "unraisableexception")

@@ -24,6 +24,7 @@ from conformance.run.records import CasePlayed, Record
 from conformance.run.settings import RunSettings
 from conformance.run.summary import Circumstances, evaluate
 from conformance.verdicts import Outcome
+from wire.files import write_file
 
 ROUNDS = 5
 """Rounds of mending at most. One is the rule, two when an expired entry, renewed, turns out to be wrong besides; the
@@ -76,7 +77,7 @@ def accept(settings: RunSettings, records: Sequence[Record], around: Circumstanc
     after = file.text()
     if after != before:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(after, encoding="utf-8")
+        write_file(target, after)
     accepted = parse_expectations(after, target)
     return accepted, _told(target, settings.expectations.entries, accepted.entries)
 

@@ -6,6 +6,7 @@ from harness.captures.traces import write_pcapng
 from harness.protocol import load
 from harness.trace import Trace, write_ndjson
 from wire.escaping import escaped
+from wire.files import written_whole
 from wire.message_lines import message_lines
 
 
@@ -16,6 +17,8 @@ def keep_trace(trace: Trace, protocol: str, folder: Path, name: str) -> str:
     def tell(frame: bytes) -> list[str]:
         return [escaped(each.text) for each in message_lines(definition.layout, frame)]
 
-    write_ndjson(trace, folder / f"{name}.ndjson", tell)
-    write_pcapng(trace, folder / f"{name}.pcapng", definition.framings)
+    with written_whole(folder / f"{name}.ndjson") as draft:
+        write_ndjson(trace, draft, tell)
+    with written_whole(folder / f"{name}.pcapng") as draft:
+        write_pcapng(trace, draft, definition.framings)
     return name

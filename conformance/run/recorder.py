@@ -17,6 +17,7 @@ from conformance.run.records import JOURNAL, SUMMARY, TRACES, CasePlayed, Record
 from conformance.run.settings import RunSettings
 from conformance.run.summary import Circumstances, RunSummary, summarise
 from wire.escaping import all_escaped
+from wire.files import write_file
 
 EXPORTERS = "goldwire.exporters"
 
@@ -102,12 +103,12 @@ class RunRecorder:
         )
         report = self.settings.report
         if report is not None:
-            self._attempt(SUMMARY, lambda: _write_summary(self._summarise(), report / SUMMARY))
-            # Exports are made from the journal: there is nothing to make them from when it could not be written.
-            for exporter in entry_points(group=EXPORTERS) if self._journal is not None else ():
+            summed_up = self._attempt(SUMMARY, lambda: _write_summary(self._summarise(), report / SUMMARY))
+            # Exports are made from both: there is nothing to make them from when one could not be written.
+            for exporter in entry_points(group=EXPORTERS) if summed_up and self._journal is not None else ():
                 self._attempt(exporter.name, partial(_export, exporter, report))
             # Once more when an export has failed: the summary that is written then says so.
-            if len(self.trouble) > len(trouble):
+            if summed_up and len(self.trouble) > len(trouble):
                 self._attempt(SUMMARY, lambda: _write_summary(self._summarise(), report / SUMMARY))
         if self._journal is not None:
             with suppress(OSError):
@@ -140,7 +141,9 @@ class RunRecorder:
 
         try:
             expectations, self.accepted = accept(self.settings, self.records, self.circumstances())
-        except (OSError, BadExpectations) as error:
+        except OSError as error:
+            self.trouble.append(f"--accept: {error.filename}: {error.strerror}")
+        except BadExpectations as error:
             self.trouble.append(f"--accept: {error}")
         else:
             self.settings = msgspec.structs.replace(self.settings, expectations=expectations)
@@ -158,14 +161,17 @@ class RunRecorder:
                 self._journal.close()
             self._journal = None
 
-    def _attempt(self, name: str, work: Callable[[], None]) -> None:
-        """Do one part of the report; a part that cannot be had must not take the verdicts with it."""
+    def _attempt(self, name: str, work: Callable[[], None]) -> bool:
+        """Do one part of the report, and tell whether it is there: its lack must not take the verdicts with it."""
         try:
             work()
         except OSError as error:
-            self.trouble.append(f"the report's {name} could not be written: {error}")
+            self.trouble.append(f"the report's {name} could not be written: {error.strerror or error}")
         except Exception as error:
             self.trouble.append(f"the report's {name} could not be made: {type(error).__name__}: {error}")
+        else:
+            return True
+        return False
 
 
 def prepare_folder(folder: Path) -> Journal:
@@ -196,7 +202,7 @@ def prepare_folder(folder: Path) -> Journal:
 
 
 def _write_summary(summary: RunSummary, path: Path) -> None:
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+    write_file(path, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
 
 
 def _export(exporter: EntryPoint, folder: Path) -> None:

@@ -18,9 +18,9 @@ from conformance.selfcheck.matrix import Kind, Matrix, MatrixRow
 from conformance.selfcheck.worlds import WORLDS, both, chosen_pairs, surroundings
 from conformance.suite import Suite
 from conformance.verdicts import Outcome, worst
-from harness.iuts.environments import cache
 from harness.peers.peer import Peer
 from harness.protocol import WireProtocol, load
+from harness.user_folders import cache
 from harness.worker_pool import worker_pool
 
 

@@ -15,6 +15,7 @@ from conformance.selfcheck.mutation.report import check_mutants
 from conformance.selfcheck.mutation.score import MutantSample
 from conformance.selfcheck.peers import PAIRS, compute_matrix, matrix_peers
 from harness.protocol import load
+from wire.files import write_file
 
 LISTED = 4
 """Rules that a line names before it counts the rest: a fault that fells thirty would fill the screen."""
@@ -80,20 +81,20 @@ def selfcheck(
             is_sound, page = check_mutants(each, roles, profile, workers or 0, chosen)
             sound = is_sound and sound
             if write is not None:
-                write.write_text(page)
+                write_file(write, page)
             continue
         if histories:
             is_sound, page = check_histories(each, profile, workers or 0, roles)
             sound = is_sound and sound
             if write is not None:
-                write.write_text(page)
+                write_file(write, page)
             continue
         peers = [peer for peer in matrix_peers(each, pairs=pairs, seed=seed) if peer.role in (roles or {peer.role})]
         rows = compute_matrix(each, peers, profile=profile, workers=workers or 0, brief=brief)
         whole = _with_progress(each, len(peers), rows)
         _show(whole)
         if write is not None:
-            write.write_text(markdown(whole, profile))
+            write_file(write, markdown(whole, profile))
         sound = sound and whole.is_sound
     return 0 if sound else 1
 

@@ -39,6 +39,8 @@ def record(address: str, listen: str, out: Path) -> int:
         # Before anything listens: a path that cannot be written is found out while nobody has dialled.
         capture = PcapngWriter(out, live=True)
     except OSError as error:
+        if is_new:
+            out.unlink(missing_ok=True)
         raise click.UsageError(f"--out: cannot write {out}: {error.strerror}") from error
     open_more_files()
     with capture:

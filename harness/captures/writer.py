@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.captures.packets import ETHERNET, RAW_IP
+from wire.files import named
 
 SNAP_LENGTH = 1 << 18
 """Bytes of a packet that a capture may hold; IP has no longer ones."""
@@ -33,13 +34,19 @@ class _CaptureFile:
 
     def close(self) -> None:
         """Close the file; twice does no harm."""
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError as error:  # what was still in the buffer
+            raise named(error, self.path) from None
 
     def _put(self, data: bytes) -> None:
         # Without a buffer a write may take less than all, as when the disk is nearly full.
         rest = memoryview(data)
-        while rest:
-            rest = rest[self._file.write(rest) :]
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            raise named(error, self.path) from None
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +89,7 @@ class PcapWriter(_CaptureFile):
     def write(self, packet: bytes, time: int) -> None:
         """Append a packet with its time (nanoseconds since 1970)."""
         size = len(packet)
-        self._file.write(_PCAP_RECORD(*divmod(time, _SECOND), size, size) + packet)
+        self._put(_PCAP_RECORD(*divmod(time, _SECOND), size, size) + packet)
         self.packets += 1
 
 

@@ -1,6 +1,5 @@
 """Environments of implementations that are Python packages: one per package, version and Python."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -8,12 +7,12 @@ import sys
 import venv
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryFile
 
 import click
 
 from harness.errors import BadDescription, StartFailed
 from harness.iuts.description import Description, Launched
+from harness.user_folders import cache, made_folder
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*")
 _MARKER = "complete"
@@ -36,14 +35,8 @@ def environment(package: str, version: str, say: Callable[[str], None] | None = 
     python = folder / "bin" / "python"
     if _complete(folder):
         return python
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _probe(folder.parent)
-    except OSError as error:
-        raise StartFailed(
-            f"cannot write to {folder.parent}: {error.strerror or error}; GOLDWIRE_CACHE names another folder"
-        ) from None
-    # Only here, as below: most who start goldwire need no environment, and wait for whatever it imports.
+    made_folder(folder.parent)
+    # Only here: most who start goldwire need no environment, and wait for whatever it imports.
     from filelock import FileLock
 
     # The workers of a test run start at once, and all of them need it.
@@ -59,21 +52,6 @@ def install(description: Description) -> None:
     source = description.source
     if isinstance(source, Launched) and source.environment is not None:
         environment(source.environment.package, source.environment.version)
-
-
-def cache() -> Path:
-    """Return the folder for what can be rebuilt: the user's cache directory, or ``$GOLDWIRE_CACHE``."""
-    chosen = os.environ.get("GOLDWIRE_CACHE")
-    if chosen:
-        return Path(chosen)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("goldwire")
-
-
-def _probe(folder: Path) -> None:
-    with TemporaryFile(dir=folder):
-        pass
 
 
 def _complete(folder: Path) -> bool:

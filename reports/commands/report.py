@@ -10,6 +10,7 @@ from conformance.gate.terminal import conclusion
 from conformance.run.records import JOURNAL, TRACES
 from harness.command import WrongUsage
 from reports.exports.rebuilding import NoRun, load_run, rebuild
+from wire.files import written_whole
 
 
 @click.command()
@@ -58,7 +59,13 @@ def _copied(folder: Path, target: Path) -> Path:
     """Copy what a run recorded, which its reports link to; return where it is."""
     if target.resolve() != folder.resolve():
         target.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(folder / JOURNAL, target / JOURNAL)
+        _copy_whole(str(folder / JOURNAL), str(target / JOURNAL))
         if (folder / TRACES).is_dir():
-            shutil.copytree(folder / TRACES, target / TRACES, dirs_exist_ok=True)
+            shutil.copytree(folder / TRACES, target / TRACES, copy_function=_copy_whole, dirs_exist_ok=True)
     return target
+
+
+def _copy_whole(source: str, target: str) -> None:
+    # Not by shutil's own functions: what fails there is said to be the source.
+    with written_whole(Path(target)) as draft, Path(source).open("rb") as file, draft.open("wb") as copy:
+        shutil.copyfileobj(file, copy)

@@ -11,6 +11,7 @@ from conformance.run.records import TRACES, CasePlayed, Record, RunStarted
 from conformance.run.summary import RuleSummary, RunSummary
 from conformance.verdicts import EvidenceMessage, Verdict
 from reports.exports.runs import load
+from wire.files import write_file
 
 NON_PASSES = (Verdict.FAIL, Verdict.ERROR, Verdict.WARN, Verdict.INCONCLUSIVE)
 STYLE = """
@@ -60,7 +61,7 @@ text.oninput = filter;
 
 def export(report_dir: Path) -> None:
     """Write ``index.html`` into a run's folder."""
-    (report_dir / "index.html").write_text(page(*load(report_dir)), encoding="utf-8")
+    write_file(report_dir / "index.html", page(*load(report_dir)))
 
 
 def page(records: Sequence[Record], summary: RunSummary) -> str:

@@ -12,6 +12,7 @@ from conformance.run.records import TRACES, CasePlayed, Record, RunStarted
 from conformance.run.summary import RunSummary
 from conformance.verdicts import Judgement, Outcome, Verdict, is_red
 from reports.exports.runs import by_file, load
+from wire.files import write_file
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 
@@ -39,7 +40,7 @@ def write_junit(records: Sequence[Record], summary: RunSummary, path: Path) -> N
     _gate(root, summary)
     _count(root, sum(record.seconds for record in records if isinstance(record, CasePlayed)))
     ET.indent(root)
-    ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+    write_file(path, ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
 def _case(suite: ET.Element, name: str, record: CasePlayed, summary: RunSummary, catalogue: Catalogue) -> None:

@@ -14,6 +14,7 @@ from conformance.run.records import CasePlayed, Record
 from conformance.run.summary import RuleSummary, RunSummary
 from conformance.verdicts import Verdict
 from reports.exports.runs import load
+from wire.files import write_file
 
 NAME = "summary.md"
 NON_PASSES = (Verdict.FAIL, Verdict.ERROR, Verdict.WARN, Verdict.INCONCLUSIVE)
@@ -23,7 +24,7 @@ MOST = 50
 
 def export(report_dir: Path) -> None:
     """Write ``summary.md`` into a run's folder."""
-    (report_dir / NAME).write_text(page(*load(report_dir)), encoding="utf-8")
+    write_file(report_dir / NAME, page(*load(report_dir)))
 
 
 def page(records: Sequence[Record], summary: RunSummary) -> str:

@@ -14,6 +14,7 @@ from conformance.run.records import JOURNAL, SUMMARY, Record, RunEnded, RunStart
 from conformance.run.summary import Circumstances, RunSummary, summarise
 from harness.errors import BadDescription
 from harness.iuts.description import resolve
+from wire.files import write_file
 
 RECORDED = "recording"
 """What a run of recordings has for a transport."""
@@ -62,7 +63,7 @@ def load_run(path: Path, given: Path | None = None) -> tuple[list[Record], RunSu
 def rebuild(folder: Path, summary: RunSummary) -> list[str]:
     """Write the summary and all exports of a run into its folder; return what could not be made, and why."""
     trouble = []
-    (folder / SUMMARY).write_bytes(msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
+    write_file(folder / SUMMARY, msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n")
     for exporter in entry_points(group=EXPORTERS):
         try:
             exporter.load()(folder)

@@ -20,6 +20,7 @@ from conformance.run.records import CasePlayed, Record
 from conformance.run.summary import RuleSummary, RunSummary
 from conformance.verdicts import Verdict
 from reports.exports.runs import load
+from wire.files import write_file
 
 NAME = "results.sarif"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -29,7 +30,7 @@ LEVELS = {Verdict.FAIL: "error", Verdict.WARN: "warning", Verdict.INCONCLUSIVE: 
 def export(report_dir: Path) -> None:
     """Write ``results.sarif`` into a run's folder."""
     text = msgspec.json.format(msgspec.json.encode(log(*load(report_dir))), indent=2)
-    (report_dir / NAME).write_bytes(text + b"\n")
+    write_file(report_dir / NAME, text + b"\n")
 
 
 def log(records: Sequence[Record], summary: RunSummary) -> dict[str, Any]:

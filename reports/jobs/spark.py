@@ -17,13 +17,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
-
+from harness import user_folders
 from harness.errors import HarnessError, NotInstalled
 from reports.lake.lake import BatchFile, Lake, Staging
 from reports.lake.schemas import LakeTable
 from reports.masters import check_answers, check_master
 from reports.progress import OnProgress, reporting
+from wire.files import written_whole
 
 INSTALL = "pip install 'goldwire[spark]'"
 LEAST_JAVA = 17
@@ -156,18 +156,14 @@ def _wrapped(java: Path, release: int) -> Path:
 
 
 def cached_file(path: Path, text: str, mode: int = 0o644) -> Path:
-    """Return a path in the cache where a text stands, whoever else is about to write it there; SparkFailed if not."""
-    try:
-        if not path.exists() or path.read_text() != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # Renamed into place, as another session may start Java by this very file at this moment.
-            draft = path.with_name(f"{path.name}.{os.getpid()}")
-            draft.write_text(text)
-            draft.chmod(mode)
-            draft.rename(path)
-    except OSError as error:
-        where = "XDG_CACHE_HOME says where else the cache may be"
-        raise SparkFailed(f"{path} cannot be written: {error.strerror}; {where}") from None
+    """Return a path in the cache where a text stands, whoever else is about to write it there; Unkept if not."""
+    if path.is_file() and path.read_text() == text:
+        return path
+    user_folders.made_folder(path.parent)
+    # Renamed into place, as another session may start Java by this very file at this moment.
+    with written_whole(path) as draft:
+        draft.write_text(text)
+        draft.chmod(mode)
     return path
 
 
@@ -190,7 +186,7 @@ def logging_file(name: str, loggers: Mapping[str, str], pattern: str, more: str 
 
 def cache() -> Path:
     """Return the user's cache folder for what Spark needs."""
-    return user_cache_path("goldwire") / "spark"
+    return user_folders.cache() / "spark"
 
 
 def _memory() -> int:

@@ -1,6 +1,5 @@
 """Generating traffic: files of varied sessions, each made by its seed and number alone, and what is planted there."""
 
-import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from multiprocessing import get_context
@@ -15,6 +14,7 @@ from reports.progress import OnProgress
 from reports.traffic.interleaving import InterleavedCapture
 from reports.traffic.playback import PlayedSession, Template, TemplatePlayer, variation_of
 from reports.traffic.templates import unseen
+from wire.files import write_file, written_whole
 
 PLANTED = "planted.ndjson"
 ABOUT = "traffic.json"
@@ -107,34 +107,34 @@ def generate(
     plan = TrafficPlan(protocol=protocol, folder=folder, seed=seed, frames=each, violations=violations)
     made: list[MadeFile] = []
     broken = planted = 0
-    draft = folder / f"{PLANTED}.part"
-    with draft.open("wb") as file:
-        encode = msgspec.json.Encoder().encode
-        for number, (one, lines, count) in enumerate(_files(plan, known, files, workers), 1):
-            made.append(one)
-            broken += count
-            planted += len(lines)
-            file.writelines(encode(line) + b"\n" for line in lines)
-            on_progress(number, files)
-    lies = [template for template in known if template.fault]
-    about = Traffic(
-        protocol=protocol,
-        seed=seed,
-        violations=violations,
-        templates=len(known),
-        lies=len(lies),
-        faults=tuple(sorted({template.fault for template in lies})),
-        unseen=unseen(protocol, known),
-        pattern=pattern,
-        rules=tuple(sorted({rule for template in lies for rule in template.rules})),
-        sessions=sum(one.sessions for one in made),
-        frames=sum(one.frames for one in made),
-        broken=broken,
-        planted=planted,
-        files=tuple(made),
-    )
-    (folder / ABOUT).write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=1) + b"\n")
-    draft.rename(folder / PLANTED)
+    # In its place last of all: where it stands, everything is there.
+    with written_whole(folder / PLANTED) as draft:
+        with draft.open("wb") as file:
+            encode = msgspec.json.Encoder().encode
+            for number, (one, lines, count) in enumerate(_files(plan, known, files, workers), 1):
+                made.append(one)
+                broken += count
+                planted += len(lines)
+                file.writelines(encode(line) + b"\n" for line in lines)
+                on_progress(number, files)
+        lies = [template for template in known if template.fault]
+        about = Traffic(
+            protocol=protocol,
+            seed=seed,
+            violations=violations,
+            templates=len(known),
+            lies=len(lies),
+            faults=tuple(sorted({template.fault for template in lies})),
+            unseen=unseen(protocol, known),
+            pattern=pattern,
+            rules=tuple(sorted({rule for template in lies for rule in template.rules})),
+            sessions=sum(one.sessions for one in made),
+            frames=sum(one.frames for one in made),
+            broken=broken,
+            planted=planted,
+            files=tuple(made),
+        )
+        write_file(folder / ABOUT, msgspec.json.format(msgspec.json.encode(about), indent=1) + b"\n")
     return about
 
 
@@ -157,16 +157,16 @@ def made_file(plan: TrafficPlan, known: Sequence[Template], number: int) -> File
     path = plan.folder / f"{plan.protocol}-{number:04}.pcap"
     # From names and numbers alone: a file is the same whoever makes it, and in whatever order.
     random = Random(f"{plan.protocol} {plan.seed} {number}")
-    # Renamed when it is whole, so that a capture is never one that was interrupted.
-    draft = path.with_name(f"{path.name}.part")
     planted: list[Planted] = []
     broken = 0
-    with InterleavedCapture(draft, random, (EPOCH + number * HOUR) * 1_000_000_000) as capture:
+    with (
+        written_whole(path) as draft,
+        InterleavedCapture(draft, random, (EPOCH + number * HOUR) * 1_000_000_000) as capture,
+    ):
         for place, template in capture.take(sessions(plan, known, random)):
             broken += bool(template.rules)
             for rule in template.rules:
                 planted.append(Planted(path.name, place, rule, template.fault, rule in template.declared))
-    os.replace(draft, path)
     made = MadeFile(path.name, capture.packets, capture.sessions, capture.frames, path.stat().st_size)
     return made, planted, broken
 

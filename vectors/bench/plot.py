@@ -12,6 +12,7 @@ from typing import Any
 
 from vectors.bench.throughput import OPERATIONS, BenchResult, BenchResults
 from wire.errors import WireError
+from wire.files import write_file, written_whole
 
 WIDTH, LEFT, RIGHT, TOP = 860, 250, 150, 56
 ROW, BAR, GAP, FOOT = 24, 16, 34, 34
@@ -50,7 +51,7 @@ def draw(results: BenchResults, file: Path) -> None:
         raise NotDrawn("nothing was measured, so there is nothing to draw")
     match file.suffix.lower():
         case ".svg":
-            file.write_text(svg(results), encoding="utf-8")
+            write_file(file, svg(results))
         case ".png":
             _png(results, file)
         case _:
@@ -137,4 +138,5 @@ def _png(results: BenchResults, file: Path) -> None:
     axes.set_xscale("log")
     axes.set_xlim(right=max(ratios) * 6)
     axes.set_title(f"{results.layout}, corpus {results.corpus}: times the rate of {results.baseline}")
-    figure.savefig(file, dpi=150)
+    with written_whole(file) as draft:
+        figure.savefig(draft, dpi=150)

@@ -12,11 +12,8 @@ the reader of coverage. The same sources give the same bytes on any machine and 
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +29,7 @@ from vectors.notes import BadNotes, ProtocolNotes, context_of, judge, notes, rul
 from wire.catalogue import grammars
 from wire.engines import Engine, present
 from wire.errors import DecodeError, EncodeError, WireError
+from wire.files import write_file
 
 LONG = 1024
 """Bytes, characters or items; what is longer is written as runs where it repeats itself."""
@@ -459,14 +457,4 @@ def placed(group: VectorGroup, entry: VectorEntry, field: str) -> str:
 def write(path: Path, content: bytes) -> None:
     """Put a file in its place whole, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # In the same folder, as a file can only be renamed within its file system.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
+    write_file(path, content)

@@ -19,7 +19,8 @@ from conformance.catalogue.loading import protocols
 from conformance.catalogue.rules import Profile
 from conformance.selfcheck.mutation.operators import Mutant
 from conformance.selfcheck.mutation.playing import Fate, PlayedMutant
-from harness.iuts import environments
+from harness import user_folders
+from wire.files import naming
 
 ROOMS = ("wire", "harness", "conformance")
 """What a play depends on; nothing of it is read from elsewhere."""
@@ -74,8 +75,7 @@ class EarlierResults:
         """Keep what became of a mutant."""
         name = self._names[each.mutant]
         self._found[name] = EarlierResult(name, self._sources, each.fate, each.by, each.case)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("ab") as file:
+        with naming(self._path), self._path.open("ab") as file:
             file.write(msgspec.json.encode(self._found[name]) + b"\n")
 
 
@@ -83,7 +83,7 @@ def earlier_results(
     protocol: str, role: str, profile: Profile, mutants: Iterable[Mutant], sources: Mapping[str, bytes]
 ) -> EarlierResults:
     """Return what is known of the mutants of a role; ``sources`` are the texts of their modules."""
-    path = environments.cache() / "mutants" / f"{protocol}-{role}-{profile}.ndjson"
+    path = user_folders.made_folder(user_folders.cache() / "mutants") / f"{protocol}-{role}-{profile}.ndjson"
     return EarlierResults(path, names_of(mutants, sources), digest_of_sources(protocol))
 
 
