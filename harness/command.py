@@ -8,7 +8,8 @@ import errno
 import os
 import sys
 from contextlib import suppress
-from importlib.metadata import EntryPoint, entry_points, version
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from io import BufferedWriter, FileIO, StringIO, TextIOWrapper
 from pathlib import Path
@@ -71,6 +72,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     @staticmethod
+    @cache  # for each look the entry points of all that is installed are read
     def _found() -> dict[str, EntryPoint]:
         return {point.name: point for point in entry_points(group="goldwire.commands")}
 
@@ -86,7 +88,7 @@ def _docstring(point: EntryPoint) -> str:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("goldwire"), prog_name="goldwire")
+@click.version_option(package_name="goldwire", prog_name="goldwire")
 @click.pass_context
 def goldwire(context: click.Context) -> None:
     """Prove that an implementation speaks a wire protocol as its document says, and try to break it.

@@ -26,7 +26,7 @@ from harness.peers.peer import Dialler, Peer, PeerMaker, PeerSettings
 from harness.peers.variants import Variants
 from harness.timing import Timing
 from harness.trace import Trace
-from wire.catalogue import grammars
+from wire.catalogue import is_layout
 
 
 class IncompleteProtocol(BadDescription):
@@ -141,7 +141,7 @@ class WireProtocol:
 
     def _complaints(self) -> list[str]:
         wrong = []
-        if self.layout not in grammars():
+        if not is_layout(self.layout):
             wrong.append(f"layout: there is no {self.layout!r}; wire/{self.name}/ names its layouts in LAYOUTS")
         # Recordings and plays take TCP where nothing else is asked for, so every protocol has to say it.
         if "tcp" not in self.framings:

@@ -22,19 +22,29 @@ def protocols() -> list[str]:
 @cache
 def grammars() -> dict[str, Grammar]:
     """Return every grammar by its layout's name (``zenoh/network-message``)."""
-    return {
-        f"{protocol}/{name}": grammar
-        for protocol in protocols()
-        for name, grammar in import_module(f"wire.{protocol}").LAYOUTS.items()
-    }
+    return {name: grammar for protocol in protocols() for name, grammar in grammars_of(protocol).items()}
+
+
+@cache
+def grammars_of(protocol: str) -> dict[str, Grammar]:
+    """Return the grammars of one protocol, by the names of their layouts; none where it is no protocol."""
+    # Whoever serves one protocol need not wait for the grammars of the others.
+    if not any(module.name == protocol and module.ispkg for module in iter_modules(wire.__path__)):
+        return {}
+    declared = vars(import_module(f"wire.{protocol}")).get("LAYOUTS", {})
+    return {f"{protocol}/{name}": grammar for name, grammar in declared.items()}
+
+
+def is_layout(name: str) -> bool:
+    """Tell whether a layout is called so; of the other protocols nothing is loaded."""
+    return name in grammars_of(name.partition("/")[0])
 
 
 def grammar(name: str) -> Grammar:
     """Return one grammar; ``UnknownLayout`` lists the known names."""
-    known = grammars()
-    if name not in known:
-        raise UnknownLayout(f"no layout is called {name!r}; there are {', '.join(known)}")
-    return known[name]
+    if not is_layout(name):
+        raise UnknownLayout(f"no layout is called {name!r}; there are {', '.join(grammars())}")
+    return grammars_of(name.partition("/")[0])[name]
 
 
 @cache

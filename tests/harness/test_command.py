@@ -1,5 +1,6 @@
 """The root of the command line: what it lists, and what the exit statuses say."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 from goldwire.__main__ import main as entry
 from harness import command
 from harness.errors import BadDescription, LinkClosed, StartFailed
+from harness.protocol import known
 from wire.engines import MissingEngine, live
 
 
@@ -95,6 +97,22 @@ def test_help_lists_what_commands_do_and_loads_none_of_them() -> None:
         assert found is not None
         (line,) = [each for each in shown if each.split()[:1] == [name]]
         assert line.removeprefix(f"  {name}").strip().removesuffix("...") in " ".join((found.help or "").split())
+
+
+@pytest.mark.parametrize("protocol", known())
+def test_a_peer_waits_for_nothing_that_it_does_not_need_to_listen(protocol: str) -> None:
+    code = (
+        f"import asyncio, sys; sys.argv = ['goldwire', 'peer', {protocol!r}, '--listen', 'tcp/127.0.0.1:7000']\n"
+        "from harness.command import goldwire\n"
+        "asyncio.run = lambda serving: serving.close()\n"
+        "goldwire.main(standalone_mode=False)\n"
+        "print(sorted({'cryptography', 'hypothesis', 'pyarrow', 'pytest', 'rich', 'scapy'} & set(sys.modules)))\n"
+        "print(sorted(each for each in sys.modules if each.startswith('wire.') and each.count('.') == 1))\n"
+    )
+    ended = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    loaded, modules = ended.stdout.splitlines()
+    assert loaded == "[]"
+    assert {f"wire.{each}" for each in known()} & set(ast.literal_eval(modules)) == {f"wire.{protocol}"}
 
 
 def ended(redirection: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -18,8 +18,10 @@ def announce(monkeypatch: pytest.MonkeyPatch, protocol: str, grammars: Mapping[s
 
     Trees are kept by their names for good: another protocol's name has to be another one.
     """
-    known = {**catalogue.grammars(), **{f"{protocol}/{name}": grammar for name, grammar in grammars.items()}}
-    monkeypatch.setattr(catalogue, "grammars", lambda: known)
+    known = {f"{protocol}/{name}": grammar for name, grammar in grammars.items()}
+    of, everything = catalogue.grammars_of, {**catalogue.grammars(), **known}
+    monkeypatch.setattr(catalogue, "grammars", lambda: everything)
+    monkeypatch.setattr(catalogue, "grammars_of", lambda name: {**of(name), **(known if name == protocol else {})})
 
 
 def engines(protocol: str, grammars: Mapping[str, Grammar], into: Path) -> list[Engine]:

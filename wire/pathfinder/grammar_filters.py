@@ -9,6 +9,7 @@ It is what ``filters.parse`` and ``filters.spell`` are held to: it has the value
 """
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from wire.abnf import Grammar, Notation, Range, char, either, grammar, many, optional, row
@@ -132,8 +133,12 @@ document = grammar(DOCUMENT_RULES)
 
 _special = grammar({"special": DOCUMENT_RULES["special"]} | DOCUMENT_RULES)
 
-SPECIALS = frozenset(character for character in map(chr, range(0x80)) if derives(_special, character))
-"""The characters that only stand behind ``ESC``."""
+
+@cache  # made when a filter is first written: whoever starts a server need not wait for it
+def specials() -> frozenset[str]:
+    """Return the characters that only stand behind ``ESC``."""
+    return frozenset(character for character in map(chr, range(0x80)) if derives(_special, character))
+
 
 deployed = grammar(DEPLOYED_RULES)
 
@@ -231,4 +236,4 @@ def _pieces(tree: Filter) -> Iterator[str]:
 
 
 def _escaped(string: str) -> str:
-    return "".join(f"\\{character}" if character in SPECIALS else character for character in string)
+    return "".join(f"\\{character}" if character in specials() else character for character in string)

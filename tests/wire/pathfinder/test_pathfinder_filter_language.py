@@ -457,7 +457,7 @@ def test_a_substring_filter_that_was_built_to_explode() -> None:
 def joined(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The catalogue with the layouts of filters, whether or not they are in it for good."""
     monkeypatch.setattr(wire.pathfinder, "LAYOUTS", wire.pathfinder.LAYOUTS | LAYOUTS)
-    caches = (catalogue.grammars, catalogue.layout)
+    caches = (catalogue.grammars, catalogue.grammars_of, catalogue.layout)
     for cache in caches:
         cache.cache_clear()
     yield
