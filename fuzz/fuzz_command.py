@@ -18,6 +18,7 @@ from fuzz.search import SEARCHES, run
 from vectors.check_command import interrupted_by_signal
 from vectors.checks.check import MOST
 from vectors.durations import read_time
+from wire import completion
 from wire.catalogue import grammar, grammars
 from wire.errors import UnknownLayout
 
@@ -27,11 +28,16 @@ OUT = Path("findings")
 
 @click.group()
 def fuzz() -> None:
-    """Search for what nobody thought of: campaigns of fuzzing."""
+    """Search for what nobody thought of: campaigns of fuzzing.
+
+    \b
+    Examples:
+      goldwire fuzz codec zenoh/batch --for 10m
+    """
 
 
 @fuzz.command()
-@click.argument("layout", required=False)
+@click.argument("layout", required=False, shell_complete=completion.layouts)
 @click.option("--all", "everything", is_flag=True, help="Every layout, one after the other, each for so long.")
 @click.option(
     "--engine", type=click.Choice(tuple(SEARCHES)), default=next(iter(SEARCHES)), show_default=True,
@@ -85,6 +91,11 @@ def codec(
     nothing more, and see less.
 
     Exit status: 0 nothing found; 1 findings; 2 wrong usage; 130 interrupted, and nothing found so far.
+
+    \b
+    Examples:
+      goldwire fuzz codec zenoh/batch --for 10m
+      goldwire fuzz codec --all --engine random --for 60s
     """
     if everything == (layout is not None):
         raise click.UsageError("name one layout, or give --all")

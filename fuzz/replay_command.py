@@ -24,6 +24,10 @@ def replay(context: click.Context, finding: Path) -> None:
 
     Exit status: 0 it does not happen any more; 1 it still happens; 2 FOLDER holds no finding, or what it needs is
     not here.
+
+    \b
+    Examples:
+      goldwire replay findings/FINDING
     """
     try:
         kept = findings.read(finding)

@@ -95,6 +95,11 @@ def goldwire(context: click.Context) -> None:
 
     Exit status: 0 as expected; 1 a failure, an unexpected pass, an error or nothing tested; 2 wrong usage;
     3 the implementation could not be started; 130 interrupted.
+
+    \b
+    Examples:
+      goldwire test zenoh --iut ./mine.toml
+      goldwire explain ZI-015
     """
     # As https://no-color.org asks for; and a dumb terminal would show the escapes themselves. Sub-commands inherit it.
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":

@@ -6,13 +6,13 @@ import click
 
 from harness.errors import BadDescription
 from harness.protocol import WireProtocol, load
-from wire import catalogue
+from wire import catalogue, completion
 from wire.emit import lua
 from wire.emit.naming import identifier
 
 
 @click.command()
-@click.argument("protocol")
+@click.argument("protocol", shell_complete=completion.protocols)
 def dissector(protocol: str) -> None:
     """Write a dissector for Wireshark: goldwire dissector zenoh > goldwire_zenoh.lua
 
@@ -20,6 +20,10 @@ def dissector(protocol: str) -> None:
     refuse as malformed, with the reason. docs/wireshark.md says where Wireshark looks for it.
 
     Exit status: 0 it was written, 2 wrong usage.
+
+    \b
+    Examples:
+      goldwire dissector zenoh > goldwire_zenoh.lua
     """
     try:
         text = dissector_of(load(protocol))

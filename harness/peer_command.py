@@ -19,13 +19,14 @@ from harness.peers.peer_control import PeerControl
 from harness.peers.peer_server import PeerServer
 from harness.peers.variants import Variant
 from harness.protocol import WireProtocol, known, load
+from wire import completion
 
 # click looks whether the files exist, so that a misspelt path is wrong usage (2) rather than a failure (1).
 _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
-@click.argument("protocol")
+@click.argument("protocol", shell_complete=completion.protocols)
 @click.option("--role", help="The peer's role; the protocol's first by default.")
 @click.option(
     "--listen",
@@ -74,6 +75,11 @@ def peer(
     Prints ``ready`` and where it listens, and ``event TEXT`` for what its application is told. Control lines
     (docs/control.md) are taken on standard input by roles that know verbs. ``--time-scale 10`` makes the peer's time
     run ten times as fast.
+
+    \b
+    Examples:
+      goldwire peer zenoh --listen tcp/127.0.0.1:7447
+      goldwire peer zenoh --listen tcp/127.0.0.1:7447 --fault ZI-011
     """
     if protocol not in known():
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(known())}")

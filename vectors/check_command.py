@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from vectors.bench import throughput as benchmark
 from vectors.bench.plot import NotDrawn, draw
 from vectors.checks.check import FRAMES, MOST, CheckProgress, check, check_only, parsed, render
+from wire import completion
 from wire.catalogue import grammar, grammars
 from wire.catalogue import layout as find
 from wire.engines import Engine, MissingEngine, engine, present
@@ -146,7 +147,7 @@ def first_binary() -> str:
 
 
 @click.command("bench")
-@click.argument("layout", default=first_binary)
+@click.argument("layout", default=first_binary, shell_complete=completion.layouts)
 @click.option("--json", "form", flag_value="json", help="Write the figures as JSON.")
 @click.option("--markdown", "form", flag_value="markdown", help="Write the figures as a table in Markdown.")
 @click.option(
@@ -176,6 +177,11 @@ def bench(
     """Measure the engines of LAYOUT, and others, against Construct interpreted, in one run.
 
     Exit status: 0 measured; 1 nothing was measured; 2 wrong usage.
+
+    \b
+    Examples:
+      goldwire codec bench zenoh/network-message
+      goldwire codec bench pathfinder/message --rounds 5 --markdown
     """
     try:
         results = benchmark.measure(layout, rounds=rounds, only=only, corpus=corpus, on_note=_note)

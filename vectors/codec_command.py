@@ -23,6 +23,7 @@ from vectors.checks.pipe import PipeLimits
 from vectors.durations import read_time
 from vectors.golden.loader import UnknownVectors, Vector, load
 from vectors.sampling import stream
+from wire import completion
 from wire.catalogue import grammars
 from wire.catalogue import layout as find_layout
 from wire.columnar import is_built
@@ -34,7 +35,12 @@ COLOURS = {"PASS": "green", "FAIL": "red"}
 
 @click.group()
 def codec() -> None:
-    """Codecs: check ours or yours, measure ours, and see which run here."""
+    """Codecs: check ours or yours, measure ours, and see which run here.
+
+    \b
+    Examples:
+      goldwire codec check zenoh/network-message -- ./my-codec
+    """
 
 
 codec.add_command(bench)
@@ -46,6 +52,10 @@ def engines() -> None:
 
     The live engine is the fastest one, or what the environment variable GOLDWIRE_ENGINE names. Below them stands what
     is slower here, if no C was built when goldwire was installed.
+
+    \b
+    Examples:
+      goldwire codec engines
     """
     for layout in grammars():
         words = []
@@ -76,7 +86,7 @@ OWN = ("name", "seconds", "jobs", "share", "values", "numbers")
 
 
 @codec.command()
-@click.argument("layout")
+@click.argument("layout", shell_complete=completion.layouts)
 @click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--frame", "only", metavar="HEX", multiple=True, callback=read_frame, help="Only this frame; more than once too."
@@ -135,6 +145,11 @@ def check(
 
     Exit status: 0 all agree; 1 something differs or nothing was checked; 2 wrong usage; 3 the program could not
     be started.
+
+    \b
+    Examples:
+      goldwire codec check zenoh/network-message --frames 10000
+      goldwire codec check zenoh/network-message -- ./my-codec
     """
     refuse_others(context, OWN if command else FOREIGN, "a COMMAND behind --" if command else "no COMMAND behind --")
     if not command:

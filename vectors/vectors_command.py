@@ -17,6 +17,7 @@ from vectors.golden.exporting import FORMS, MissingArrow, export
 from vectors.golden.loader import UnknownVectors, frames, layouts
 from vectors.kinds import cover
 from vectors.notes import BadNotes
+from wire import completion
 from wire.errors import WireError
 
 FAILED = 1
@@ -26,11 +27,16 @@ MOST = 50
 
 @click.group()
 def vectors() -> None:
-    """Golden vectors: frames of every layout, and what a decoder makes of them."""
+    """Golden vectors: frames of every layout, and what a decoder makes of them.
+
+    \b
+    Examples:
+      goldwire vectors verify
+    """
 
 
 @vectors.command()
-@click.argument("names", metavar="[LAYOUT]...", nargs=-1)
+@click.argument("names", metavar="[LAYOUT]...", nargs=-1, shell_complete=completion.layouts)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where to write instead of the package.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; tell which files are stale.")
 @click.option("--coverage", "with_coverage", is_flag=True, help="Tell which branches of the layouts are not reached.")
@@ -45,6 +51,11 @@ def build(
 
     Exit status: 0 as it should be; 1 engines disagree, a source is wrong, with --check: a file is stale, with
     --coverage: a branch is not reached; 2 wrong usage.
+
+    \b
+    Examples:
+      goldwire vectors build --check
+      goldwire vectors build zenoh/batch --out folder
     """
     wanted = chosen(names, golden.buildable())
     folder = out or shipped()
@@ -85,6 +96,11 @@ def verify(context: click.Context, sources: tuple[Path, ...], stale: bool) -> No
     each frame the result, reason, value and canonical form, by every engine that runs here.
 
     Exit status: 0 all is right; 1 something is wrong, or nothing was checked; 2 wrong usage.
+
+    \b
+    Examples:
+      goldwire vectors verify
+      goldwire vectors verify selected.json
     """
     paths = list(sources) or [shipped() / f"{name}.json" for name in layouts()]
     failed = not paths
@@ -118,12 +134,16 @@ def fresh() -> bool:
 
 
 @vectors.command()
-@click.argument("names", metavar="[LAYOUT]...", nargs=-1)
+@click.argument("names", metavar="[LAYOUT]...", nargs=-1, shell_complete=completion.layouts)
 @click.pass_context
 def coverage(context: click.Context, names: tuple[str, ...]) -> None:
     """Tell how many branches of LAYOUT (of all, if none is given) its vectors reach, and list the others.
 
     Exit status: 0 all are reached; 1 some are not; 2 wrong usage.
+
+    \b
+    Examples:
+      goldwire vectors coverage zenoh/batch
     """
     wanted = chosen(names, layouts())
     try:
@@ -134,7 +154,7 @@ def coverage(context: click.Context, names: tuple[str, ...]) -> None:
 
 
 @vectors.command(name="export")
-@click.argument("names", metavar="[LAYOUT]...", nargs=-1)
+@click.argument("names", metavar="[LAYOUT]...", nargs=-1, shell_complete=completion.layouts)
 @click.option("--format", "form", type=click.Choice(sorted(FORMS)), required=True, help="What to write.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path(), help="Where; here by default.")
 def export_command(names: tuple[str, ...], form: str, out: Path) -> None:
@@ -142,6 +162,10 @@ def export_command(names: tuple[str, ...], form: str, out: Path) -> None:
     requests for a program behind the pipe, PROTOCOL/NAME.requests.jsonl.
 
     Exit status: 0 written; 1 pyarrow is missing; 2 wrong usage.
+
+    \b
+    Examples:
+      goldwire vectors export zenoh/batch --format pipe --out folder
     """
     wanted = chosen(names, layouts())
     try:

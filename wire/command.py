@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import click
 
+from wire import completion
 from wire.catalogue import grammar as find_layout
 from wire.catalogue import layout as find_tree
 from wire.dump import TooManyFields, dump, lines
@@ -31,7 +32,7 @@ class BadHex(click.UsageError):
 
 
 @click.command()
-@click.argument("layout")
+@click.argument("layout", shell_complete=completion.layouts)
 @click.argument("frame", metavar="[HEX]", nargs=-1)
 @click.option("--lines", "source", type=click.File("rb"), metavar="FILE|-", help="One frame in hex per line.")
 @click.option("--text", "as_text", is_flag=True, help="Frames of JSON are given as they are, not in hex.")
@@ -68,6 +69,11 @@ def decode(
 
     Exit status: 0 the frame is accepted, 1 it is refused, 2 wrong usage, such as text that is not hex. With
     --lines: 0 when all lines were read as hex and processed, refused frames included.
+
+    \b
+    Examples:
+      goldwire decode zenoh/network-message 3eac0222020003612f62
+      goldwire decode zenoh/network-message --lines frames.txt --json
     """
     try:
         find_layout(layout)

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from conformance.cases import Case
+from conformance.catalogue.completion import rules_and_readings
 from conformance.catalogue.loading import CatalogueError, protocols
 from conformance.catalogue.rules import Catalogue, Reading, Rule
 from conformance.contract.expectations import BadExpectations, Expectation, parse_expectations
@@ -19,6 +20,7 @@ from conformance.suite import Suite
 from harness.command import WrongUsage
 from harness.protocol import IncompleteProtocol
 from vectors.golden import loader
+from wire import completion
 
 ALIKE = 3
 """Names that are proposed for one that there is not."""
@@ -27,8 +29,13 @@ PROFILES = ("document", "deployed")
 
 
 @click.command()
-@click.argument("name", metavar="RULE|READING|CASE")
-@click.option("--protocol", metavar="NAME", help="Only of this protocol: several have a reading R04.")
+@click.argument("name", metavar="RULE|READING|CASE", shell_complete=rules_and_readings)
+@click.option(
+    "--protocol",
+    metavar="NAME",
+    shell_complete=completion.protocols,
+    help="Only of this protocol: several have a reading R04.",
+)
 def explain(name: str, protocol: str | None) -> None:
     """Explain a rule (ZI-015), a reading (R04) or a case (test_modes.test_current…) of any protocol.
 

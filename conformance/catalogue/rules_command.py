@@ -18,13 +18,14 @@ from conformance.catalogue.rules import Catalogue, Rule, Way
 from conformance.suite import Suite
 from conformance.verdicts import Strength
 from harness.protocol import IncompleteProtocol
+from wire import completion
 
 HEADERS = ("id", "strength", "binds", "verified", "section", "gist")
 WAYS: tuple[Way, ...] = get_args(Way)
 
 
 @click.command()
-@click.argument("protocol", required=False)
+@click.argument("protocol", required=False, shell_complete=completion.protocols)
 @click.option(
     "--documents",
     "directory",
@@ -34,7 +35,13 @@ WAYS: tuple[Way, ...] = get_args(Way)
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def rules(protocol: str | None, directory: Path | None, as_json: bool) -> None:
-    """Show the rules of PROTOCOL, or all protocols that have rules."""
+    """Show the rules of PROTOCOL, or all protocols that have rules.
+
+    \b
+    Examples:
+      goldwire rules
+      goldwire rules zenoh --json
+    """
     known = protocols()
     if protocol is not None and protocol not in known:
         raise click.UsageError(f"unknown protocol {protocol!r}: known are {', '.join(known)}")

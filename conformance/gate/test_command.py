@@ -14,6 +14,7 @@ import click
 import pytest
 
 from conformance.cases import cases_folder
+from conformance.catalogue.completion import rules
 from conformance.catalogue.rules import Profile
 from conformance.gate import judging_options
 from conformance.gate.printing import print_lines
@@ -31,6 +32,7 @@ from harness.links.transports import SPELLINGS, TRANSPORTS
 from harness.protocol import IncompleteProtocol
 from harness.user_folders import cache
 from vectors.durations import read_time
+from wire import completion
 
 NOT_FOR_CASES = ("doctest", "legacypath", "pastebin", "unittest", "unraisableexception")
 """Plugins of pytest that no case needs: the last would look for garbage twice at the end, after all is reported."""
@@ -43,12 +45,18 @@ STATUSES: dict[int, int] = {
 
 
 @click.command()
-@click.argument("protocol")
+@click.argument("protocol", shell_complete=completion.protocols)
 @click.option("--iut", default="peer:", show_default=True, metavar="NAME|FILE|ADDRESS", help="What to test.")
 @judging_options.profile
 @judging_options.strictness
 @judging_options.report()
-@click.option("-k", "keyword", metavar="PATTERN", help="Only cases whose name or rule ids match: 'ZI-01* or options'.")
+@click.option(
+    "-k",
+    "keyword",
+    metavar="PATTERN",
+    shell_complete=rules,
+    help="Only cases whose name or rule ids match: 'ZI-01* or options'.",
+)
 @click.option("-n", "workers", metavar="N|auto", help="Play with N workers, each with an instance of its own.")
 @click.option(
     "--link",
@@ -87,6 +95,11 @@ def test(
 
     Exit status: 0 as expected; 1 a failure, an unexpected pass, an error or nothing tested; 2 wrong usage;
     3 the implementation could not be started; 130 interrupted (the report of what was played is written).
+
+    \b
+    Examples:
+      goldwire test zenoh --iut ./mine.toml --report out
+      goldwire test zenoh --iut tcp/127.0.0.1:7447 -k 'ZI-01* or options'
     """
     try:
         settings = gather(

@@ -12,13 +12,14 @@ from conformance.init.first_files import CI_FILES, first_files, is_address, note
 from harness.command import WrongUsage
 from harness.errors import BadDescription
 from harness.protocol import WireProtocol, load
+from wire import completion
 from wire.files import write_new_file
 
 NO_CI = "none"
 
 
 @click.command()
-@click.argument("protocol", required=False)
+@click.argument("protocol", required=False, shell_complete=completion.protocols)
 @click.option("--command", metavar="COMMAND|ADDRESS", help="How the implementation is started, or where it runs.")
 @click.option("--role", metavar="ROLE", help="What it is in the protocol: router, client, server …")
 @click.option("--name", metavar="NAME", help="What reports call it. Default: as this folder is called.")

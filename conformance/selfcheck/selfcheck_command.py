@@ -15,6 +15,7 @@ from conformance.selfcheck.mutation.report import check_mutants
 from conformance.selfcheck.mutation.score import MutantSample
 from conformance.selfcheck.peers import PAIRS, compute_matrix, matrix_peers
 from harness.protocol import load
+from wire import completion
 from wire.files import write_file
 
 LISTED = 4
@@ -22,7 +23,7 @@ LISTED = 4
 
 
 @click.command()
-@click.argument("protocol", required=False)
+@click.argument("protocol", required=False, shell_complete=completion.protocols)
 @click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
 @click.option("-n", "workers", type=click.IntRange(min=1), help="Processes; one per core by default.")
 @click.option("--brief", is_flag=True, help="Play a fault only until it is killed: what falls with it is not seen.")
@@ -57,6 +58,11 @@ def selfcheck(
     Nor is anybody who is only slow, or odd in two ways at once.
 
     Exit status 1 on a survivor, an unguarded rule, a false accusation or an error of the tester.
+
+    \b
+    Examples:
+      goldwire selfcheck zenoh
+      goldwire selfcheck zenoh --mutants --role router --sample 60 --seed 3
     """
     if protocol is not None and protocol not in protocols():
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")

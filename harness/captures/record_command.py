@@ -30,6 +30,10 @@ def record(address: str, listen: str, out: Path) -> int:
 
     Prints ``ready`` and where it listens. What was written can be read at any time, and is what ``goldwire audit``
     takes. Exit status 1 when the capture cannot be written any more.
+
+    \b
+    Examples:
+      goldwire record tcp/127.0.0.1:7447 --listen tcp/127.0.0.1:7448 --out capture.pcapng
     """
     target, where = _stream(address), _stream(listen)
     if out.is_file():

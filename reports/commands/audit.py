@@ -37,6 +37,7 @@ from harness.links.transports import SPELLINGS, TRANSPORTS, known_transport
 from reports.commands.options import ALL_CORES, NO_SPARK, master, requiring_arrow, spark_settings
 from reports.commands.sizes import size
 from reports.progress import reporting
+from wire import completion
 
 if TYPE_CHECKING:
     from reports.jobs.spark_audit import JudgedRecording
@@ -53,7 +54,7 @@ Judged = Literal["listening", "dialling", "both"]
 
 
 @click.command()
-@click.argument("protocol")
+@click.argument("protocol", shell_complete=completion.protocols)
 @click.argument("captures", nargs=-1, required=True, metavar="CAPTURE...", type=_FILE)
 @click.option(
     "--judge",
@@ -112,6 +113,11 @@ def audit(
     """Judge what was recorded of PROTOCOL: captures (pcap, pcapng, plain, gzip or zstd) and traces of runs (NDJSON).
 
     Exit status: 0 as expected; 1 a failure, an error, or nothing that could be judged; 2 wrong usage; 130 interrupted.
+
+    \b
+    Examples:
+      goldwire audit zenoh capture.pcapng
+      goldwire audit pathfinder *.pcap.gz --judge both --report out
     """
     # Both pairs of words are taken, as people say server and client; but who listens is what a capture shows.
     judged: Judged = {"server": "listening", "client": "dialling"}.get(sides, sides)  # type: ignore[assignment]

@@ -18,6 +18,10 @@ def clean(folder: Path | str, hours: float, as_json: bool) -> int:
     """Remove what killed jobs have left, and no batch names.
 
     Exit status 1 when a manifest cannot be read: nobody knows which files it names, and nothing is removed.
+
+    \b
+    Examples:
+      goldwire pipeline clean --lake lake
     """
     with options.requiring_arrow():
         from reports.lake import cleaning

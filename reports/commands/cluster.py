@@ -17,7 +17,12 @@ _page = click.option(
 @_page
 @options.settings
 def master(listen: str, page: int) -> None:
-    """Run the master of a cluster until it is interrupted. Who reaches it can run programs on its workers."""
+    """Run the master of a cluster until it is interrupted. Who reaches it can run programs on its workers.
+
+    \b
+    Examples:
+      goldwire pipeline master --listen 127.0.0.1:7077
+    """
     with options.requiring_arrow():
         from reports.jobs.cluster import run_master
 
@@ -36,7 +41,12 @@ def master(listen: str, page: int) -> None:
 @_page
 @options.settings
 def worker(master: str, listen: str, cores: int | None, memory: int | None, folder: Path | None, page: int) -> None:
-    """Run a worker of a cluster until it is interrupted; what it runs for jobs ends with it."""
+    """Run a worker of a cluster until it is interrupted; what it runs for jobs ends with it.
+
+    \b
+    Examples:
+      goldwire pipeline worker spark://127.0.0.1:7077 --cores 2
+    """
     with options.requiring_arrow():
         from reports.jobs.cluster import run_worker
 

@@ -8,13 +8,14 @@ import click
 from harness.command import WrongUsage
 from reports.commands import options
 from reports.progress import progress_bar
+from wire import completion
 
 PARTS = (".pcap", ".part")
 """The endings of captures, and of what an interrupted run leaves."""
 
 
 @click.command()
-@click.argument("protocol")
+@click.argument("protocol", shell_complete=completion.protocols)
 @click.option("--frames", type=click.IntRange(min=1), required=True, help="At least so many in all.")
 @click.option(
     "--out",
@@ -47,6 +48,10 @@ def generate(
 
     planted.ndjson says which rules are broken in which session, traffic.json what was made. The same seed gives the
     same files, and the first files of a larger run are those of a smaller one with as many frames in a file.
+
+    \b
+    Examples:
+      goldwire pipeline generate zenoh --frames 2000000 --out traffic
     """
     # Loaded when it is run: it brings the whole conformance room with it, which other commands of the group can do
     # without.

@@ -20,6 +20,7 @@ from reports.commands import sql as sql_command
 from reports.commands import sweep as sweep_command
 from reports.commands import triage as triage_command
 from reports.progress import progress_bar
+from wire import completion
 
 if TYPE_CHECKING:
     from reports.jobs.ingest import IngestOptions
@@ -31,6 +32,12 @@ def pipeline() -> None:
 
     Exit status: 0 done; 1 something could not be read, or nothing was there to do it with; 2 wrong usage;
     130 interrupted: what was committed before is in the lake.
+
+    \b
+    Examples:
+      goldwire pipeline ingest zenoh out captures/*.pcapng --lake lake
+      goldwire pipeline judge zenoh --lake lake
+      goldwire pipeline summary --lake lake
     """
 
 
@@ -47,7 +54,7 @@ pipeline.add_command(sql_command.sql)
 
 
 @pipeline.command()
-@click.argument("protocol")
+@click.argument("protocol", shell_complete=completion.protocols)
 @click.argument(
     "paths", nargs=-1, required=True, metavar="PATH...", type=options.RecordingPath(exists=True, path_type=Path)
 )
@@ -72,6 +79,10 @@ def ingest(
 
     Folders of findings (goldwire fuzz) and files of golden vectors as well. What is in the lake already stays as it
     is. On Spark every path is a task, and a large capture is several.
+
+    \b
+    Examples:
+      goldwire pipeline ingest zenoh out captures/*.pcapng --lake lake
     """
     options.require_protocol(protocol)
     with options.requiring_arrow():
@@ -100,12 +111,17 @@ def ingest(
 
 
 @pipeline.command()
-@click.argument("protocol")
+@click.argument("protocol", shell_complete=completion.protocols)
 @options.lake
 @options.master(options.BY_SIZE)
 @options.as_json
 def decode(protocol: str, folder: Path | str, master: str, memory: int | None, as_json: bool) -> int:
-    """Decode the frames of PROTOCOL: which messages each holds, or why it is refused (the table decoded)."""
+    """Decode the frames of PROTOCOL: which messages each holds, or why it is refused (the table decoded).
+
+    \b
+    Examples:
+      goldwire pipeline decode zenoh --lake lake
+    """
     options.require_protocol(protocol)
     with options.requiring_arrow():
         from reports.jobs import runner as jobs
@@ -117,7 +133,7 @@ def decode(protocol: str, folder: Path | str, master: str, memory: int | None, a
 
 
 @pipeline.command()
-@click.argument("protocol")
+@click.argument("protocol", shell_complete=completion.protocols)
 @options.lake
 @judging_options.profile
 @click.option(
@@ -129,7 +145,13 @@ def decode(protocol: str, folder: Path | str, master: str, memory: int | None, a
 def judge(
     protocol: str, folder: Path | str, profile: Profile, sides: str, master: str, memory: int | None, as_json: bool
 ) -> int:
-    """Judge the recorded sessions of PROTOCOL by its monitors (the table verdicts), each side for itself."""
+    """Judge the recorded sessions of PROTOCOL by its monitors (the table verdicts), each side for itself.
+
+    \b
+    Examples:
+      goldwire pipeline judge zenoh --lake lake
+      goldwire pipeline judge zenoh --lake lake --master 'local[2]'
+    """
     options.require_protocol(protocol)
     with options.requiring_arrow():
         from reports.jobs import runner as jobs

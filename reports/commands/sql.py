@@ -25,6 +25,10 @@ def sql(question: str, folder: Path | str, form: str) -> int:
     """Ask a lake a question in SQL (DuckDB's): its tables have the rows that are committed, and no others.
 
     goldwire pipeline sql "SELECT rule, count(*) FROM verdicts WHERE outcome = 'violation' GROUP BY rule" --lake lake
+
+    \b
+    Examples:
+      goldwire pipeline sql 'SELECT rule, count(*) FROM verdicts GROUP BY rule' --lake lake
     """
     with options.requiring_arrow():
         from reports.lake.analysis import connected

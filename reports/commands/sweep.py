@@ -12,6 +12,7 @@ from reports.commands import options
 from reports.progress import progress_bar
 from vectors.checks.codec_program import ProgramNotStarted
 from vectors.checks.pipe import PipeLimits
+from wire import completion
 from wire.catalogue import grammars
 from wire.engines import NAMES, MissingEngine, engine, present
 
@@ -38,7 +39,7 @@ def read_chunks(context: click.Context, parameter: click.Parameter, text: str | 
 
 
 @click.command()
-@click.argument("layout")
+@click.argument("layout", shell_complete=completion.layouts)
 @click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @options.lake
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the frames.")
@@ -85,6 +86,11 @@ def sweep(
 
     Exit status: 0 all agree; 1 something differs, in what was swept before too, or nothing could be judged; 2 wrong
     usage; 3 the program could not be started.
+
+    \b
+    Examples:
+      goldwire pipeline sweep zenoh/batch --lake lake --frames 1000000
+      goldwire pipeline sweep zenoh/network-message --lake lake -- ./my-codec
     """
     _check(layout, command, names, frames, chunks)
     with options.requiring_arrow():
@@ -111,7 +117,7 @@ def sweep(
 
 
 @click.command()
-@click.argument("layout")
+@click.argument("layout", shell_complete=completion.layouts)
 @options.lake
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True, help="Of the generated candidates.")
 @click.option(
@@ -147,6 +153,10 @@ def select(
 
     Exit status: 0 done; 1 there was no candidate, the engines do not agree on one, or a file could not be read (of
     vectors that were chosen before: then --out is not written); 2 wrong usage.
+
+    \b
+    Examples:
+      goldwire pipeline select zenoh/batch --lake lake --candidates 1000000 --out selected.json
     """
     # Loaded when it is run, as every start of goldwire imports this module.
     from vectors.golden import build as golden

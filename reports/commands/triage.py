@@ -36,6 +36,10 @@ def triage(folder: Path | str, everything: bool, master: str, memory: int | None
     """Say what is wrong, each fault once: findings and failures without duplicates, in clusters, the gravest first.
 
     Exit status 1 when there are no findings and no verdicts.
+
+    \b
+    Examples:
+      goldwire pipeline triage --lake lake
     """
     with options.requiring_arrow():
         from reports.jobs import triage as triaging
@@ -93,6 +97,10 @@ def summary(folder: Path | str, everything: bool, master: str, memory: int | Non
 
     And what got worse or better from version to version, which rules and messages were never seen, and the rarest
     frames. Exit status 1 when there is no verdict.
+
+    \b
+    Examples:
+      goldwire pipeline summary --lake lake
     """
     with options.requiring_arrow():
         from reports.jobs.overview import overview
