@@ -16,14 +16,12 @@ from fuzz.comparison_process import ComparisonProcess, ComparisonRequest, Proces
 from fuzz.findings import CodecFinding
 from fuzz.isolation import IsolatedRun, fatal_difference, run_isolated
 from fuzz.limits import InputLimits
+from fuzz.recent_rate import RecentRate
 from vectors.checks.check import MOST, Check
 from vectors.checks.check import EngineFinding as Checked
 from vectors.checks.sweep import Found
 from wire.catalogue import layout as find
 from wire.engines import Engine, present
-
-RATE_WINDOW = 1.0
-"""Seconds over which the rate is counted: a shorter window jumps, a longer one hides that an engine got slow."""
 
 
 class Campaign(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,11 +43,11 @@ class Campaign(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CampaignProgress(msgspec.Struct, frozen=True):
-    """How far a campaign is: inputs per second are those of the last moment."""
+    """How far a campaign is: inputs per second are those of the last moment, None until one has passed."""
 
     seconds: float
     inputs: int
-    rate: float
+    rate: float | None
     kept: int
     found: int
     doing: str = ""
@@ -95,9 +93,9 @@ class CampaignReport(msgspec.Struct):
     interrupted: bool = False
 
     @property
-    def rate(self) -> float:
-        """Inputs per second of searching."""
-        return self.inputs / self.searched if self.searched else 0.0
+    def rate(self) -> float | None:
+        """Inputs per second of searching; None where an interrupt has left nothing to divide by."""
+        return self.inputs / self.searched if self.searched and not self.interrupted else None
 
 
 def is_text(layout: str) -> bool:
@@ -122,7 +120,7 @@ class RunningCampaign:
         self.on_progress = on_progress
         self.begun = time.monotonic()
         self.written = 0
-        self.last = (0.0, 0)
+        self._recently = RecentRate()
         if "native" not in names and campaign.engine == "atheris" and not is_text(campaign.layout):
             self.report.notes.append(
                 "the native engine is not built here: Python is compared with the reference, on what reaches "
@@ -204,10 +202,6 @@ class RunningCampaign:
         """Report how far the campaign is, to whoever wants to know."""
         self.report.inputs = inputs
         if self.on_progress is not None:
-            before, then = self.last
             now = self.elapsed
-            rate = (inputs - then) / (now - before) if now > before else 0.0
-            # The window moves on in steps, so that a report just after a step has something to count.
-            if now - before > RATE_WINDOW:
-                self.last = now, inputs
-            self.on_progress(CampaignProgress(now, inputs, max(rate, 0.0), kept, len(self.report.findings), doing))
+            rate = None if doing else self._recently.rate(now, inputs)
+            self.on_progress(CampaignProgress(now, inputs, rate, kept, len(self.report.findings), doing))

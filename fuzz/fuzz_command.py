@@ -146,12 +146,12 @@ def progress_shown(campaign: Campaign) -> Iterator[OnProgress | None]:
         return
     columns = (
         TextColumn("{task.description}", markup=False),
-        TextColumn("{task.fields[inputs]:,} inputs, {task.fields[rate]:,.0f}/s, {task.fields[kept]:,} kept"),
+        TextColumn("{task.fields[inputs]:,} inputs{task.fields[rate]}, {task.fields[kept]:,} kept"),
         TextColumn("{task.fields[found]} findings"),
         TimeElapsedColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"fuzzing {campaign.layout}", total=None, inputs=0, rate=0.0, kept=0, found=0)
+        task = bar.add_task(f"fuzzing {campaign.layout}", total=None, inputs=0, rate="", kept=0, found=0)
 
         def show(progress: CampaignProgress) -> None:
             doing = progress.doing or "fuzzing"
@@ -159,12 +159,16 @@ def progress_shown(campaign: Campaign) -> Iterator[OnProgress | None]:
                 task,
                 description=f"{doing} {campaign.layout}",
                 inputs=progress.inputs,
-                rate=progress.rate,
+                rate=_per_second(progress.rate),
                 kept=progress.kept,
                 found=progress.found,
             )
 
         yield show
+
+
+def _per_second(rate: float | None) -> str:
+    return "" if rate is None else f", {rate:,.0f}/s"
 
 
 def summary_lines(report: CampaignReport) -> Iterator[str]:
@@ -182,7 +186,7 @@ def summary_lines(report: CampaignReport) -> Iterator[str]:
     verdict = f"FOUND {count}" if count else "NOTHING FOUND"
     ending = "; interrupted" if report.interrupted else "; stopped at --most" if report.full else ""
     yield (
-        f"{verdict} {report.layout}: {', '.join(report.engines)}: {report.inputs:,} inputs, {report.rate:,.0f}/s, "
+        f"{verdict} {report.layout}: {', '.join(report.engines)}: {report.inputs:,} inputs{_per_second(report.rate)}, "
         f"{report.accepted:,} accepted, {report.engine}, seed {report.seed}, {report.seconds:.1f} s{ending}"
     )
     if report.corpus is not None:

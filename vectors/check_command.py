@@ -84,7 +84,7 @@ def check_engines(
             )
     for line in render(report):
         click.echo(line)
-    if report.interrupted and report.agrees:
+    if report.interrupted and not report.findings:
         return INTERRUPTED
     return PASSED if report.agrees else FAILED
 

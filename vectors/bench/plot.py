@@ -101,7 +101,7 @@ def _lines(results: BenchResults) -> Iterator[str]:
         for each in figures:
             kind = "own" if each.engine in OWN else "bar"
             start, end, middle = x(10.0**low), x(each.ratio), top + ROW / 2
-            part = each.spread / 200
+            part = (each.spread or 0.0) / 200
             yield f'<text class="faint" x="{LEFT - 8}" y="{middle + 4}" text-anchor="end">{escape(each.engine)}</text>'
             yield (
                 f'<rect class="{kind}" x="{start:.1f}" y="{middle - BAR / 2}" width="{max(end - start, 1):.1f}" '
@@ -129,7 +129,7 @@ def _png(results: BenchResults, file: Path) -> None:
         raise NotDrawn("a PNG needs matplotlib: pip install matplotlib, or write an .svg") from None
     axes = figure.subplots()
     ratios = [each.ratio for _, each in rows]
-    errors = [each.ratio * each.spread / 200 for _, each in rows]
+    errors = [each.ratio * (each.spread or 0.0) / 200 for _, each in rows]
     colours = ["#1a7f37" if each.engine in OWN else "#0969da" for _, each in rows]
     bars = axes.barh(range(len(rows)), ratios, xerr=errors, color=colours)
     axes.bar_label(bars, [f"{each.ratio:,.1f}{TIMES}  {_rate(each)}" for _, each in rows], padding=4)

@@ -90,7 +90,7 @@ class BenchResult(msgspec.Struct, frozen=True):
     operation: str
     per_second: float
     ratio: float
-    spread: float
+    spread: float | None
 
 
 class BenchResults(msgspec.Struct, frozen=True):
@@ -349,15 +349,19 @@ def results_of(tasks: Sequence[BenchTask], rates: Sequence[Sequence[float]]) -> 
         # Medians: a round in which the machine did something else does not count.
         rate = middle[task.engine, task.operation]
         ratio = rate / middle[task.baseline, operation]
-        yield BenchResult(task.engine, task.operation, round(rate, 1), round(ratio, 2), round(spread(each), 1))
+        yield BenchResult(task.engine, task.operation, round(rate, 1), round(ratio, 2), spread(each))
 
 
-def spread(rates: Sequence[float]) -> float:
-    """Return the interquartile range of some rates, in percent of their median."""
+def spread(rates: Sequence[float]) -> float | None:
+    """Return the interquartile range of some rates, in percent of their median; None for one, which has none."""
     if len(rates) < 2:
-        return 0.0
+        return None
     low, _, high = quantiles(rates, n=4, method="inclusive")
-    return 100 * (high - low) / median(rates)
+    return round(100 * (high - low) / median(rates), 1)
+
+
+def _percent(figure: float | None) -> str:
+    return "-" if figure is None else f"{figure:.1f} %"
 
 
 def markdown(results: BenchResults) -> str:
@@ -365,7 +369,7 @@ def markdown(results: BenchResults) -> str:
     lines = ["| operation | engine | per second | times the baseline | spread |", "|---|---|---:|---:|---:|"]
     for operation in OPERATIONS:
         lines += [
-            f"| {operation} | {each.engine} | {each.per_second:,.0f} | {each.ratio:.1f} | {each.spread:.1f} % |"
+            f"| {operation} | {each.engine} | {each.per_second:,.0f} | {each.ratio:.1f} | {_percent(each.spread)} |"
             for each in results.results
             if each.operation == operation
         ]
@@ -383,7 +387,7 @@ def table(results: BenchResults) -> Table:
         for each in results.results:
             if each.operation == operation:
                 shown.add_row(
-                    operation, each.engine, f"{each.per_second:,.0f}", f"{each.ratio:.1f}", f"{each.spread:.1f} %"
+                    operation, each.engine, f"{each.per_second:,.0f}", f"{each.ratio:.1f}", _percent(each.spread)
                 )
         shown.add_section()
     return shown

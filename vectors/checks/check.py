@@ -290,7 +290,9 @@ def render(report: CheckReport) -> Iterator[str]:
     for number, finding in enumerate(report.findings, 1):
         yield from page(report, number, finding)
         yield ""
-    verdict = "PASS" if report.agrees else "FAIL"
+    verdict = (
+        "FAIL" if report.findings else "INTERRUPTED" if report.interrupted else "PASS" if report.agrees else "FAIL"
+    )
     parts = [
         f"{report.vectors} vectors" if report.vectors else "",
         f"{report.examples} examples" if report.examples else "",
