@@ -5,6 +5,7 @@ So a row costs a second or two, waits for nothing, and is the same on every mach
 
 import gc
 import os
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 
@@ -43,10 +44,11 @@ PAIRS = 20
 """Pairs of oddities that a matrix holds if nobody asks for more: seconds, where all of them are an hour."""
 
 
-def matrix_peers(protocol: str, *, pairs: int = 0, seed: int = 0) -> list[MatrixPeer]:
+def matrix_peers(protocol: str, *, pairs: int = 0, sample: int | None = None, seed: int = 0) -> list[MatrixPeer]:
     """Return every peer that the matrix holds: originals, faults, oddities; originals and oddities with latencies.
 
-    And so many pairs of oddities, chosen by a seed.
+    And so many pairs of oddities, chosen by a seed. Where a ``sample`` is wanted, it chooses these and latencies from
+    the matrix that everybody has, the one of seed 0: a seed of its own finds who is accused, and is no part of a CI.
     """
     definition = load(protocol)
     oddities = definition.oddities.all.values()
@@ -56,20 +58,22 @@ def matrix_peers(protocol: str, *, pairs: int = 0, seed: int = 0) -> list[Matrix
     ]
     # Oddities are innocent: they show that the tester accuses nobody of what the documents leave open.
     found += [MatrixPeer("oddity", v.name, v.role, v.rules, v.sentence, (v.name,)) for v in oddities]
-    found += [
+    surrounded = [
         MatrixPeer("latency", f"{role}, {world}", role, sentence="the reference peer itself", world=world)
         for role in definition.roles
         for world in WORLDS
     ]
     for v, world, other in surroundings(definition.oddities.all, definition.roles):
         names = (v.name,) if other is None else (v.name, other.name)
-        found.append(
+        surrounded.append(
             MatrixPeer("latency", f"{v.name}, {world or names[-1]}", v.role, v.rules, v.sentence, names, world)
         )
-    for one, two in chosen_pairs(definition.oddities.all, definition.roles, pairs, seed):
+    for one, two in chosen_pairs(definition.oddities.all, definition.roles, pairs, seed if sample is None else 0):
         name, sentence = f"{one.name} + {two.name}", f"{one.sentence}; {two.sentence}"
-        found.append(MatrixPeer("pair", name, one.role, one.rules + two.rules, sentence, (one.name, two.name)))
-    return found
+        surrounded.append(MatrixPeer("pair", name, one.role, one.rules + two.rules, sentence, (one.name, two.name)))
+    if sample is not None and sample < len(surrounded):
+        surrounded = random.Random(seed).sample(surrounded, sample)
+    return found + surrounded
 
 
 def compute_matrix(

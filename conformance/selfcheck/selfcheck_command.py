@@ -30,13 +30,17 @@ LISTED = 4
 @click.option("--mutants", is_flag=True, help="Change the reference peers' source instead: the mutation score.")
 @click.option("--histories", is_flag=True, help="Play histories alone: which faults they find.")
 @click.option("--role", "roles", multiple=True, help="The peers of this role only.")
-@click.option("--sample", type=click.IntRange(min=1), help="With --mutants: so many of each peer, chosen by --seed.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    help="So many, by --seed: of those who are slow or odd in two ways; with --mutants, of each peer's mutants.",
+)
 @click.option("--unlisted", is_flag=True, help="With --mutants: leave out those that the list explains.")
 @click.option("--only", multiple=True, help="With --mutants: where the file and function (a/b.py:C.f) hold this text.")
 @click.option(
     "--pairs", type=click.IntRange(min=0), default=PAIRS, show_default=True, help="Pairs of oddities, by --seed."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Chooses the pairs, or the sample.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Chooses the pairs and the sample.")
 @click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as Markdown.")
 def selfcheck(
     protocol: str | None,
@@ -68,18 +72,18 @@ def selfcheck(
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")
     if unknown := set(roles) - {role for name in protocols() for role in load(name).roles}:
         raise click.UsageError(f"--role: there is no {', '.join(sorted(unknown))}")
-    if not mutants and (sample or unlisted or only):
-        raise click.UsageError("--sample, --unlisted and --only belong to --mutants")
-    if histories and (mutants or brief):
-        raise click.UsageError("--histories: leave out --mutants and --brief")
+    if not mutants and (unlisted or only):
+        raise click.UsageError("--unlisted and --only belong to --mutants")
+    if histories and (mutants or brief or sample):
+        raise click.UsageError("--histories: leave out --mutants, --brief and --sample")
     if mutants and brief:
         raise click.UsageError("--brief is about the kill matrix; leave out --mutants")
     if mutants and write is not None and (sample or only or roles):
         raise click.UsageError(
             "--write: the score that is written is the whole one; leave out --sample, --only and --role"
         )
-    if brief and write is not None:
-        raise click.UsageError("--write: the matrix that is written is the whole one; leave out --brief")
+    if (brief or sample) and write is not None:
+        raise click.UsageError("--write: the matrix that is written is the whole one; leave out --brief and --sample")
     sound = True
     for each in [protocol] if protocol else protocols():
         if mutants:
@@ -95,7 +99,8 @@ def selfcheck(
             if write is not None:
                 write_file(write, page)
             continue
-        peers = [peer for peer in matrix_peers(each, pairs=pairs, seed=seed) if peer.role in (roles or {peer.role})]
+        peers = matrix_peers(each, pairs=pairs, sample=sample, seed=seed)
+        peers = [peer for peer in peers if peer.role in (roles or {peer.role})]
         rows = compute_matrix(each, peers, profile=profile, workers=workers or 0, brief=brief)
         whole = _with_progress(each, len(peers), rows)
         _show(whole)

@@ -11,7 +11,7 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "pytest"
 
 
-@pytest.mark.takes(3)
+@pytest.mark.slow(seconds=3)  # processes of pytest that load everything
 def test_they_play_the_gate_and_the_vectors(tmp_path: Path) -> None:
     for path in EXAMPLES.glob("*.py"):
         shutil.copy(path, tmp_path)

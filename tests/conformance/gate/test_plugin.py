@@ -250,6 +250,7 @@ def test_the_report_is_complete(cases: pytest.Pytester) -> None:
     assert rules["ZI-021"]["reason"].startswith("its cases need udp")
 
 
+@pytest.mark.slow(seconds=3)  # two runs, one of them with workers
 def test_workers_send_the_same(cases: pytest.Pytester) -> None:
     play(cases, "--goldwire-report", "rep", "-p", "no:randomly")
     alone = summary_of(cases)

@@ -39,7 +39,7 @@ def chosen(protocol: str) -> list[Variant]:
     return faults if WANTED == "all" else Random(SEED).sample(faults, min(int(WANTED or QUICK), len(faults)))
 
 
-@pytest.mark.takes(4)
+@pytest.mark.slow(seconds=4)  # the whole gate for each of some faults, and each printed command
 @pytest.mark.parametrize("protocol", ["zenoh", "pathfinder"])
 def test_what_is_printed_repeats_what_came(protocol: str, tmp_path: Path) -> None:
     # A name that a shell would take apart.
@@ -63,7 +63,7 @@ def test_what_is_printed_repeats_what_came(protocol: str, tmp_path: Path) -> Non
     assert findings
 
 
-@pytest.mark.takes(3)
+@pytest.mark.slow(seconds=4)
 def test_a_history_is_repeated_by_its_seed(tmp_path: Path) -> None:
     """As it was made small, and not as one of those that another shows in fewer moves."""
     command = "goldwire test zenoh --iut peer:router -k test_histories.test_modes --histories 4"

@@ -75,7 +75,7 @@ def last_line(out: str) -> str:
 
 
 @pytest.mark.takes(2)
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow(seconds=4))])
 def test_the_reference_peer_is_as_expected(workers: tuple[str, ...]) -> None:
     done = goldwire("--report", "rep", "-k", MODES, *workers)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -308,7 +308,7 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not() -> None:
     assert b"test session starts" not in seen
 
 
-@pytest.mark.takes(3)
+@pytest.mark.slow(seconds=3)  # cases are played in pytest and in goldwire test, each in a process
 def test_pytest_takes_the_same_cases() -> None:
     Path("pytest.ini").unlink()
     Path("conftest.py").unlink()
@@ -344,6 +344,7 @@ def test_history_that_fails_is_told_in_a_few_moves(gate: tuple[Gate, Path]) -> N
     assert "seed 2; alone: -k 'test_histories.test_entities[2]'" in told.out
 
 
+@pytest.mark.slow(seconds=6)  # the whole gate in memory, and most of it waits in virtual time
 def test_a_node_that_shakes_hands_and_nothing_more_is_told_so_once(gate: tuple[Gate, Path]) -> None:
     """That it is told so soon, over sockets, is seen where every node is that lacks something."""
     run, folder = gate

@@ -26,6 +26,19 @@ def test_every_role_is_played_at_every_latency_and_every_oddity_at_one(protocol)
     assert {name for peer in slow for name in peer.variants[1:]} == {v.name for v in oddities.values() if v.everywhere}
 
 
+@pytest.mark.parametrize("protocol", known())
+def test_a_sample_is_of_those_who_are_slow_or_odd_in_two_ways(protocol):
+    whole, some = matrix_peers(protocol, pairs=20), matrix_peers(protocol, pairs=20, sample=9, seed=5)
+    assert some == matrix_peers(protocol, pairs=20, sample=9, seed=5)
+    assert some != matrix_peers(protocol, pairs=20, sample=9, seed=6)
+    assert [peer for peer in some if peer.kind not in ("latency", "pair")] == [
+        peer for peer in whole if peer.kind not in ("latency", "pair")
+    ]
+    surrounded = {peer.name for peer in some if peer.kind in ("latency", "pair")}
+    assert len(surrounded) == 9
+    assert surrounded <= {peer.name for peer in whole}
+
+
 def test_a_pair_keeps_both_habits():
     definition = load("zenoh")
     found = pairs(definition.oddities.all, definition.roles)

@@ -149,7 +149,7 @@ GUILTY = {
 }
 
 
-FEW = 12
+FEW = 5
 """Cases of a rule that are played against a fault, where more of them ask for it: any of them shows it."""
 
 

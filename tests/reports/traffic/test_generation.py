@@ -72,6 +72,7 @@ def traffic(known, tmp_path_factory):
 # --- what is planted --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow(seconds=6)  # every lie in hundreds of captures
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_exactly_what_is_planted_is_found(traffic, tmp_path, protocol):
     folder = traffic / protocol

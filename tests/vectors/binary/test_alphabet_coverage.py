@@ -98,6 +98,7 @@ def test_specimens_reach_every_branch(name):
     assert covered.unreached == ()
 
 
+@pytest.mark.sweep
 @pytest.mark.slow(seconds=20)  # of messages within messages many frames are searched
 @pytest.mark.parametrize("name", [name for name in GRAMMARS if name not in QUICK])
 def test_specimens_reach_every_branch_of_messages_within_messages(name):

@@ -346,12 +346,13 @@ class Reached:
         return [(type(part := self.parts[each[0]]).__name__, part, *each[1:]) for each in self.expected - self.seen]
 
 
+@pytest.mark.slow(seconds=8)  # tens of thousands of frames each
 @pytest.mark.parametrize(
     ("name", "samples"),
     [
         ("network-message", 40000),
-        pytest.param("transport-message", 40000, marks=pytest.mark.slow),
-        pytest.param("batch", 60000, marks=pytest.mark.slow),  # much of which are messages of the network
+        ("transport-message", 40000),
+        ("batch", 60000),  # much of which are messages of the network
     ],
 )
 def test_everything_in_the_tree_is_reached(name, samples):

@@ -37,7 +37,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.takes(8)
+@pytest.mark.slow(seconds=8)  # a process for each of its cases
 def test_the_example_is_as_expected() -> None:
     done = played(EXAMPLE, " or ".join(f"test_client_{each}*" for each in QUICK))
     assert done.returncode == 0, done.stdout + done.stderr
