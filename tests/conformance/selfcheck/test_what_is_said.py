@@ -87,6 +87,7 @@ def test_what_is_said_of_some_faults(protocol: str) -> None:
         assert problems(protocol, fault) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.slow(seconds=20)  # 440 faults
 @pytest.mark.parametrize("protocol", known())
 def test_what_is_said_of_all_faults(protocol: str) -> None:
