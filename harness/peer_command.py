@@ -52,7 +52,7 @@ _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--hello-patience",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="End connections that say no hello for so long; for peers that do so at all.",
+    help="End connections that say no hello for so long, or do not begin TLS; for peers that do so at all.",
 )
 @click.option("--variants", is_flag=True, help="List the faults and oddities, and leave.")
 def peer(
@@ -107,7 +107,9 @@ def peer(
     open_more_files()
 
     def serve() -> PeerServer:
-        return PeerServer(made, definition.framings, scale=time_scale, certificate=certificate, key=key)
+        return PeerServer(
+            made, definition.framings, scale=time_scale, certificate=certificate, key=key, patience=hello_patience
+        )
 
     return asyncio.run(_serve(serve, listen, connect))
 

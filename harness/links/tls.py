@@ -107,13 +107,14 @@ class Tls(Tcp):
     ) -> Sequence[Closable]:
         loop = asyncio.get_running_loop()
         context = server_context(certificate.file, certificate.key)
+        patience = HANDSHAKE_TIMEOUT if certificate.patience is None else certificate.patience
 
         async def handle_connection(connection: socket.socket) -> None:
             await loop.connect_accepted_socket(
                 lambda: StreamLink(owner, self.peername, framing),
                 connection,
                 ssl=context,
-                ssl_handshake_timeout=HANDSHAKE_TIMEOUT,
+                ssl_handshake_timeout=patience,
                 ssl_shutdown_timeout=HANDSHAKE_TIMEOUT / 5,  # a goodbye is one packet each way: no arithmetic
             )
 

@@ -26,10 +26,14 @@ _HOST_AND_PORT = re.compile(r"(?:\[(?P<six>[^\]]*)\]|(?P<host>[^:/\[\]]*)):(?P<p
 
 
 class Certificate(msgspec.Struct, frozen=True):
-    """PEM files for a listening end that shows a certificate; without them one is made fresh."""
+    """PEM files for a listening end that shows a certificate; without them one is made fresh.
+
+    ``patience`` is how many seconds of the clock whoever dials has for the handshake, where somebody wants to say that.
+    """
 
     file: Path | None = None
     key: Path | None = None
+    patience: float | None = None
 
 
 class Closable(Protocol):

@@ -24,7 +24,8 @@ SLICE = 0.01
 class PeerServer:
     """Runs one peer: listens, dials, keeps its timers, hangs up. ``scale`` makes its time run faster than ours.
 
-    ``certificate`` and ``key`` are PEM files for TLS; without them a certificate is made fresh.
+    ``certificate`` and ``key`` are PEM files for TLS; without them a certificate is made fresh. ``patience`` is how
+    many seconds of the peer's time a connection has for its TLS handshake.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class PeerServer:
         scale: float = 1.0,
         certificate: Path | None = None,
         key: Path | None = None,
+        patience: float | None = None,
     ) -> None:
         self.peer = peer
         self.framings = framings
@@ -44,7 +46,7 @@ class PeerServer:
         self.on_death: Callable[[], None] = lambda: None
         self.on_event: Callable[[str], None] = lambda text: None
         self.on_acted: Callable[[], None] = lambda: None
-        self._certificate = Certificate(certificate, key)
+        self._certificate = Certificate(certificate, key, None if patience is None else patience / scale)
         self._loop = asyncio.get_running_loop()
         self._dialler = peer if isinstance(peer, Dialler) else None
         self._links: dict[int, AsyncLink] = {}

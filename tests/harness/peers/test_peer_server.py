@@ -12,6 +12,7 @@ from machines import FRAMINGS, Echo, described
 
 from harness.clock import RealClock
 from harness.errors import BadDescription, LinkClosed
+from harness.links import tls
 from harness.links.tls import _fresh_certificate, server_context
 from harness.links.transports import TRANSPORTS, dial, free_addresses, parse_address
 from harness.peers.embedded import EmbeddedImplementation
@@ -330,6 +331,26 @@ def test_one_that_does_not_speak_tls_harms_nobody():
             assert ask(link, b"{}") == b"{}"
             while stranger.recv(100):
                 pass
+
+
+def test_who_never_begins_tls_is_waited_for_as_long_as_is_said(monkeypatch):
+    """A regression: --hello-patience bounded what comes behind the handshake only."""
+    # Nothing else ends the connection in time.
+    monkeypatch.setattr(tls, "HANDSHAKE_TIMEOUT", 1000.0)
+
+    def silent(where):
+        with socket.create_connection((where.host, where.port), timeout=20) as stranger:
+            return stranger.recv(1)
+
+    async def ended():
+        server = PeerServer(Echo(), FRAMINGS, scale=10.0, patience=1.0)
+        [where] = free_addresses(["tls"])
+        await server.listen([str(where)])
+        said = await asyncio.to_thread(silent, where)
+        server.stop()
+        return said
+
+    assert asyncio.run(ended()) == b""
 
 
 def test_a_crowd_that_says_nothing_keeps_nobody_waiting():
