@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
+from conformance.hypothesis_constants import of_hypothesis_alone
 from harness.errors import HarnessError
 
 GATE = settings(
@@ -42,6 +43,11 @@ FEWEST = 4
 SHRINKING = 10.0
 """Seconds of the node's time for making smaller what fails: each try may have to wait for what does not come."""
 
+TRIES = 200
+"""Examples that are played to make smaller what fails. Hypothesis itself goes on for five minutes of the machine's
+time, and where that ends it no two runs end alike.
+"""
+
 _shrinks = True
 
 
@@ -56,11 +62,12 @@ def searched(*, shrinks: bool = True, **strategies: SearchStrategy[Any]) -> Call
         @wraps(thorough)
         def case(*arguments: object, **named: object) -> None:
             number = examples_for(named.get("node"))
-            if shrinks and _shrinks:
-                allowed.begin(number, named.get("node"))
-                thorough(*arguments, **named)
-            else:
-                brief(number, *arguments, **named)
+            with of_hypothesis_alone():
+                if shrinks and _shrinks:
+                    allowed.begin(number, named.get("node"))
+                    thorough(*arguments, **named)
+                else:
+                    brief(number, *arguments, **named)
 
         return case
 
@@ -84,6 +91,7 @@ class _Allowed:
         self._failed: dict[str, BaseException] = {}
         self._now: Callable[[], float] = lambda: 0.0
         self._since = 0.0
+        self._tries = 0
         self._patience = math.inf
 
         # With the function's own name and source: what is drawn comes of these.
@@ -94,12 +102,13 @@ class _Allowed:
             if self._unanswered is not None:
                 raise self._unanswered
             example = repr([value for name, value in named.items() if name != "node"])
-            if self._failed and self._now() - self._since > SHRINKING:
+            if self._failed and (self._tries >= TRIES or self._now() - self._since > SHRINKING):
                 # The smallest that was found stays, and says the same when it is asked for once more.
                 if example in self._failed:
                     raise self._failed[example]
                 return
             began = self._now()
+            self._tries += bool(self._failed)
             try:
                 function(*arguments, **named)
             except HarnessError as error:
@@ -121,7 +130,7 @@ class _Allowed:
 
     def begin(self, number: int, node: Any) -> None:
         """Begin with so many examples, and nothing known of a node."""
-        self.left, self._unanswered, self._failed = number, None, {}
+        self.left, self._unanswered, self._failed, self._tries = number, None, {}, 0
         if node is not None:
             self._now, self._patience = node.instance.clock.now, node.instance.timing.patience
 

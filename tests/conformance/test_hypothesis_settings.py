@@ -1,14 +1,17 @@
 """Property cases: what fails is found all the same where nobody wants it small."""
 
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
-from conformance.hypothesis_settings import FEWEST, SHRINKING, searched, without_shrinking
+from conformance.hypothesis_settings import FEWEST, SHRINKING, TRIES, searched, without_shrinking
 from harness.errors import NotAnswered
 from harness.timing import ANSWER, Timing
 
@@ -82,6 +85,21 @@ def test_what_fails_is_made_small_for_some_time_and_no_longer() -> None:
     assert len(failing(FarNode(SHRINKING / 8))) < len(failing(FarNode(0.0)))
 
 
+def test_what_fails_is_made_small_in_so_many_tries_and_no_more() -> None:
+    """In virtual time nothing takes long: without a bound it would go on for minutes, and end where the machine is."""
+    tries: list[bool] = []
+
+    @searched(numbers=st.lists(st.integers(0, MOST), min_size=60))
+    def case(numbers: list[int]) -> None:
+        fails = len({number % 64 for number in numbers}) > 25
+        tries.extend([fails] if fails or tries else [])
+        assert not fails
+
+    with pytest.raises(AssertionError):
+        case()
+    assert len(tries) == 1 + TRIES
+
+
 def test_what_shows_by_silence_is_not_made_small() -> None:
     """A failure that is waited for in vain would be waited for in each of a hundred smaller ones."""
     assert len(set(failing(FarNode(ANSWER)))) == 1
@@ -133,6 +151,27 @@ def test_examples_are_drawn_once_and_played_against_each_peer_as_they_were_drawn
     half = len(seen) // 2
     assert [one[1:] for one in seen[:half]] == [one[1:] for one in seen[half:]]
     assert {one[0] for one in seen[:half]} == {1}
+
+
+def test_examples_do_not_depend_on_what_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hypothesis would draw constants of modules, where goldwire is installed for development: not ``CONSTANT``."""
+
+    def drawn() -> list[list[str]]:
+        seen: list[list[str]] = []
+
+        @searched(texts=st.lists(st.text(max_size=30), min_size=30))
+        def case(texts: list[str]) -> None:
+            seen.append(texts)
+
+        case()
+        return seen
+
+    before = drawn()
+    (tmp_path / "of_constants.py").write_text("".join(f"A{n} = 'CONSTANT {n}'\n" for n in range(100)))
+    monkeypatch.syspath_prepend(tmp_path)
+    import_module("of_constants")
+    assert drawn() == before
+    del sys.modules["of_constants"]
 
 
 def test_what_fails_once_is_flaky_without_being_made_small() -> None:

@@ -31,13 +31,22 @@ DELAY = TTL / 2
 """Seconds of the protocol's time by which a notification may be late: a server may delay it for a part of the TTL."""
 
 # Servers that others run keep what earlier testers left: no identifier is used twice.
-# Random above and counted below, so that testers of one server do not meet. 62 bits in all: the document has 63.
-_ids = itertools.count(secrets.randbits(42) << 20)
+# Random above and counted below, so that testers of one server do not meet. 62 bits, always: the document has 63, and
+# who keeps them in floating point rounds all of one length alike.
+_ids = itertools.count((1 << 41 | secrets.randbits(41)) << 20)
+
+ROUND = 1 << 10
+"""A play begins with a multiple of it: more than floating point rounds off, and more than most plays use."""
 
 
 def new_id() -> int:
     """Return an unused identifier for a client, a service or a subscription."""
     return next(_ids)
+
+
+def begin_ids() -> None:
+    """Go on at a round number, so that the last bits of identifiers are the same whatever was played before."""
+    count_ids_from(-(-next(_ids) // ROUND) * ROUND)
 
 
 def count_ids_from(first: int) -> None:

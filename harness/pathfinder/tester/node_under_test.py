@@ -8,7 +8,7 @@ from harness.errors import HarnessError, NotOffered
 from harness.iuts.instance import Instance
 from harness.links.link import Labels
 from harness.pathfinder.tester.conversation import Conversation
-from harness.pathfinder.tester.driver import TTL, Driver, Service, new_id
+from harness.pathfinder.tester.driver import TTL, Driver, Service, begin_ids, new_id
 from harness.pathfinder.tester.scripted_servers import Domain
 from harness.trace import Direction, Trace
 from wire.pathfinder.filters import escape
@@ -36,6 +36,7 @@ class NodeUnderTest:
         self.timing = instance.timing.of_a_play()
         self.tempo = instance.tempo
         self.readings: list[tuple[str, str, str]] = []
+        begin_ids()
         # Two runs of one suite give the same namespaces: the identifier tells their services apart.
         self.play = f"{namespace}{new_id():016x}"
         self.sessions: list[Driver] = []
@@ -180,6 +181,7 @@ class NodeUnderTest:
     def scene(self) -> Iterator["NodeUnderTest"]:
         """Play a scene of its own within this play: fresh connections, services that are its own."""
         scene = copy.copy(self)
+        begin_ids()
         scene.play = f"{self.play}.{new_id():016x}"
         scene.sessions, scene.domains, scene._main, scene._other = [], [], None, None
         try:

@@ -8,7 +8,7 @@ import pytest
 from harness.errors import NotAnswered
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.tester.conversation import Conversation, conversations
-from harness.pathfinder.tester.driver import Driver, encode_message
+from harness.pathfinder.tester.driver import Driver, encode_message, new_id
 from harness.pathfinder.tester.events import decode_message
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.peers.memory import World
@@ -189,3 +189,23 @@ def test_raw_bytes_are_not_judged(node: NodeUnderTest) -> None:
     session.send_raw(b"{")
     assert not session.conversation.is_clean
     assert any(entry.what is EntryKind.FRAME for entry in node.trace)
+
+
+def test_the_last_bits_of_identifiers_are_the_same_in_every_play() -> None:
+    """What a server makes of a neighbour's identifier, or of one that is rounded, is the same when it is repeated."""
+
+    def used(spent: int) -> list[int]:
+        for _ in range(spent):
+            new_id()
+        world = World(Server.of, "server")
+        trace = Trace("pathfinder", "tcp", world.clock)
+        node = NodeUnderTest(world, trace, profile="document", namespace="g1/")
+        ids = [node.main.client_id, node.service().id]
+        with node.scene() as scene:
+            ids += [scene.main.client_id, scene.service().id]
+        node.close()
+        return ids
+
+    plays = [used(spent) for spent in (0, 1, 2, 700)]
+    assert len({tuple(id % 512 for id in ids) for ids in plays}) == 1
+    assert len({id for ids in plays for id in ids}) == 16
