@@ -6,6 +6,8 @@ round trips, so that nobody is accused who is only far away. Where a document sp
 protocol's own, of which ``tempo`` pass in one of the clock.
 """
 
+from collections import Counter, deque
+
 ANSWER = 2.5
 """Seconds without an answer that count as none: long enough for a busy machine, short for hundreds of cases."""
 
@@ -33,20 +35,40 @@ MARGIN = 2.0
 
 
 CONFIRMED = 2
-"""Plays in which something was awaited in vain, after which it is known: one may have met a busy moment."""
+"""Plays in which something was awaited in vain, after which it is known: one may have met a busy moment.
+
+As often in one play, and the rest of that waits no longer: it will be played again, on a fresh instance.
+"""
+
+ENOUGH = 100
+"""Answers, the last ones, by which it is known how long a node takes at most."""
+
+SLOWER = 10.0
+HASTE = 2 * WINDOW
+"""Of a node that was proven to leave things out: how many times as long as the slowest of these, and how many seconds
+at least, it is still waited for. On a busy machine the slowest answer is slow as well.
+"""
+
+IN_A_ROW = 2 * CONFIRMED
+"""Plays in a row in which what came before was awaited in vain: those of two cases, where each is played again."""
 
 
 class Silences:
     """What a node was never seen to do, though it was waited for; a thing is named by a few words.
 
-    What it leaves out would else be waited for in every play that asks for it. What came once is waited for as long as
-    ever: only who never did something, and was waited for in full in two plays, is known to leave it out.
+    What it leaves out would else be waited for in every play that asks for it. Who never did something, and was waited
+    for in full in two plays, is known to leave it out. What came once is waited for as long as before, and longer in
+    vain: it may be left out in some circumstances, and is awaited anew from when it comes again.
     """
 
     def __init__(self) -> None:
         self._in_vain: dict[str, set[int]] = {}
         self._came: set[str] = set()
         self._plays = 0
+        self.proven = 0
+        """Cases in which two plays have shown by silence what is wrong."""
+        self.answers = deque[float](maxlen=ENOUGH)
+        """Seconds that each of the last answers took, in whatever play."""
         self.broken: set[str] = set()
         """Rules that two plays of one conversation have seen broken: of them no more is to be learnt by waiting."""
 
@@ -58,6 +80,7 @@ class Silences:
     def came(self, thing: str) -> None:
         """Take note that something was done, however late."""
         self._came.add(thing)
+        self._in_vain.pop(thing, None)
 
     def in_vain(self, thing: str, play: int) -> None:
         """Take note that a play has waited for something in vain."""
@@ -67,9 +90,14 @@ class Silences:
         """Tell whether something was done at least once."""
         return thing in self._came
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether the node was proven to leave things out, and is known to be quick with what it does."""
+        return self.proven >= CONFIRMED and len(self.answers) == ENOUGH
+
     def is_known(self, thing: str) -> bool:
-        """Tell whether something is known never to be done."""
-        return thing not in self._came and len(self._in_vain.get(thing, ())) >= CONFIRMED
+        """Tell whether something is known not to be done: never so far, or not any more."""
+        return len(self._in_vain.get(thing, ())) >= (IN_A_ROW if thing in self._came else CONFIRMED)
 
 
 class Timing:
@@ -80,11 +108,19 @@ class Timing:
     """
 
     def __init__(
-        self, *, answer: float = ANSWER, scale: float = 1.0, tempo: float = 1.0, round_trip: float = 0.0
+        self,
+        *,
+        answer: float = ANSWER,
+        scale: float = 1.0,
+        tempo: float = 1.0,
+        round_trip: float = 0.0,
+        is_virtual: bool = False,
     ) -> None:
         self.answer = answer
         self.scale = scale
         self.tempo = tempo
+        self.is_virtual = is_virtual
+        """Whether waiting costs nothing: then it is never cut short, so that each play is the same by itself."""
         self.round_trip = round_trip
         """Seconds from a question to its answer, the slowest that was seen: the next may be as slow."""
         self.fastest: float | None = None
@@ -95,11 +131,20 @@ class Timing:
         """What the node never does, as far as it was waited for: all of its plays know it."""
         self.met_silence = False
         """Whether this play has waited in vain for what the node is known never to do."""
+        self.waited_in_full = False
+        """Whether this play has waited in vain until patience ended."""
         self._play = 0
+        self._in_vain = Counter[str]()
 
     def of_a_play(self) -> "Timing":
         """Return what is known before a play: one slow answer makes nobody wait longer in the plays after it."""
-        play = Timing(answer=self.answer, scale=self.scale, tempo=self.tempo, round_trip=self.round_trip)
+        play = Timing(
+            answer=self.answer,
+            scale=self.scale,
+            tempo=self.tempo,
+            round_trip=self.round_trip,
+            is_virtual=self.is_virtual,
+        )
         play.lag = self.lag
         play.silences = self.silences
         play._play = self.silences.begin_play()
@@ -108,7 +153,12 @@ class Timing:
     def took(self, seconds: float) -> None:
         """Take note of how long an answer took. Silence is none: it says nothing of how long an answer takes."""
         self.round_trip = max(self.round_trip, seconds)
+        self.silences.answers.append(seconds)
         self.fastest = seconds if self.fastest is None else min(self.fastest, seconds)
+
+    def waited(self, seconds: float) -> None:
+        """Take note that so many seconds were waited for what did not come."""
+        self.waited_in_full = self.waited_in_full or seconds >= self.patience
 
     def awaited(self, thing: str, came: bool) -> None:
         """Take note of whether something came that was waited for, by a few words that name it."""
@@ -117,11 +167,28 @@ class Timing:
         else:
             self.met_silence = self.met_silence or self.silences.is_known(thing)
             self.silences.in_vain(thing, self._play)
+            self._in_vain[thing] += 1
 
-    def patience_for(self, thing: str) -> float:
-        """Return the seconds after which something is taken not to come: a window where it is known never to."""
+    def showed(self, rule: str) -> None:
+        """Take note that this play was told by waiting in full that a rule is broken."""
+        self._in_vain[rule] += 1
+
+    def is_in_vain(self, thing: str) -> bool:
+        """Tell whether nothing is to be learnt by waiting for something: of the node, or in what is left of a play.
+
+        What shows that a rule is broken is named by the rule.
+        """
+        return self._in_vain[thing] >= CONFIRMED or self.silences.is_known(thing) or thing in self.silences.broken
+
+    def patience_for(self, thing: str, patience: float | None = None) -> float:
+        """Return the seconds after which something is taken not to come: a window where it is awaited in vain.
+
+        ``patience`` is how long it is waited for elsewhere, if that is longer than for an answer.
+        """
         # Longer by what the slowest answer took, as every wait: should the thing come after all, it is seen.
-        return self.window if self.silences.is_known(thing) else self.patience
+        if self.is_in_vain(thing):
+            return self.window
+        return self.patience if patience is None else patience
 
     def begin_with(self, measured: "Timing") -> None:
         """Begin all plays with what was measured before the first: of answers the fastest, which is the way alone."""
@@ -152,8 +219,15 @@ class Timing:
 
     @property
     def patience(self) -> float:
-        """Seconds after which an answer is taken not to come."""
-        return self.stretched(self.answer)
+        """Seconds after which an answer is taken not to come.
+
+        They are many for a busy machine's sake. A node that leaves out what it should do makes each of many cases wait
+        for them twice: once that is proven, its own slowest answer says how busy the machine is.
+        """
+        floor = self.answer
+        if self.silences.is_silent and not self.is_virtual:
+            floor = min(floor, max(HASTE, SLOWER * max(self.silences.answers)))
+        return self.stretched(floor)
 
     @property
     def window(self) -> float:

@@ -55,7 +55,7 @@ class ExpectationFile:
                 table[key] = value
         self.entries[number] = tomlkit.dumps(document)
 
-    def add(self, values: Mapping[str, str | bool]) -> None:
+    def add(self, values: Mapping[str, str | bool | list[str]]) -> None:
         """Append an entry."""
         table = tomlkit.table()
         for key, value in values.items():

@@ -28,7 +28,7 @@ class PlayResult(msgspec.Struct, frozen=True):
     ``settled`` says that the case itself found that it cannot be judged, so that another play would not help;
     ``not_played`` why it was left out, if it was; ``until`` is how many entries the trace had when the case ended and
     what is looked at besides began, or when a history showed what is wrong; ``is_in_vain`` says that it waited for what
-    the node is known never to do.
+    the node is known never to do, ``waited_in_full`` that it waited for something until patience ended.
     """
 
     case: str
@@ -39,6 +39,7 @@ class PlayResult(msgspec.Struct, frozen=True):
     not_played: str = ""
     until: int = 0
     is_in_vain: bool = False
+    waited_in_full: bool = False
 
     @property
     def outcome(self) -> Outcome:
@@ -103,8 +104,17 @@ def play(
     judgements = tuple(
         msgspec.structs.replace(each, what=each.what.replace(namespace, "")) for each in judge.judgements
     )
-    seconds, in_vain = time.monotonic() - began, node.timing.met_silence
-    return PlayResult(case.name, judgements, trace, seconds, settled, judge.not_played, until, in_vain)
+    return PlayResult(
+        case.name,
+        judgements,
+        trace,
+        time.monotonic() - began,
+        settled,
+        judge.not_played,
+        until,
+        is_in_vain=node.timing.met_silence,
+        waited_in_full=node.timing.waited_in_full,
+    )
 
 
 def get_to_know(instance: Instance, suite: Suite, profile: Profile, namespace: str, transport: str) -> Trace | None:

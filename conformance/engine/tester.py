@@ -1,6 +1,6 @@
 """The tester: owns one instance of an implementation, starts it anew when it has died, and confirms every non-pass."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -120,11 +120,18 @@ class Tester:
             if len(plays) == 2 and not differing_rules(plays):
                 # Of dozens of histories most show it again; to begin anew for each would leave no time for others.
                 self._seen_twice |= (watched(first) & watched(plays[1])) - {None}
+                self._take_note_of_silence(plays)
                 break
         confirmed = merge(plays)
         judgements = basics.without_blocked(case, confirmed.result.judgements)
         result = msgspec.structs.replace(confirmed.result, judgements=judgements)
         return msgspec.structs.replace(confirmed, result=result)
+
+    def _take_note_of_silence(self, plays: Sequence[PlayResult]) -> None:
+        """Take note that plays agree on what is wrong, if each has waited for something until patience ended."""
+        accuses = any(each.accuses for each in plays[0].by_rule().values())
+        if accuses and all(each.waited_in_full for each in plays):
+            self.instance.timing.silences.proven += 1
 
     def _play(self, case: Case) -> PlayResult:
         # A node that answers nobody any more may look alive; the next case is not to be about that.

@@ -73,6 +73,9 @@ def accept(settings: RunSettings, records: Sequence[Record], around: Circumstanc
                 and signature(judgement.what) == signature(what)
             }
             entry = added(name, outcome, what, today, reasons.get(name, ""))
+            if len(description.roles) > 1:
+                # In its other roles other rules are judged, and this entry would fail their runs.
+                entry["roles"] = [description.role]
             file.add(entry | ({"histories": True} if shown_by and shown_by <= histories else {}))
     after = file.text()
     if after != before:

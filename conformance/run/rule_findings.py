@@ -4,7 +4,7 @@ Two accusations are one finding when they come to the same and have the same sig
 ways, and one that is known does not excuse another.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -36,8 +36,12 @@ def seen(judgements: Sequence[Judgement]) -> list[Judgement]:
 
     What a monitor has seen in passing is less than what such a case was to try, and does not stand for it.
     """
-    whole = [each for each in judgements if not each.is_cut_short]
-    return whole if any(each.by == "case" for each in whole) else list(judgements)
+    return [each for each in judgements if not each.is_cut_short] if reached(judgements) else list(judgements)
+
+
+def reached(judgements: Iterable[Judgement]) -> set[str]:
+    """Return the rules that some case has come to."""
+    return {each.rule for each in judgements if each.by == "case" and not each.is_cut_short}
 
 
 def distinct(judgements: Sequence[Judgement]) -> list[list[Judgement]]:

@@ -117,7 +117,7 @@ class World:
         self._settings = PeerSettings(profile)
         self._latency = latency
         # Longer than over sockets: waiting costs nothing here.
-        self.timing = Timing(answer=5.0)
+        self.timing = Timing(answer=5.0, is_virtual=True)
         self.clock = VirtualClock()
         self.restart()
 

@@ -21,8 +21,8 @@ Change = Literal["broken", "changed", "new", "fixed", "gone"]
 WORDS: dict[Change, str] = {
     "broken": "Broken: kept before, and not any more",
     "changed": "Changed: not kept before either, but otherwise",
-    "new": "New: not judged before, and not kept",
-    "fixed": "Fixed: kept now",
+    "new": "New: not judged before, or not kept in one way more",
+    "fixed": "Fixed: kept now, or not kept in one way less",
     "gone": "Gone: not kept before, and not judged any more",
 }
 """The changes, the gravest first, and what they mean."""
@@ -34,7 +34,10 @@ KEPT = (Outcome.PASS.value, Outcome.ODD.value)
 
 
 class RuleChange(msgspec.Struct, frozen=True):
-    """What became of one rule: what it came to before and now, each as outcome and first line."""
+    """What became of one rule: what it came to before and now, each as outcome and first line.
+
+    Of a rule that is not kept in several ways, those that are not the same in both.
+    """
 
     rule: str
     change: Change
@@ -77,36 +80,49 @@ def changed_rules(before: RunSummary, now: RunSummary) -> list[RuleChange]:
     found = []
     for key in before.rules | now.rules:
         one, other = before.rules.get(key), now.rules.get(key)
-        change = _change(_state(one), _state(other))
+        ways, ways_now = _ways(one), _ways(other)
+        change = _change(ways, ways_now)
         if change is not None:
-            found.append(RuleChange(key, change, _told(one), _told(other)))
+            found.append(RuleChange(key, change, _told(one, ways_now), _told(other, ways)))
     order = list(WORDS)
     return sorted(found, key=lambda each: order.index(each.change))
 
 
-def _state(rule: RuleSummary | None) -> str | None:
-    """Return what is compared of a rule: empty for kept, ``None`` for not judged, or how it is not kept."""
+Ways = set[tuple[str, str]]
+"""In which ways a rule is not kept, each as outcome and signature; none where it is kept."""
+
+
+def _ways(rule: RuleSummary | None) -> Ways | None:
+    """Return what is compared of a rule; ``None`` where it was not judged."""
     if rule is None or rule.outcome == UNTESTED:
         return None
-    if rule.outcome in KEPT:
-        return ""
-    return "; ".join(sorted(f"{each.outcome}: {signature(each.what)}" for each in rule.by_finding()))
+    return set() if rule.outcome in KEPT else {_way(each) for each in rule.by_finding()}
 
 
-def _change(before: str | None, now: str | None) -> Change | None:
+def _way(finding: RuleSummary) -> tuple[str, str]:
+    return finding.outcome, signature(finding.what)
+
+
+def _change(before: Ways | None, now: Ways | None) -> Change | None:
     if before == now or (not before and not now):
         return None  # that a rule which is kept was not judged once, or not any more, is a matter of the selection
-    if now:
-        return "new" if before is None else "changed" if before else "broken"
-    return "gone" if now is None else "fixed"
+    if before is None or now is None:
+        return "new" if before is None else "gone"
+    if now <= before:
+        return "fixed"
+    # A way that was not known is no less new because another is known.
+    return "broken" if not before else "new" if before & now else "changed"
 
 
-def _told(rule: RuleSummary | None) -> str:
+def _told(rule: RuleSummary | None, elsewhere: Ways | None) -> str:
+    """Return what a rule came to, without what it came to ``elsewhere`` as well; that where there is nothing else."""
     if rule is None or rule.outcome == UNTESTED:
         return "not judged"
     if not rule.what or rule.outcome in KEPT:
         return rule.outcome
-    return "; ".join(f"{each.outcome}: {first_line(each.what)}" for each in rule.by_finding())
+    found = rule.by_finding()
+    own = [each for each in found if _way(each) not in (elsewhere or ())] or found
+    return "; ".join(f"{each.outcome}: {first_line(each.what)}" for each in own)
 
 
 def _who(summary: RunSummary) -> dict[str, str]:

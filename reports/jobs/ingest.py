@@ -4,7 +4,7 @@ A batch is named after what a run calls itself, or after a file's content: what 
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import nullcontext
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -14,6 +14,7 @@ import msgspec
 
 from conformance.run.journal import TornLine, read
 from conformance.run.records import JOURNAL, TRACES, CasePlayed, RunEnded, RunStarted
+from conformance.run.rule_findings import reached
 from conformance.verdicts import Judgement
 from fuzz.findings import BadFinding
 from harness.captures.losses import Losses, Missing
@@ -261,7 +262,8 @@ def _run(staging: Staging, folder: Path, options: IngestOptions, writer: Session
         losses.add(Missing.CUT_OFF, what=JOURNAL)
     played = [record for record in records if isinstance(record, CasePlayed)]
     ended = next((record for record in records if isinstance(record, RunEnded)), None)
-    rows = [row for record in played for row in _verdicts(staging.batch.id, started, record)]
+    judged = reached(judgement for record in played for judgement in record.judgements)
+    rows = [row for record in played for row in _verdicts(staging.batch.id, started, record, judged)]
     if rows:
         staging.write(VERDICTS, VERDICTS.rows(rows))
     # In one order, so that the same run makes the same rows wherever it is taken in.
@@ -285,11 +287,18 @@ def _run(staging: Staging, folder: Path, options: IngestOptions, writer: Session
     return len(rows)
 
 
-def _verdicts(source: str, started: RunStarted, record: CasePlayed) -> Iterator[dict[str, object]]:
-    """Yield a row for each judgement; a case that was not judged has one for each of its rules, or one without."""
+def _verdicts(
+    source: str, started: RunStarted, record: CasePlayed, judged: Container[str]
+) -> Iterator[dict[str, object]]:
+    """Yield a row for each judgement; a case that was not judged has one for each of its rules, or one without.
+
+    That a case ended before it came to a rule says nothing of a rule that other cases of the run have ``judged``.
+    """
     # A case that ended in an error said nothing of its rules: each of them has a row that says so.
     unjudged = (Judgement(rule, record.outcome, record.case, what=record.error) for rule in record.rules or ("",))
     for judgement in record.judgements or unjudged:
+        if judgement.is_cut_short and judgement.rule in judged:
+            continue
         yield {
             "source": source,
             "kind": "run",

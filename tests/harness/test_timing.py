@@ -9,7 +9,22 @@ import pytest
 from harness.errors import Deadline, HarnessError
 from harness.peers.memory import Latency
 from harness.protocol import load
-from harness.timing import ANSWER, CONFIRMED, CONNECT, CONTROL, DIAL, GLANCE, MARGIN, SEND, WINDOW, Timing
+from harness.timing import (
+    ANSWER,
+    CONFIRMED,
+    CONNECT,
+    CONTROL,
+    DIAL,
+    ENOUGH,
+    GLANCE,
+    HASTE,
+    IN_A_ROW,
+    MARGIN,
+    SEND,
+    SLOWER,
+    WINDOW,
+    Timing,
+)
 from harness.trace import Trace
 
 ROOT = Path(__file__).parents[2]
@@ -77,6 +92,69 @@ def test_what_came_once_however_late_is_waited_for_as_ever():
     for came in (False, False, True, False, False):
         node.of_a_play().awaited("an answer", came)
     assert node.of_a_play().patience_for("an answer") == ANSWER
+
+
+def test_what_came_before_and_is_left_out_in_several_plays_in_a_row_is_awaited_anew_when_it_comes_again():
+    node = Timing()
+    node.of_a_play().awaited("an answer", came=True)
+    for _ in range(IN_A_ROW):
+        assert node.of_a_play().patience_for("an answer") == ANSWER
+        node.of_a_play().awaited("an answer", came=False)
+    assert node.of_a_play().patience_for("an answer") == WINDOW
+    node.of_a_play().awaited("an answer", came=True)
+    assert node.of_a_play().patience_for("an answer") == ANSWER
+
+
+def test_what_a_play_has_waited_for_twice_in_vain_it_waits_for_no_longer_than_a_window():
+    """Whatever came in plays before: it is played again, and begins anew there."""
+    node = Timing()
+    node.of_a_play().awaited("an answer", came=True)
+    play = node.of_a_play()
+    for _ in range(CONFIRMED):
+        assert play.patience_for("an answer", 9.0) == 9.0
+        play.awaited("an answer", came=False)
+    assert play.patience_for("an answer", 9.0) == WINDOW
+    assert node.of_a_play().patience_for("an answer", 9.0) == 9.0
+
+
+def test_a_rule_that_shows_by_waiting_is_in_vain_for_the_rest_of_its_play_or_once_two_plays_have_shown_it():
+    node = Timing()
+    play = node.of_a_play()
+    for known in (False, False, True):
+        assert play.is_in_vain("ZD-083") is known
+        play.showed("ZD-083")
+    assert not node.of_a_play().is_in_vain("ZD-083")
+    node.silences.broken.add("ZD-083")
+    assert node.of_a_play().is_in_vain("ZD-083")
+
+
+def test_who_was_proven_to_leave_things_out_is_waited_for_as_its_slowest_answer_asks():
+    node = Timing()
+    play = node.of_a_play()
+    for seconds in (0.15, *[0.001] * (ENOUGH - 1)):
+        assert node.of_a_play().patience == ANSWER
+        play.took(seconds)
+    node.silences.proven = CONFIRMED - 1
+    assert node.of_a_play().patience == ANSWER
+    node.silences.proven = CONFIRMED
+    assert node.of_a_play().patience == pytest.approx(SLOWER * 0.15)
+    # Never longer than others, and never as short as a window; what was slow once is forgotten.
+    play.took(60.0)
+    assert node.of_a_play().patience == ANSWER
+    for _ in range(ENOUGH):
+        play.took(0.001)
+    assert node.of_a_play().patience == HASTE > WINDOW
+    # In virtual time nothing is gained by it, and each play is to be the same whatever was played before.
+    node.is_virtual = True
+    assert node.of_a_play().patience == ANSWER
+
+
+def test_a_play_knows_whether_it_has_waited_in_full():
+    play = Timing().of_a_play()
+    play.waited(WINDOW)
+    assert not play.waited_in_full
+    play.waited(ANSWER)
+    assert play.waited_in_full
 
 
 def test_a_node_that_never_answered_was_not_measured():

@@ -7,11 +7,13 @@ listed shows when the server has taken note of the end of a connection, which no
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from conformance.histories.budget import BUDGET
 from conformance.histories.mismatch import Mismatch
 from conformance.histories.moves import SessionEnds, SessionOpens, Together
+from conformance.histories.waiting import still_missing
 from conformance.pathfinder.answers import EXCUSES
 from conformance.pathfinder.histories.abilities import PathfinderPlay, ServerAbilities
 from conformance.pathfinder.histories.actions import (
@@ -34,7 +36,7 @@ from conformance.pathfinder.histories.races import explaining_order
 from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestsCrowd, GuestSends, GuestsMeet
 from harness.clock import VirtualClock
 from harness.errors import HarnessError, NotAnswered
-from harness.pathfinder.tester.driver import Driver, new_id
+from harness.pathfinder.tester.driver import DELAY, Driver, new_id
 from harness.pathfinder.tester.node_under_test import MARK, NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 from vectors.pathfinder.filter_samples import Properties
@@ -351,11 +353,13 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
             if len(log) > self.before.get(service, 0)
         }
         for watch in self.watches.values():
-            if not watch.driver.wait_for_notification(lambda w=watch: w.missing(changed) is None):  # type: ignore[misc]
-                difference = watch.missing(changed)
-                if watch.driver.ended:
-                    raise Mismatch("PF-215", f"the connection of {watch.name} was ended ({watch.driver.ended})")
-                assert difference is not None
+            driver, timing = watch.driver, watch.driver.timing
+            missing = partial(watch.missing, changed)
+            patience = timing.within(DELAY)
+            difference = still_missing(missing, driver.wait_until, timing, now=driver.now(), patience=patience)
+            if difference is not None and driver.ended:
+                raise Mismatch("PF-215", f"the connection of {watch.name} was ended ({driver.ended})")
+            if difference is not None:
                 raise difference
         self.catch_up()
         for watch in self.watches.values():

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from conformance.histories.mismatch import Mismatch
+from conformance.histories.waiting import still_missing
 from conformance.wording import worded
 from conformance.zenoh.histories.abilities import UNTOLD_ENDS, Abilities
 from conformance.zenoh.histories.actions import SendsInterest, SendsOddInterest
@@ -71,18 +72,12 @@ class HistoryComparison:
         def missing() -> Mismatch | None:
             return self.missing(who, listener, due, ended, attribution)
 
-        driver = listener.driver
-        began, timing = driver.now(), driver.timing
-        for seconds in (timing.window, timing.patience):
-            if listener.wait_until(lambda: missing() is None, began + seconds):
-                return
-            difference = missing()
-            # Of a rule that is known to be broken it would be one proof more, at the cost of the histories to come.
-            if difference is not None and difference.rule in timing.silences.broken:
-                break
+        driver, timing = listener.driver, listener.driver.timing
+        difference = still_missing(missing, listener.wait_until, timing, now=driver.now(), patience=timing.patience)
+        if difference is None:
+            return
         if driver.ended:
             raise Incomplete(f"the session of {who} ended: {driver.ended}")
-        assert difference is not None
         raise difference
 
     def missing(

@@ -226,13 +226,25 @@ class Driver:
         ``until`` is when patience ends, in seconds of the link's clock: what was sent before this call has waited.
         """
         # Asked first: what has been read already may suffice, and then nothing is waited for.
+        began = self.now()
         if not done():
             self._pump(done, self.patience if until is None else until - self.now())
-        return done()
+        held = done()
+        if not (held or self.ended):
+            self.timing.waited(self.now() - began)
+        return held
 
-    def wait_for_notification(self, done: Callable[[], bool]) -> bool:
-        """Read until notifications make something hold; ``False`` when they never do."""
-        return self.wait_until(done, self.now() + self.timing.within(DELAY))
+    def wait_for_notification(self, done: Callable[[], bool], thing: str = "") -> bool:
+        """Read until notifications make something hold; ``False`` when they never do.
+
+        ``thing`` names what is waited for, so that it is learnt where it never comes.
+        """
+        if not thing:
+            return self.wait_until(done, self.now() + self.timing.within(DELAY))
+        came = self.wait_until(done, self.now() + self.timing.patience_for(thing, self.timing.within(DELAY)))
+        if came or not self.ended:
+            self.timing.awaited(thing, came)
+        return came
 
     def answered(self, transaction: Transaction) -> Transaction:
         """Read until a transaction has an answer, or never will."""
@@ -363,7 +375,7 @@ class Driver:
         if not self.answered(watch).answers:
             return None  # what was never granted brings nothing, and would be waited for as long as it may be late
         if until is None:
-            self.wait_for_notification(lambda: len(heard()) >= count)
+            self.wait_for_notification(lambda: len(heard()) >= count, f"a notification of what has {what}")
         else:
             self.wait_until(lambda: len(heard()) >= count, until)
         return heard()[count - 1] if len(heard()) >= count else None

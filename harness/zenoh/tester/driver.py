@@ -181,7 +181,7 @@ class Driver(TesterSession):
 
     def receives(self, *wanted: Update) -> ReceivedUpdates:
         """Read until all of some updates have come since the last ``news``; true when they have."""
-        return self._receive(wanted, lambda update: update, "as an update", None)
+        return self._receive(wanted, lambda update: update, ("under any id", "as an update"), None)
 
     def expect(self, *wanted: Update) -> None:
         """Read until some updates have come; ``Incomplete`` when they do not, which is for other cases to judge."""
@@ -194,24 +194,30 @@ class Driver(TesterSession):
 
         ``until`` as in ``wait_for``.
         """
-        return self._receive(wanted, lambda update: Update(update.verb, update.entity), "under any id", until)
+        return self._receive(wanted, lambda update: Update(update.verb, update.entity), ("under any id",), until)
 
     def _receive(
-        self, wanted: tuple[Update, ...], seen_as: Callable[[Update], Update], how: str, until: float | None
+        self,
+        wanted: tuple[Update, ...],
+        seen_as: Callable[[Update], Update],
+        how: tuple[str, ...],
+        until: float | None,
     ) -> ReceivedUpdates:
+        """Read until some updates have come; ``how`` says as what each comes then, the most exact of it last."""
         heard: list[Update] = []
 
         def all_heard() -> bool:
             heard[:] = [seen_as(update) for update in updates(self, self.mark)]
             return all(update in heard for update in wanted)
 
-        things = {update: f"a {update.entity.kind} {update.verb} {how}" for update in wanted}
-        # As long as for the one that has most time, which is all of it where that is not known never to come.
-        ends = max((self.end_of_patience(thing) for thing in things.values()), default=self.now())
+        things = {update: [f"a {update.entity.kind} {update.verb} {each}" for each in how] for update in wanted}
+        # As long as for the one that has most time, which is all of it where that is not known never to come, as what
+        # is wanted or in any other way.
+        ends = max((min(map(self.end_of_patience, its)) for its in things.values()), default=self.now())
         self.wait_until(all_heard, ends if until is None else until)
-        for update, thing in things.items():
-            # A wait that the caller has cut short proves nothing.
-            if update in heard or until is None:
+        for update, its in things.items():
+            # A wait that the caller has cut short proves nothing; nor does what is missed of what came otherwise.
+            for thing in its if update in heard else its[-1:] if until is None else ():
                 self.was_awaited(thing, update in heard)
         return ReceivedUpdates(wanted, tuple(heard), self.ended)
 

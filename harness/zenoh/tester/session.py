@@ -221,9 +221,13 @@ class TesterSession:
 
     def wait_until(self, done: Callable[[], bool], until: float | None = None) -> bool:
         """Read until something holds; ``False`` when patience or the link ends first. ``until`` as in ``wait_for``."""
+        began = self.now()
         if not done():
             self._pump(done, self.patience if until is None else until - self.now())
-        return done()
+        held = done()
+        if not (held or self.ended):
+            self.timing.waited(self.now() - began)
+        return held
 
     def end_of_patience(self, thing: str) -> float:
         """Return when something that is waited for from now on is taken not to come, in seconds of the link's clock."""

@@ -3,6 +3,7 @@
 import itertools
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from conformance.suite import Suite
 from conformance.verdicts import Disagreement, Judgement, Outcome
 from harness.errors import HarnessError
 from harness.peers.memory import Latency, World
-from harness.timing import Timing
+from harness.timing import ANSWER, CONFIRMED, ENOUGH, HASTE, Timing
 from harness.trace import Trace
 from harness.zenoh.peers.router import Router
 from harness.zenoh.tester.node_under_test import NodeUnderTest
@@ -379,3 +380,36 @@ def test_what_monitors_saw_in_two_plays_is_not_confirmed_for_each_history(monkey
     assert plays == ["first", "first", "own", "own", "again", "worse", "worse", "last", "last"]
     # Of a case it is confirmed, as that will be repeated alone.
     assert tester.play(Case("again", lambda node: None, Marks((MUST,)))).attempts == 2
+
+
+def test_who_is_proven_to_leave_things_out_is_not_waited_for_in_full_ever_after() -> None:
+    """Twice for each of dozens of cases: a run would take minutes to say the same."""
+
+    def lacks(node: NodeUnderTest) -> None:
+        for _ in range(ENOUGH):
+            node.main.barrier()
+        assert node.main.wait_until(lambda: False), "it never comes"
+
+    @rule(MUST)
+    def waits_in_vain(node: NodeUnderTest) -> None:
+        lacks(node)
+
+    @rule(MUST)
+    def waits_without_blame(node: NodeUnderTest) -> None:
+        with suppress(AssertionError):
+            lacks(node)
+
+    @rule(MUST)
+    def is_wrong_at_once(node: NodeUnderTest) -> None:
+        node.main.barrier()
+        raise AssertionError("wrong")
+
+    world = World(Router.of, "router")
+    world.timing = Timing(answer=ANSWER)
+    tester = Tester("peer:", "zenoh", instance=world)
+    waited = []
+    for each in (waits_without_blame, is_wrong_at_once, waits_without_blame, *[waits_in_vain] * (CONFIRMED + 1)):
+        began = world.clock.now()
+        tester.play(case(each))
+        waited.append(world.clock.now() - began)
+    assert waited[3:] == pytest.approx([2 * ANSWER] * CONFIRMED + [2 * HASTE])

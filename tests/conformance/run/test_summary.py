@@ -9,7 +9,7 @@ import pytest
 
 from conformance.cases import Case, Marks
 from conformance.catalogue.loading import load_catalogue
-from conformance.contract.expectations import Expectation, Expectations, parse_expectations
+from conformance.contract.expectations import Expectation, Expectations, load_expectations, parse_expectations
 from conformance.gate.terminal import conclusion, summary_lines
 from conformance.run.acceptance import accept
 from conformance.run.records import CasePlayed, Record, RunEnded, RunStarted
@@ -279,7 +279,7 @@ def test_accept_changes_only_what_did_not_come_true(settings: RunSettings) -> No
     last = rest[rest.index("# still") :]
     added = (
         '\n[[expect]]\nrule = "ZI-020"\noutcome = "violation"\nsignature = "<n> answers"\n'
-        'reason = "accepted on 2026-06-01: 3 answers"\n'
+        'reason = "accepted on 2026-06-01: 3 answers"\nroles = ["router"]\n'
     )
     assert text == kept + last + added
 
@@ -320,6 +320,7 @@ def test_accept_spells_out_a_wide_glob(settings: RunSettings) -> None:
             outcome=Outcome.VIOLATION,
             signature="no D_FINAL for <n>",
             reason="known since 1.0",
+            roles=("router",),
         ),
     )
 
@@ -345,6 +346,26 @@ def test_a_first_file_has_warnings_too(settings: RunSettings) -> None:
     assert settings.expectations.path is None
     expectations, _ = accept(settings, [STARTED, GOOD, SOFT], Circumstances(today=TODAY))
     assert [each.rule for each in expectations.entries] == ["ZI-013"]
+
+
+def test_accept_leaves_what_is_known_of_another_role_as_it_is(settings: RunSettings) -> None:
+    """A regression: entries were for all roles; those of one failed the run of the next, and were taken out by it."""
+    assert settings.description.roles == ("router", "client")
+    accept(settings, [STARTED, GOOD, BAD], Circumstances(today=TODAY))
+    path = Path("expectations/peer.toml")
+    told = []
+    for role, records in (("client", [GOOD, SOFT]), ("router", [GOOD, BAD]), ("client", [GOOD, SOFT])):
+        started = msgspec.structs.replace(STARTED, role=role)
+        in_role = msgspec.structs.replace(settings.description, role=role)
+        now = msgspec.structs.replace(settings, description=in_role, expectations=load_expectations(path))
+        told.append(accept(now, [started, *records], Circumstances(today=TODAY))[1])
+    entries = load_expectations(path).entries
+    assert [(each.rule, each.roles) for each in entries] == [("ZI-011", ("router",)), ("ZI-013", ("client",))]
+    assert [each.partition(": ")[2] for each in told] == [
+        "1 added, 0 changed, 0 removed, 2 entries now",
+        "nothing to accept, 2 entries as before",
+        "nothing to accept, 2 entries as before",
+    ]
 
 
 def test_accept_drops_a_date_that_is_past(settings: RunSettings) -> None:

@@ -31,13 +31,18 @@ def started(protocol: str = "zenoh") -> RunStarted:
 ENDED = RunEnded(time="2026-01-01T00:00:34+00:00", interrupted=False, counts={}, exit=0)
 
 
-def run(folder: Path, outcomes: dict[str, tuple[Outcome, str]], *, protocol: str = "zenoh", whole: bool = True) -> Path:
-    """Write what a run records that has judged some rules."""
+Outcomes = dict[str, tuple[Outcome, str]]
+
+
+def run(
+    folder: Path, outcomes: Outcomes, *, protocol: str = "zenoh", whole: bool = True, more: Outcomes | None = None
+) -> Path:
+    """Write what a run records that has judged some rules, some in ``more`` cases than one."""
     (folder / TRACES).mkdir(parents=True)
     with Journal(folder / JOURNAL) as journal:
         journal.write(started(protocol))
-        for rule, (outcome, what) in outcomes.items():
-            case = f"test_a.test_{rule[-3:]}"
+        for number, (rule, (outcome, what)) in enumerate([*outcomes.items(), *(more or {}).items()]):
+            case = f"test_a.test_{rule[-3:]}" if number < len(outcomes) else f"test_b.test_{rule[-3:]}"
             judgement = Judgement(rule, outcome, case, what=what, evidence=1)
             journal.write(
                 CasePlayed(
@@ -61,6 +66,7 @@ def goldwire(command: object, *arguments: str) -> Result:
 
 
 PASS, BAD = (Outcome.PASS, ""), (Outcome.VIOLATION, "no D_FINAL for 17")
+BAD_TOLD = "violation: no D_FINAL for 17"
 
 
 def test_every_export_is_made_of_the_journal_alone(tmp_path: Path) -> None:
@@ -130,6 +136,19 @@ def test_what_became_of_each_rule_is_told(tmp_path: Path) -> None:
     assert "Broken: kept before, and not any more:\n  ZI-011  violation: no D_FINAL for 17\n" in people
     assert "  ZI-014  crash: it died\n    before: violation: no D_FINAL for 17\n" in people
     assert people.endswith("\n1 broken, 1 changed, 1 new, 1 fixed, 1 gone\n")
+
+
+def test_what_became_of_a_rule_is_told_by_its_findings(tmp_path: Path) -> None:
+    """One that is known hides no other, and one that is gone is no harm though another stays."""
+    crash = (Outcome.CRASH, "it died")
+    one = run(tmp_path / "a", {"ZI-011": BAD}, more={"ZI-012": BAD})
+    two = run(tmp_path / "b", {"ZI-011": BAD, "ZI-012": BAD}, more={"ZI-011": crash})
+    worse = json.loads(goldwire(diff, str(one), str(two), "--json").output)
+    assert worse["changes"] == [{"rule": "ZI-011", "change": "new", "before": BAD_TOLD, "now": "crash: it died"}]
+    told = goldwire(diff, str(two), str(one), "--json")
+    (better,) = json.loads(told.output)["changes"]
+    assert better == {"rule": "ZI-011", "change": "fixed", "before": "crash: it died", "now": BAD_TOLD}
+    assert (worse["exit"], told.return_value) == (1, 0)
 
 
 def test_what_is_better_or_the_same_is_status_0(tmp_path: Path) -> None:

@@ -110,10 +110,11 @@ def test_losses_are_rows(tmp_path, captured):
     assert done[0].sessions > 0
 
 
-def played(case, outcome, rule="ZI-031", disagreement=None, judged=True):
-    judgements = (Judgement(rule, outcome, case, what="so", evidence=2, disagreement=disagreement),) if judged else ()
+def played(case, outcome, rule="ZI-031", disagreement=None, judged=True, unreached=()):
+    judgements = [Judgement(rule, outcome, case, what="so", evidence=2, disagreement=disagreement)] if judged else []
+    judgements += [Judgement(each, Outcome.INCONCLUSIVE, case, is_cut_short=True) for each in unreached]
     return CasePlayed(
-        case=case, sentence="", file="f.py", line=1, rules=(rule,), outcome=outcome, judgements=judgements
+        case=case, sentence="", file="f.py", line=1, rules=(rule,), outcome=outcome, judgements=tuple(judgements)
     )
 
 
@@ -339,6 +340,17 @@ def test_summary_counts_and_does_not_count_twice(tmp_path, captured):
     assert by_version["2"].worst is Outcome.VIOLATION
     assert jobs.judge(lake, "zenoh", "document", None, quiet).rows["verdicts"] > 0
     assert jobs.summary(lake, None) == before, "a live run's traces were judged when it was live"
+
+
+def test_what_a_case_did_not_reach_counts_only_where_no_other_case_of_the_run_came_to_it(tmp_path):
+    lake = Lake(tmp_path / "lake", create=True)
+    cases_ = [
+        played("test_a.one", Outcome.PASS, rule="ZI-012"),
+        played("test_a.two", Outcome.VIOLATION, unreached=("ZI-012", "ZI-013")),
+    ]
+    taken(lake, [run_folder(tmp_path / "out", [started("bb04"), *cases_, ENDED])], "zenoh")
+    found = {row.rule: row.outcomes for row in jobs.summary(lake, None)}
+    assert found == {"ZI-012": {"pass": 1}, "ZI-013": {"inconclusive": 1}, "ZI-031": {"violation": 1}}
 
 
 # --- the command ------------------------------------------------------------------------------------------
