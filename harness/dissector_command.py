@@ -17,7 +17,8 @@ def dissector(protocol: str) -> None:
     """Write a dissector for Wireshark: goldwire dissector zenoh > goldwire_zenoh.lua
 
     It shows every field of every frame, by names that filters take (zenoh.interest.id), and marks what the layouts
-    refuse as malformed, with the reason. docs/wireshark.md says where Wireshark looks for it.
+    refuse as malformed, with the reason. Wireshark loads it from its folder of Personal Lua
+    Plugins (Help, About Wireshark, Folders), or by -X lua_script:FILE.
 
     Exit status: 0 it was written, 2 wrong usage.
 

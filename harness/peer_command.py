@@ -73,7 +73,7 @@ def peer(
     """Serve the reference peer of PROTOCOL until it is interrupted.
 
     Prints ``ready`` and where it listens, and ``event TEXT`` for what its application is told. Control lines
-    (docs/control.md) are taken on standard input by roles that know verbs. ``--time-scale 10`` makes the peer's time
+    are taken on standard input by roles that know verbs. ``--time-scale 10`` makes the peer's time
     run ten times as fast.
 
     \b

@@ -162,7 +162,7 @@ def first_binary() -> str:
 @click.option(
     "--corpus",
     metavar="NAME",
-    help="The frames: layout has every kind. Default: what the field sends, if benchmarks/baselines has it.",
+    help="The frames: layout has every kind. Default: what the field sends, where goldwire runs from its source.",
 )
 @click.pass_context
 def bench(

@@ -140,8 +140,8 @@ def check(
     Without COMMAND: goldwire's own engines against each other, over the golden vectors, what Hypothesis makes of the
     layout, and a million random frames, valid and mutated.
 
-    COMMAND is a program that answers JSON lines (vectors/pipe.md; examples in examples/codecs): it decodes every
-    golden vector and encodes its value; with --frames also random frames, which the reference engine judges.
+    COMMAND is a program that answers JSON lines (vectors/pipe.md among goldwire's packages): it decodes every golden
+    vector and encodes its value; with --frames also random frames, which the reference engine judges.
 
     Exit status: 0 all agree; 1 something differs or nothing was checked; 2 wrong usage; 3 the program could not
     be started.

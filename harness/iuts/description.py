@@ -138,7 +138,7 @@ def resolve(text: str, protocol: str) -> Description:
             return _described(_load(path, protocol), path, match["role"], match["version"] or "")
     raise BadDescription(
         f"unknown implementation {text!r} of {protocol}: known are {', '.join(known(protocol))};"
-        " a path to a TOML file (docs/iut.md) or an address such as tcp/127.0.0.1:7447 will do as well"
+        " a path to a TOML file (goldwire init writes one) or an address such as tcp/127.0.0.1:7447 will do as well"
     )
 
 

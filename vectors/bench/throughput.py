@@ -171,10 +171,15 @@ def _short(make: Callable[[], bytes], count: int) -> Iterator[bytes]:
             yield data
 
 
-@cache
 def modules(protocol: str) -> tuple[ModuleType, ...]:
     """Return the modules with what people write otherwise, which stand beside the source and are not installed."""
-    found = []
+    return _loaded(protocol)[0]
+
+
+@cache
+def _loaded(protocol: str) -> tuple[tuple[ModuleType, ...], tuple[str, ...]]:
+    """Return the modules, once for all who ask, and what is to be noted of those that lack a package."""
+    found, notes = [], []
     for file in sorted((FOLDER / protocol).glob("*.py")):
         # Under a name of its own in ``sys.modules``: dataclasses and pickling look their module up there.
         name = f"_goldwire_baselines_{protocol}_{file.stem}"
@@ -183,9 +188,14 @@ def modules(protocol: str) -> tuple[ModuleType, ...]:
         assert spec.loader is not None
         module = module_from_spec(spec)
         sys.modules[name] = module
-        spec.loader.exec_module(module)
-        found.append(module)
-    return tuple(found)
+        try:
+            spec.loader.exec_module(module)
+        except ModuleNotFoundError as error:  # a rival is its users' choice: nobody has to install it
+            del sys.modules[name]
+            notes.append(f"{file.stem}: {error.name} is not installed: pip install 'goldwire[bench]'")
+        else:
+            found.append(module)
+    return tuple(found), tuple(notes)
 
 
 def exported(module: ModuleType, table: str, name: str) -> dict[str, Any]:
@@ -209,7 +219,9 @@ def contenders(layout: str, on_note: OnNote) -> list[Baseline]:
         found.append(Baseline("construct-compiled", quick.parse, quick.build))
     protocol, _, name = layout.partition("/")
     if not (FOLDER / protocol).is_dir():
-        on_note(f"baselines of {protocol}: not here; they stand in the source tree, in benchmarks/baselines")
+        on_note(f"baselines of {protocol}: not here; they come with goldwire's source alone")
+    for note in _loaded(protocol)[1]:
+        on_note(note)
     for module in modules(protocol):
         baseline = getattr(module, "BASELINES", {}).get(name)
         if baseline is not None:

@@ -443,3 +443,14 @@ def test_json_is_measured_and_what_it_has_not_is_said():
     assert any(line.startswith("native: ") and "is JSON" in line for line in told)
     columnar = {each.engine for each in results.results if each.operation == "columnar"}
     assert columnar == {"columnar", "copy"} or any(line.startswith("columnar: ") for line in told)
+
+
+def test_a_rival_that_is_not_installed_is_noted_and_the_others_are_measured(tmp_path, monkeypatch):
+    (tmp_path / "zenoh").mkdir()
+    (tmp_path / "zenoh" / "rival.py").write_text("import nowhere_to_be_found\n")
+    monkeypatch.setattr(bench, "FOLDER", tmp_path)
+    monkeypatch.setattr(bench, "_loaded", bench._loaded.__wrapped__)  # others have what is loaded of the real ones
+    notes = []
+    names = {each.name for each in bench.contenders(NETWORK, notes.append)}
+    assert "rival: nowhere_to_be_found is not installed: pip install 'goldwire[bench]'" in notes
+    assert "python" in names
