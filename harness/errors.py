@@ -9,7 +9,8 @@
     │   ├── Oversized            a frame is longer than its framing allows
     │   └── Unreachable          no link could be made at all
     ├── StartFailed              an implementation did not start (exit status 3)
-    │   └── Unkept               nothing can be written where what is rebuilt seldom is kept
+    │   ├── Unkept               nothing can be written where what is rebuilt seldom is kept
+    │   └── NeverDialled         one that dials never came
     ├── NotAnswered              an implementation did not do what every play rests on
     ├── NotOffered               its description says that an implementation does not do such a thing
     ├── NotInstalled             what is asked for needs a package that is not there
@@ -62,6 +63,10 @@ class StartFailed(HarnessError):
 
 class Unkept(StartFailed):
     """Nothing can be written to a folder of the user's; the message names the setting that says where else."""
+
+
+class NeverDialled(StartFailed):
+    """A role that dials has not done so once since it was first started: what it is asked cannot be judged."""
 
 
 class NotAnswered(HarnessError):

@@ -16,7 +16,7 @@ from conformance.engine.death import blamed, fatal_stimulus, told
 from conformance.findings import judge_conversations, judge_reading
 from conformance.suite import Suite
 from conformance.verdicts import Judgement, Outcome, worst
-from harness.errors import HarnessError, NotOffered, StartFailed, Unsupported
+from harness.errors import HarnessError, NeverDialled, NotOffered, StartFailed, Unsupported
 from harness.iuts.instance import Instance
 from harness.protocol import Judgeable, NodeInPlay
 from harness.trace import Trace
@@ -72,6 +72,8 @@ def play(
         return PlayResult(case.name, tuple(judge.judgements), last, time.monotonic() - began, until=len(last))
     try:
         node = suite.harness.node_under_test(instance, trace, profile=profile, namespace=namespace, transport=transport)
+    except NeverDialled:
+        raise
     except HarnessError as error:
         judge.inconclusive(f"the node could not be set up: {error}")
         return PlayResult(case.name, tuple(judge.judgements), trace, time.monotonic() - began)
@@ -197,6 +199,9 @@ class _Judge:
         except (Inconclusive, Unsupported) as error:
             self.inconclusive(str(error))
             return True
+        except NeverDialled:
+            # That is no play at all: the next would wait as long in vain.
+            raise
         except HarnessError as error:
             # A time-out or a lost connection on which no requirement was stated: no proof of anything.
             self.inconclusive(str(error))

@@ -195,6 +195,7 @@ def evaluate(
         else:
             reason = why_unseen(rule) if around.passive else why_untested(rule, scope, _ended(around))
             rules[key] = RuleSummary(outcome=UNTESTED, verdict=Verdict.UNTESTED, reason=reason)
+    rules |= {root: _lacking(rules, root) for root in _kept_in_passing(rules)}
     counts = Counter(rule.verdict.value for rule in rules.values())
     summary = RunSummary(
         protocol=started.protocol,
@@ -295,6 +296,23 @@ def _judged(
         at_worst=heaviest.disagreement.outcome.value if heaviest.disagreement else "",
         blocked_by=heaviest.blocked_by,
         findings=found,
+    )
+
+
+def _kept_in_passing(rules: Mapping[str, RuleSummary]) -> list[str]:
+    """Return the rules for want of which others could not be judged, and of which only monitors have said anything."""
+    roots = dict.fromkeys(rule.blocked_by for rule in rules.values() if rule.blocked_by)
+    return [root for root in roots if rules[root].verdict is Verdict.PASS]
+
+
+def _lacking(rules: Mapping[str, RuleSummary], root: str) -> RuleSummary:
+    """Return what a rule came to that is seldom kept at most: a run that did not select its cases has tried them."""
+    what = next(rule.what for rule in rules.values() if rule.blocked_by == root)
+    return msgspec.structs.replace(
+        rules[root],
+        outcome=Outcome.INCONCLUSIVE.value,
+        verdict=Verdict.INCONCLUSIVE,
+        what=what.removeprefix(f"blocked by {root}: "),
     )
 
 

@@ -70,8 +70,10 @@ def selfcheck(
     """
     if protocol is not None and protocol not in protocols():
         raise click.UsageError(f"unknown protocol {protocol!r}; there are {', '.join(protocols())}")
-    if unknown := set(roles) - {role for name in protocols() for role in load(name).roles}:
-        raise click.UsageError(f"--role: there is no {', '.join(sorted(unknown))}")
+    # One that only another protocol has would play nothing.
+    there = list(dict.fromkeys(role for name in ([protocol] if protocol else protocols()) for role in load(name).roles))
+    if unknown := set(roles) - set(there):
+        raise click.UsageError(f"--role: there is no {', '.join(sorted(unknown))}; there are {', '.join(there)}")
     if not mutants and (unlisted or only):
         raise click.UsageError("--unlisted and --only belong to --mutants")
     if histories and (mutants or brief or sample):

@@ -35,7 +35,7 @@ class Missing(Enum):
 MEANINGS = {
     Missing.CUT_OFF: "the file ends in the middle of a packet",
     Missing.UNREADABLE: "what follows cannot be read",
-    Missing.DAMAGED: "packets whose headers contradict themselves",
+    Missing.DAMAGED: "packets whose headers contradict themselves, or lines that are no entry of a trace",
     Missing.CHECKSUM: "packets whose bits were changed on the way, as most checksums of their sender are right",
     Missing.CUT_SHORT: "packets of which not all bytes were captured",
     Missing.LINK_TYPE: "packets of a link type that is not known here",

@@ -7,14 +7,16 @@
 import re
 import string
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from harness.complaints import complaint
 from harness.errors import BadDescription
 from harness.links.addresses import Address
-from harness.links.transports import TRANSPORTS, parse_address
+from harness.links.transports import TRANSPORTS, known_transport, parse_address
 
 PEER = "peer"
 
@@ -136,6 +138,12 @@ def resolve(text: str, protocol: str) -> Description:
         path = _folder(protocol) / f"{match['name']}.toml"
         if path.exists():
             return _described(_load(path, protocol), path, match["role"], match["version"] or "")
+    # What begins as an address does, or is there as a file, was meant as one.
+    if known_transport(text.partition("/")[0]) is not None:
+        parse_address(text)
+    if text and (found := Path(text)).exists() and text not in known(protocol):
+        what = "a folder" if found.is_dir() else "a file"
+        raise BadDescription(f"{text} is {what}, and a description is a file that ends in .toml; goldwire init writes one")
     raise BadDescription(
         f"unknown implementation {text!r} of {protocol}: known are {', '.join(known(protocol))};"
         " a path to a TOML file (goldwire init writes one) or an address such as tcp/127.0.0.1:7447 will do as well"
@@ -163,6 +171,9 @@ def _folder(protocol: str) -> Path:
 def _remote(address: str, role: str | None, protocol: str) -> Description:
     target = parse_address(address)
     peer = _load(_folder(protocol) / f"{PEER}.toml", protocol)
+    if target.transport not in peer.transports:
+        these = _these(peer.transports)
+        raise BadDescription(f"{address}: {protocol} does not travel over {target.transport}: {these}")
     return Description(
         name=address,
         protocol=protocol,
@@ -204,9 +215,11 @@ def _role(role: str | None, roles: tuple[str, ...], name: str) -> str:
 
 def _load(path: Path, protocol: str) -> _File:
     try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadDescription(f"{path}: cannot be read: {error}") from error
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadDescription(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadDescription(f"{path}: not UTF-8; save it as UTF-8") from error
     return _parsed(text, path, protocol)
 
 
@@ -221,18 +234,10 @@ def _parsed(text: str, path: Path, protocol: str) -> _File:
     except tomllib.TOMLDecodeError as error:
         raise BadDescription(f"{path}: not TOML: {error}") from error
     except msgspec.ValidationError as error:
-        raise BadDescription(f"{path}: {error}{_known_keys(str(error))}") from error
-    for complaint in _complaints(file, protocol):
-        raise BadDescription(f"{path}: {complaint}")
+        raise BadDescription(f"{path}: {complaint(error, _File)}") from error
+    for wrong in _complaints(file, protocol):
+        raise BadDescription(f"{path}: {wrong}")
     return file
-
-
-def _known_keys(complaint: str) -> str:
-    if "unknown field" not in complaint and "missing required" not in complaint:
-        return ""
-    tables: dict[str, Any] = {"$.environment": Environment, "$.process": Program}
-    table = next((table for name, table in tables.items() if name in complaint), _File)
-    return f"; known keys: {', '.join(field.name for field in msgspec.structs.fields(table))}"
 
 
 def _complaints(file: _File, protocol: str) -> list[str]:
@@ -250,6 +255,9 @@ def _complaints(file: _File, protocol: str) -> list[str]:
         wrong.append(f"transports: name at least one of {', '.join(TRANSPORTS)}")
     if unknown := [each for each in file.transports if each not in TRANSPORTS]:
         wrong.append(f"transports: {', '.join(unknown)}: known are {', '.join(TRANSPORTS)}")
+    # No case is about a role that nobody has heard of, so nothing would be played.
+    if strange := [role for role in file.roles if role not in (roles := _roles_of(protocol))]:
+        wrong.append(f"roles: {', '.join(strange)}: {_these(roles)}")
     if file.time_scale <= 0:
         wrong.append(f"time_scale: {file.time_scale:g} is not positive")
     if file.embedded == (file.process is not None):
@@ -259,6 +267,16 @@ def _complaints(file: _File, protocol: str) -> list[str]:
             wrong.append("process.version_command: [environment] says which version it is; leave out one of them")
         wrong += _program_complaints(file.process)
     return wrong
+
+
+def _roles_of(protocol: str) -> list[str]:
+    """Return the roles that any implementation which comes with goldwire has."""
+    files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(_folder(protocol).glob("*.toml"))]
+    return list(dict.fromkeys(role for file in files for role in file["roles"]))
+
+
+def _these(names: Iterable[str]) -> str:
+    return f"there are {', '.join(names)}"
 
 
 def _program_complaints(program: Program) -> list[str]:

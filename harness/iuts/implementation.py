@@ -9,6 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -264,7 +265,7 @@ class ProgramImplementation(_StopsOnExit):
         words = [part.format_map(values) for part in command]
         # Said here, in its own words: behind the guard it would only be a status of 127.
         if shutil.which(words[0], path=environ.get("PATH")) is None:
-            raise StartFailed(f"{self.description.label}: cannot run {words[0]}: No such file that may be run")
+            raise StartFailed(f"{self.description.label}: cannot run {words[0]}: {_why_not_run(Path(words[0]))}")
         process = Process(
             words,
             environ,
@@ -343,6 +344,15 @@ def start(
             return RemoteImplementation(description, where, probe)
         case Launched() as source:
             return ProgramImplementation(description, source, probe, connect, scenario)
+
+
+def _why_not_run(path: Path) -> str:
+    """Say why a program cannot be run that was not found as one that may be."""
+    if path.is_dir():
+        return "it is a folder"
+    if path.is_file():
+        return f"it is no program that may be run (chmod +x {path}, if it should be)"
+    return "there is no such program" + ("" if path.name != str(path) else " on the PATH")
 
 
 def _probed(

@@ -1,11 +1,12 @@
 """Instances: an implementation that runs, as a play needs it: links to it, control over it, a fresh start."""
 
+import textwrap
 from typing import Protocol
 
 from harness.clock import Clock, RealClock
-from harness.errors import Deadline, Unsupported
+from harness.errors import Deadline, NeverDialled, Unsupported
 from harness.iuts.control import Control
-from harness.iuts.description import Description
+from harness.iuts.description import Description, Launched
 from harness.iuts.implementation import Embedding, Probe, start
 from harness.links.framing import Framings
 from harness.links.link import Link
@@ -124,6 +125,8 @@ class SocketInstance:
         self.clock = RealClock()
         self.has_served: bool | None = None
         self._framings = framings
+        self._begun = self.clock.now()
+        self._has_dialled = False
         self._listeners: list[Listener] = []
         # Before the start: whoever dials finds somebody there.
         self._listen(1 if self.dials else 0, description.transports[0])
@@ -178,11 +181,27 @@ class SocketInstance:
         while True:
             alive = self._running.alive()
             try:
-                return listener.accept(min(give_up, self.clock.now() + _DEATH_POLL), label, trace)
+                link = listener.accept(min(give_up, self.clock.now() + _DEATH_POLL), label, trace)
             except Deadline:
                 # The dead dial no more; what they dialled while they lived was looked for once more.
                 if not alive or self.clock.now() >= give_up:
+                    self._require_one_dial(listener, alive=alive)
                     raise
+            else:
+                self._has_dialled = True
+                return link
+
+    def _require_one_dial(self, listener: Listener, *, alive: bool) -> None:
+        """Raise NeverDialled for a program that had its time to start, or has ended, and has never dialled."""
+        source, waited = self.description.source, self.clock.now() - self._begun
+        if self._has_dialled or not isinstance(source, Launched):
+            return
+        if alive and waited < source.program.start_timeout * self.description.time_scale:
+            return
+        printed = self.last_output()
+        what = f"has not dialled {listener.address} within {waited:.0f} s" if alive else "ended before it dialled once"
+        last = "; it printed last:\n" + textwrap.indent(printed, "  ") if printed else "; it printed nothing"
+        raise NeverDialled(f"{self.description.label} {what}{last}")
 
     def refuse(self, server: int = 0) -> None:
         """Refuse its dials to a server; those that were not accepted are reset."""

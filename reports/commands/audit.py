@@ -72,7 +72,9 @@ Judged = Literal["listening", "dialling", "both"]
     help="Only sessions with this server, whatever is said in them; repeatable. Default: all that speak PROTOCOL.",
 )
 @click.option("--link", type=click.Choice([*TRANSPORTS, *SPELLINGS]), help="Default: as the frames show.")
-@click.option("--session", "session", type=int, metavar="N", help="Only the session that begins at this packet.")
+@click.option(
+    "--session", "session", type=click.IntRange(min=1), metavar="N", help="Only the session that begins at this packet."
+)
 @judging.profile
 @judging.strictness
 @click.option(
@@ -146,7 +148,7 @@ def audit(
     except KeyboardInterrupt:
         # What was judged before is reported, as for an interrupted run of cases.
         run.interrupted = True
-    _print(run, run.finish(), as_json=as_json)
+    _print(run, run.finish(), as_json=as_json, servers=servers, session=session)
     return run.finish().exit
 
 
@@ -358,7 +360,7 @@ def _progress(sources: list[Recording]) -> Iterator[OnAuditProgress]:
         yield on_progress
 
 
-def _print(run: Audit, summary: RunSummary, *, as_json: bool) -> None:
+def _print(run: Audit, summary: RunSummary, *, as_json: bool, servers: tuple[str, ...], session: int | None) -> None:
     if as_json:
         found = {"summary": summary, "recordings": run.recordings}
         sys.stdout.write(msgspec.json.encode(found).decode() + os.linesep)
@@ -371,11 +373,15 @@ def _print(run: Audit, summary: RunSummary, *, as_json: bool) -> None:
         print_lines(summary_lines(summary, run.settings.catalogue, run.records, report=run.settings.report), sys.stdout)
     # Nothing judged is no success: a wrong port, or a capture of something else, must not pass a pipeline.
     if not any(rule.cases for rule in summary.rules.values()) and not summary.interrupted:
-        click.echo(f"Error: nothing was judged: {_nothing(run)}", err=True)
+        click.echo(f"Error: nothing was judged: {_nothing(run, servers, session)}", err=True)
 
 
-def _nothing(run: Audit) -> str:
-    sessions = sum(each.sessions for each in run.recordings)
+def _nothing(run: Audit, servers: tuple[str, ...], session: int | None) -> str:
+    sessions, protocol = sum(each.sessions for each in run.recordings), run.settings.protocol
+    if not sessions and session is not None:
+        return f"no session of {protocol} begins at packet {session}; without --session all are judged, and named so"
+    if not sessions and servers:
+        return f"nobody speaks with {' or '.join(servers)} in what was recorded; leave out --server to search all of it"
     if not sessions:
-        return f"there is no session of {run.settings.protocol} in what was recorded; name its server with --server"
+        return f"there is no session of {protocol} in what was recorded; name its server with --server"
     return f"no monitor had an occasion, or the other side had left the document, in {sessions} sessions"

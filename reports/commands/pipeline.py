@@ -7,6 +7,7 @@ import click
 
 from conformance.catalogue.rules import Profile
 from conformance.gate import judging_options
+from harness.captures.losses import Missing
 from harness.captures.recorded_session import SIDES
 from harness.command import WrongUsage
 from harness.errors import BadDescription
@@ -23,7 +24,7 @@ from reports.progress import progress_bar
 from wire import completion
 
 if TYPE_CHECKING:
-    from reports.jobs.ingest import IngestOptions
+    from reports.jobs.ingest import Ingested, IngestOptions
 
 
 @click.group()
@@ -104,10 +105,23 @@ def ingest(
         click.echo(f"{each.path}: {counts if each.is_new else 'is in the lake already'} ({each.source})")
         for loss in each.losses:
             click.echo(f"  {loss}")
-    for each in done:
-        if each.trouble:
-            click.echo(f"Error: {each.trouble}", err=True)
-    return int(any(each.trouble for each in done))
+    wrong = [trouble for trouble in (each.trouble or _unread(each) for each in done) if trouble]
+    if not wrong and not any(_has_something(each) for each in done):
+        wrong = [f"there is nothing of {protocol} in what was taken in; --server names its server"]
+    for complaint in wrong:
+        click.echo(f"Error: {complaint}", err=True)
+    return int(bool(wrong))
+
+
+def _has_something(done: "Ingested") -> bool:
+    return not done.is_new or bool(done.sessions or done.verdicts or done.findings or done.vectors)
+
+
+def _unread(done: "Ingested") -> str:
+    """Say that nothing of a recording could be read, where that is so."""
+    if _has_something(done) or not any(loss.startswith(Missing.UNREADABLE.value) for loss in done.losses):
+        return ""
+    return f"{done.path}: nothing of it can be read: is it a capture, or a trace of a run?"
 
 
 @pipeline.command()

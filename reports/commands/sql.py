@@ -40,6 +40,9 @@ def sql(question: str, folder: Path | str, form: str) -> int:
 
             try:
                 result = connection.execute(question)
+                # A text without any question in it: nothing to be wrong, and nothing to answer.
+                if result is None:
+                    raise WrongUsage("SQL: there is no question in it")
                 names = [column[0] for column in result.description or ()]
                 rows = result.fetchall()
             except Error as error:

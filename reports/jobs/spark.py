@@ -67,13 +67,13 @@ def started(
 
     ``memory`` is in megabytes, by default a quarter of what is free; ``settings`` are Spark's own, by name. Raises
     BadDescription for what is no master, NotInstalled when a package or Java is missing, SparkFailed when the session
-    does not start, and instead of what Spark raises within it; NobodyThere when no master takes a connection.
+    does not start, and instead of what Spark raises within it; NobodyThere when no master answers.
     """
     check_master(master)
     # Packages and Java before anything is started: their absence has a remedy that can be named.
     check_packages()
     # Spark would try for a minute, and then tell of it in a page.
-    check_answers(master)
+    check_answers(master, settings=settings)
     home = java_home()
     megabytes = memory or _memory()
     # The workers of a cluster may have their Python elsewhere.

@@ -34,7 +34,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 from harness.errors import HarnessError
 from reports.lake.files import SUFFIX, Files
-from reports.lake.schemas import TABLES, VERSION, BadFile, LakeTable
+from reports.lake.schemas import LOSSES, RUNS, TABLES, VERSION, BadFile, LakeTable
 from reports.lake.stores import BROKEN, STAGING, Folder, NoStore, Store, Stored, store
 
 BATCHES = "batches"
@@ -190,8 +190,13 @@ class Lake:
             return Staging(self, about)
 
     def has(self, protocol: str) -> bool:
-        """Tell whether there is anything of a protocol, in whichever table, also if it cannot be read."""
-        return any(piece.partition.get("protocol") == protocol for batch in self.batches() for piece in batch.pieces)
+        """Tell whether there is anything of a protocol, in whichever table, also if it cannot be read.
+
+        That a recording was taken in which has nothing of the protocol is not anything.
+        """
+        about = (RUNS.name, LOSSES.name)
+        pieces = (piece for batch in self.batches() for piece in batch.pieces if piece.table not in about)
+        return any(piece.partition.get("protocol") == protocol for piece in pieces)
 
     def pieces(self, table: LakeTable, batches: Sequence[Batch] | None = None, **partition: str) -> list[BatchFile]:
         """Return the files of a table that can be read, those of some batches and of a partition only."""

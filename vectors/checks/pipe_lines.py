@@ -62,9 +62,8 @@ def read_description(answer: dict[str, Any]) -> CodecDescription:
     """Read the answer to ``describe``; ``ProgramNotStarted`` when it is not one of this version."""
     # Before anything else of the answer is read: of another version the rest may look right and mean something else.
     if answer.get("pipe") != VERSION:
-        raise ProgramNotStarted(
-            f"the program speaks {answer.get('pipe')!r}, goldwire speaks {VERSION!r} (vectors/pipe.md)"
-        )
+        says = f"speaks {answer['pipe']!r}" if "pipe" in answer else "does not say which version of the pipe it speaks"
+        raise ProgramNotStarted(f"the program {says}, goldwire speaks {VERSION!r} (vectors/pipe.md)")
     try:
         return msgspec.convert(answer, CodecDescription)
     except msgspec.ValidationError as error:

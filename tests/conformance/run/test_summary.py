@@ -423,6 +423,16 @@ def test_what_is_blocked_is_listed_where_its_root_was_not_selected() -> None:
     assert any("ZI-011  blocked by ZI-070: no D_FINAL" in line for line in summary_lines(summary, ZENOH, [STARTED]))
 
 
+def test_a_root_that_only_monitors_saw_kept_is_told_by_what_it_lacks() -> None:
+    kept = played("test_a.test_kept", judged("ZI-001", Outcome.PASS), judged("ZI-070", Outcome.PASS))
+    rest = played("test_c.test_rest", blocked("ZI-011", "ZI-070"), attempts=0)
+    summary = summed(kept, rest)
+    assert (summary.exit, summary.roots, summary.counts["PASS"]) == (1, {"ZI-070": ["ZI-011"]}, 1)
+    lines = [click.unstyle(line) for line in summary_lines(summary, ZENOH, [STARTED, kept, rest])]
+    assert any(line.startswith("INCONCLUSIVE  ZI-070") for line in lines)
+    assert "  came      inconclusive: no D_FINAL" in lines
+
+
 def test_what_was_left_out_is_named_with_its_reason_and_proves_nothing() -> None:
     left_out = [
         played(f"test_h.test_numbers[{seed}]", outcome=Outcome.INCONCLUSIVE, not_played="nothing is answered")

@@ -68,6 +68,9 @@ def test_collateral_is_named() -> None:
 
 
 def test_an_unknown_protocol_is_wrong_usage() -> None:
+    outcome = CliRunner().invoke(selfcheck, ["zenoh", "--role", "server"])
+    assert outcome.exit_code == 2
+    assert "there is no server; there are router, client" in outcome.output
     outcome = CliRunner().invoke(selfcheck, ["zenow"])
     assert outcome.exit_code == 2
     assert "there are pathfinder, zenoh" in outcome.output

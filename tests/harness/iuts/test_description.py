@@ -63,10 +63,10 @@ def test_an_address_is_an_implementation_that_runs_already():
     ],
 )
 def test_addresses_of_every_kind_take_a_role(text, address):
-    for written in (text, f"{text}:router"):
-        description = resolve(written, "zenoh")
+    for written in (text, f"{text}:server"):
+        description = resolve(written, "pathfinder")
         assert description.source == Remote(address)
-        assert (description.role, description.transports) == ("router", (address.transport,))
+        assert (description.role, description.transports) == ("server", (address.transport,))
 
 
 def test_a_file(described):
@@ -99,6 +99,22 @@ def test_a_wrong_name_is_refused_with_the_reason(text, complaint):
         resolve(text, "zenoh")
 
 
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("tcp/127.0.0.1", "is not an address: expected TRANSPORT/HOST:PORT"),
+        ("tcp/127.0.0.1:http", "is not an address"),
+        ("ux/node", "zenoh does not travel over ux: there are tcp, udp"),
+        (".", "is a folder, and a description is a file that ends in .toml"),
+        (__file__, "is a file, and a description is a file that ends in .toml"),
+        ("nowhere.toml", "cannot be read: No such file or directory$"),
+    ],
+)
+def test_what_was_meant_as_an_address_or_a_file_is_told_so(text, complaint):
+    with pytest.raises(BadDescription, match=complaint):
+        resolve(text, "zenoh")
+
+
 def test_an_unknown_protocol():
     with pytest.raises(BadDescription, match=r"unknown protocol 'smtp': known are .*zenoh"):
         resolve("peer:", "smtp")
@@ -108,10 +124,13 @@ def test_an_unknown_protocol():
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (("dials", "dial"), "unknown field `dial`; known keys: name, protocol, roles, dials"),
-        (('command = ["./mine"', 'comand = ["./mine"'), r"process`; known keys: command, client_command"),
-        (('name = "mine"\n', ""), "missing required field `name`; known keys: name"),
-        (('name = "mine"', "name = 7"), r"Expected `str`, got `int` - at `\$.name`"),
+        (("dials", "dial"), "unknown key dial; known keys: name, protocol, roles, dials"),
+        (('command = ["./mine"', 'comand = ["./mine"'), "unknown key process.comand; known keys: command"),
+        (('name = "mine"\n', ""), "name is missing; known keys: name"),
+        (('name = "mine"', "name = 7"), "name: a text belongs here, not a whole number"),
+        (('["./mine", "--listen", "{listen}"]', '"./mine"'), r"process\.command: a list belongs here, not a text"),
+        (("[process]", '[process]\nready = "soon"'), r"process\.ready: 'soon' is none of handshake, line"),
+        (('"router", "client"', '"router", "client", "broker"'), "roles: broker: there are router, peer, client"),
         (('name = "mine"', 'name = "my own"'), "name: 'my own'"),
         (('"zenoh"', '"urbit"'), "protocol: this is an implementation of 'urbit', not of 'zenoh'"),
         (('dials = ["client"]', 'dials = ["king"]'), "dials: king: not among the roles router, client"),

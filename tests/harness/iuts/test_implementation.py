@@ -7,15 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from harness.clock import RealClock
 from harness.errors import BadDescription, StartFailed, Unreachable
 from harness.iuts.description import resolve
 from harness.iuts.implementation import start
+from harness.iuts.instance import SocketInstance
 from harness.links.addresses import free_port
 from harness.links.framing import LengthPrefixed
 from harness.links.transports import dial, listen
+from harness.trace import Trace
 
 CLOCK = RealClock()
 FRAMINGS = {"tcp": LengthPrefixed()}
@@ -115,7 +118,7 @@ def test_a_program_that_never_gets_ready(described, ready):
 @pytest.mark.parametrize("ready", ['"handshake"', '"line"'])
 def test_a_program_that_is_not_there(described, ready):
     description = described(ECHO, client_command='["/nowhere/at/all"]', role="client", ready=ready)
-    with pytest.raises(StartFailed, match="cannot run /nowhere/at/all: No such file"):
+    with pytest.raises(StartFailed, match="cannot run /nowhere/at/all: there is no such program"):
         start(description, connect="tcp/127.0.0.1:1")
 
 
@@ -272,3 +275,29 @@ def test_the_embedded_peer_is_run_by_whoever_has_it():
     assert [(description.role, connect) for description, connect in asked] == [("client", "tcp/127.0.0.1:1")]
     with pytest.raises(BadDescription, match="no embedded peer"):
         start(resolve("peer:", "zenoh"))
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [("{here}", "it is a folder"), ("{here}/program.py", r"no program that may be run \(chmod \+x "),
+     ("{here}/none", "there is no such program$"), ("no-such-program", "there is no such program on the PATH$")],
+)  # fmt: skip
+def test_a_program_that_cannot_be_run_is_told_why(described, command, why):
+    description = described("")
+    program = msgspec.structs.replace(description.source.program, command=(command,))
+    with pytest.raises(StartFailed, match=why):
+        start(msgspec.structs.replace(description, source=msgspec.structs.replace(description.source, program=program)))
+
+
+@pytest.mark.parametrize(("program", "why"), [
+    ("print('no licence')", r"ended before it dialled once; it printed last:\n  it ended with status 0; no licence"),
+    ("input()", "has not dialled tcp/127.0.0.1:.* within [012] s"),
+])  # fmt: skip
+def test_who_never_dials_has_not_started(described, program, why):
+    description = described(program, role="client", start_timeout="0.1", control="true")
+    instance = SocketInstance(description, FRAMINGS)
+    try:
+        with pytest.raises(StartFailed, match=why):
+            instance.link(Trace("zenoh"), "a", patience=0.2 if "input" in program else 20)
+    finally:
+        instance.stop()

@@ -291,7 +291,10 @@ def test_nothing_to_judge(tmp_path, good):
     assert "nothing was judged: there is no session of zenoh" in text
     status, text = run("zenoh", good, "--server", "1")
     assert status == 1
-    assert "there is no session" in text
+    assert "nobody speaks with 1 in what was recorded; leave out --server" in text
+    status, text = run("zenoh", good, "--session", "9999")
+    assert status == 1
+    assert "no session of zenoh begins at packet 9999" in text
     status, text = run("pathfinder", good)
     assert status == 1
     assert "of another protocol" in text

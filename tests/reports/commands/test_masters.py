@@ -1,7 +1,10 @@
 """Where jobs run: what is no master is wrong usage everywhere, one that nobody serves is said at once, in one line."""
 
 import socket
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from click.testing import CliRunner, Result
@@ -19,7 +22,9 @@ def call(*words: object) -> Result:
     return CliRunner().invoke(pipeline, [str(word) for word in words], standalone_mode=False)
 
 
-@pytest.mark.parametrize("master", ["nowhere", "local[", "local[many]", "spark://", "spark://host", "http://host:1"])
+@pytest.mark.parametrize(
+    "master", ["nowhere", "local[", "local[0]", "local[many]", "spark://", "spark://host", "http://host:1"]
+)
 @pytest.mark.parametrize("job", ["decode", "judge"])
 def test_a_wrong_master_is_wrong_usage(job, master, tmp_path):
     Lake(tmp_path / "lake", create=True)
@@ -39,10 +44,50 @@ def test_a_master_that_nobody_serves_is_said_in_one_line():
         assert time.monotonic() - began < 15
         assert "\n" not in str(refused.value)
         assert f"nobody answers at spark://127.0.0.1:{port}" in str(refused.value)
-        listener.listen()
-        check_answers(f"spark://127.0.0.1:{port}")
     for elsewhere in ("local[2]", "yarn"):
         check_answers(elsewhere)
+
+
+# What listens at an address, and says to who asks as a master is asked.
+MASTER = b"\0\0\0\0\0\0\0\x40\x08\0\0\0\x0f/files/goldwire\0\0\0\x20Stream was not found."
+
+
+@contextmanager
+def listening(says: bytes | None) -> Iterator[str]:
+    """Listen at a port, and say something to one who asks; to the end of it, or nothing at all (None)."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with listener.accept()[0] as connection:
+                connection.recv(100)
+                if says is None:
+                    connection.recv(100)
+                else:
+                    connection.sendall(says)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"spark://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join()
+
+
+@pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", None])
+def test_what_answers_and_is_no_master_is_said_in_one_line(says: bytes | None) -> None:
+    with listening(says) as address, pytest.raises(NobodyThere) as refused:
+        check_answers(address, patience=0.5 if says is None else 10)
+    assert "\n" not in str(refused.value)
+    assert "does not answer as a master does" in str(refused.value)
+
+
+def test_a_master_is_one_that_knows_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening(MASTER) as address:
+        check_answers(address)
+    # With a secret it may say nothing to us, and we know no better.
+    with listening(b"") as address:
+        check_answers(address, settings={"spark.authenticate": "true"})
+    monkeypatch.setenv("SPARK_CONF_DIR", "/etc/spark")
+    with listening(b"") as address:
+        check_answers(address)
 
 
 @pytest.mark.parametrize("job", ["decode", "judge"])

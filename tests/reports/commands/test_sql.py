@@ -89,3 +89,6 @@ def test_the_command(lake):
     done = call("sql", "SELECT nothing FROM sessions", "--lake", lake.path)
     assert isinstance(done.exception, WrongUsage)
     assert "nothing" in done.exception.message
+    done = call("sql", " ", "--lake", lake.path)
+    assert isinstance(done.exception, WrongUsage)
+    assert "there is no question" in done.exception.message

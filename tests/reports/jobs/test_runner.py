@@ -399,6 +399,7 @@ def test_command_says_what_is_damaged(tmp_path, captured):
         (("judge", "klingon", "--lake", "{lake}"), 2, "unknown protocol 'klingon'"),
         (("ingest", "zenoh", "{file}", "--lake", "{lake}", "--server", "x"), 2, "no server"),
         (("ingest", "zenoh", "{folder}", "--lake", "{lake}"), 1, "holds no run"),
+        (("ingest", "zenoh", "{file}", "--lake", "{lake}"), 1, "nothing of it can be read: is it a capture"),
     ],
 )
 def test_command_refuses_what_cannot_be(tmp_path, words, status, said):
@@ -409,6 +410,16 @@ def test_command_refuses_what_cannot_be(tmp_path, words, status, said):
     found = done.return_value if done.exception is None else done.exception.exit_code
     assert found == status
     assert said in (done.stderr if done.exception is None else str(done.exception))
+
+
+def test_a_recording_of_another_protocol_is_nothing_to_work_on(tmp_path, captured):
+    lake = tmp_path / "lake"
+    done = call("ingest", "pathfinder", captured["zenoh"][0], "--lake", lake)
+    assert done.return_value == 1
+    assert "Error: there is nothing of pathfinder in what was taken in" in done.stderr
+    done = call("decode", "pathfinder", "--lake", lake)
+    assert done.return_value == 1
+    assert "has no frames of pathfinder" in done.stderr
 
 
 def test_an_empty_lake_has_no_summary(tmp_path):
