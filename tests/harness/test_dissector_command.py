@@ -121,7 +121,9 @@ def test_frames_cross_segments(tmp_path: Path) -> None:
     (found,) = captured(trace_of("zenoh", "tcp", [push], (AT_RANDOM[0], 7447)), tmp_path)
     assert next(field for field in found.fields if field.name == "zenoh.put.payload")[1:3] == (8, 60000)
     layout = "pathfinder/message"
-    frames = [v.data for v in load_vectors(layout) if LARGEST < len(v.data) <= 1 << 18]
+    # Not all: of each tshark writes as much again as text, several times over, and one of each kind shows the same.
+    large = {v.result: v.data for v in load_vectors(layout) if LARGEST < len(v.data) <= 1 << 18}
+    frames = list(large.values())
     refused = captured(trace_of("pathfinder", "tcp", frames, AT_RANDOM), tmp_path, *decode_as("pathfinder"))
     assert not [differences(layout, *each) for each in zip(frames, refused, strict=True) if differences(layout, *each)]
     assert any(each.refusal for each in refused)

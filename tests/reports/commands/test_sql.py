@@ -13,8 +13,10 @@ from reports.lake.analysis import connected
 from reports.lake.lake import Lake
 from reports.lake.schemas import SESSIONS, TABLES, VECTORS
 
-# Not imported here: every worker would have its 30 MB, and one plays this.
-pytestmark = pytest.mark.skipif(find_spec("duckdb") is None, reason="questions in SQL need duckdb")
+pytestmark = [
+    pytest.mark.skipif(find_spec("duckdb") is None, reason="questions in SQL need duckdb"),
+    pytest.mark.slow,  # it takes 30 MB, and whoever loads it keeps them
+]
 
 
 def call(*words):
