@@ -1,9 +1,13 @@
 """Progress: how much of long work is done, measured from another thread and shown on a terminal."""
 
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 OnProgress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
@@ -46,6 +50,22 @@ def write_position(path: Path, read: int) -> None:
         # A file and not a message: the task runs in a Python that Spark has started, to which there is no way but the
         # disk.
         path.write_text(f"{read}\n")
+
+
+def noted(folder: str, items: Iterable[Item], size: Callable[[Item], int], name: str) -> Iterator[Item]:
+    """Hand on the items of a task, and note in a folder how much of them was taken; empty: nowhere.
+
+    A task that is run again under its name notes the same once more.
+    """
+    done, said = 0, time.monotonic()
+    for item in items:
+        yield item
+        done += size(item)
+        if folder and time.monotonic() - said > PERIOD:
+            said = time.monotonic()
+            write_position(Path(folder, name), done)
+    if folder:
+        write_position(Path(folder, name), done)
 
 
 def read_positions(paths: list[Path]) -> int:

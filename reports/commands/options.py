@@ -34,6 +34,9 @@ BY_SIZE = "auto"
 SPARK_FROM = 32 << 20
 """Bytes of new rows from which on a job is worth the ten seconds and more in which Spark starts: a million frames."""
 
+SPARK_FROM_FRAMES = 100_000
+"""Frames from which on one process generates and looks at them for so long: a minute of sweeping, half of selecting."""
+
 SETTINGS = "goldwire.spark"
 """The key under which a command's context has the settings of Spark."""
 
@@ -67,11 +70,14 @@ def _read_master(context: click.Context, option: click.Parameter, master: str) -
     return master
 
 
-def chosen(master: str, size: int) -> str:
-    """Return where a job runs that reads so many bytes of tables: where the user says, else by its size."""
+def chosen(master: str, size: int, frames: int = 0) -> str:
+    """Return where a job runs that reads so many bytes of tables, and generates so many frames.
+
+    That is where the user says, else by how much it is.
+    """
     if master != BY_SIZE:
         return master
-    if size < SPARK_FROM:
+    if size < SPARK_FROM and frames < SPARK_FROM_FRAMES:
         return NO_SPARK
     if any(find_spec(name) is None for name in ("pyspark", "pandas")):
         click.echo("Spark is not installed, so this process does all: pip install 'goldwire[spark]'", err=True)
@@ -164,7 +170,7 @@ def open_lake(folder: Path | str, *, create: bool = False) -> "Lake":
 
 
 @contextmanager
-def spark(master: str, memory: int | None, on_progress: OnProgress | None) -> Iterator[Any]:
+def spark(master: str, memory: int | None, on_progress: OnProgress | None = None) -> Iterator[Any]:
     """Run Spark on a master, with so many megabytes; gives its session, or None where the job runs here.
 
     ``on_progress`` is told of tasks, unless the job itself tells how far it is.

@@ -92,7 +92,7 @@ def ingest(
     ingest_options = _ingest_options(protocol, servers, link, iut)
     # Without Spark's own progress: it counts tasks, and a task may be a gigabyte or a kilobyte; the job counts
     # megabytes.
-    with progress_bar("ingest") as on_progress, options.spark(master, memory, None) as spark:
+    with progress_bar("ingest") as on_progress, options.spark(master, memory) as spark:
         done = list(jobs.ingest(lake, list(paths), ingest_options, spark, on_progress))
     if as_json:
         options.print_json(done)
@@ -141,7 +141,7 @@ def decode(protocol: str, folder: Path | str, master: str, memory: int | None, a
         from reports.jobs import runner as jobs
     lake = options.open_lake(folder)
     master = options.chosen(master, jobs.size_to_decode(lake, protocol))
-    with progress_bar("decode") as on_progress, options.spark(master, memory, on_progress) as spark:
+    with progress_bar("decode") as on_progress, options.spark(master, memory) as spark:
         done = jobs.decode(lake, protocol, spark, on_progress)
     return options.print_result(lake, done, "frames", as_json, protocol=protocol)
 
@@ -172,7 +172,7 @@ def judge(
     lake = options.open_lake(folder)
     wanted = SIDES if sides == "both" else (sides,)
     master = options.chosen(master, max(jobs.size_to_judge(lake, protocol, profile, side) for side in wanted))
-    with progress_bar("judge") as on_progress, options.spark(master, memory, on_progress) as spark:
+    with progress_bar("judge") as on_progress, options.spark(master, memory) as spark:
         done = [jobs.judge(lake, protocol, profile, spark, on_progress, side) for side in wanted]
     if as_json and len(done) > 1:
         options.print_json(done)

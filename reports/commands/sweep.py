@@ -62,7 +62,7 @@ def read_chunks(context: click.Context, parameter: click.Parameter, text: str | 
     "--deadline", metavar="SECONDS", type=click.FloatRange(min=0, min_open=True, max=86400),
     default=PipeLimits().deadline, show_default=True, help="COMMAND: how long an answer may take.",
 )  # fmt: skip
-@options.master(options.ALL_CORES)
+@options.master(options.BY_SIZE)
 @options.as_json
 def sweep(
     layout: str,
@@ -101,9 +101,10 @@ def sweep(
     try:
         plan = _plan(layout, command, names, seed=seed, share=share, most=most, deadline=deadline)
         lake = options.open_lake(folder, create=True)
+        master = options.chosen(master, 0, sweeping.frames_to_sweep(lake, plan, asked))
         # Behind the start of the program and before that of Spark: what a sweep of this size takes.
         begun = time.monotonic()
-        with progress_bar("sweep") as on_progress, options.spark(master, memory, on_progress) as spark:
+        with progress_bar("sweep") as on_progress, options.spark(master, memory) as spark:
             swept = sweeping.sweep(lake, plan, asked, spark, on_progress)
     except ProgramNotStarted as error:
         click.echo(f"Error: {error}", err=True)
@@ -132,7 +133,7 @@ def sweep(
 @click.option(
     "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write them as a file of vectors."
 )
-@options.master(options.ALL_CORES)
+@options.master(options.BY_SIZE)
 @options.as_json
 def select(
     layout: str,
@@ -169,7 +170,8 @@ def select(
     source = selecting.CandidateSource(
         layout=layout, seed=seed, generated=count if "generated" in sources else 0, frames="frames" in sources
     )
-    with progress_bar("select") as on_progress, options.spark(master, memory, on_progress) as spark:
+    master = options.chosen(master, *selecting.size_to_look_at(lake, source, most))
+    with progress_bar("select") as on_progress, options.spark(master, memory) as spark:
         try:
             selected = selecting.select(lake, source, most, spark, on_progress)
         except golden.NotConfirmed as error:

@@ -10,7 +10,7 @@
 What a job has done it does not do again: its batches name those that they were made of.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,9 @@ from reports.progress import OnProgress, megabytes
 
 ROWS_PER_BATCH = 10_000
 """Rows of a batch in this process."""
+
+
+_Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 class JobResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,9 +88,12 @@ def decode(lake: Lake, protocol: str, spark: Any, on_progress: OnProgress) -> Jo
             literal = sparks.functions().lit
             frames = sparks.rows_of(spark, lake, FRAMES, work.pieces)
             rows = frames.where(frames.what == decoding.FRAME).select(*decoding.READ)
-            rows = rows.mapInArrow(partial(decoding.decoded, layout), sparks.schema_of(decoding.OUT))
-            rows = rows.withColumn("protocol", literal(protocol)).withColumn("layout", literal(layout))
-            sparks.write(rows, staging, DECODED)
+            with sparks.reporting_work(spark, lake, work.frames(), on_progress) as notes:
+                rows = rows.mapInArrow(
+                    _noting(notes, partial(decoding.decoded, layout)), sparks.schema_of(decoding.OUT)
+                )
+                rows = rows.withColumn("protocol", literal(protocol)).withColumn("layout", literal(layout))
+                sparks.write(rows, staging, DECODED)
         return work.commit(staging)
 
 
@@ -112,8 +118,14 @@ def judge(
             # Each session as a group of its own would cost several times what judging it does.
             # Each session goes to one task as a whole, in its order.
             rows = rows.repartition("session").sortWithinPartitions("session", "seq")
-            sparks.write(rows.mapInArrow(say, schema), staging, VERDICTS)
+            with sparks.reporting_work(spark, lake, work.entries(), on_progress) as notes:
+                sparks.write(rows.mapInArrow(_noting(notes, say), schema), staging, VERDICTS)
         return work.commit(staging)
+
+
+def _noting(notes: str, work: _Work) -> _Work:
+    """Return what a task of Spark does, noting how many of its rows are done."""
+    return lambda batches: work(sparks.noted_in(notes, batches))
 
 
 def size_to_decode(lake: Lake, protocol: str) -> int:
@@ -216,6 +228,14 @@ class _NewBatches:
         for piece in self.pieces:
             if piece.file in self.lake.damage:  # to commit the others would be to count this one as seen
                 raise LakeFailed(f"{self.lake.name} cannot be read: {self.lake.damage[piece.file]}; nothing was added")
+
+    def entries(self) -> int:
+        """Return how many rows there are."""
+        return sum(batch.rows.get(self.table.name, 0) for batch in self.fresh)
+
+    def frames(self) -> int:
+        """Return how many of them are frames."""
+        return sum(number or 0 for number in self.lake.read(RUNS, self.fresh)["frames"].to_pylist())
 
     def commit(self, staging: Staging) -> JobResult:
         """Make the batch visible, and say what was added; LakeFailed when another process has done part of it."""

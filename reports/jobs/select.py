@@ -106,8 +106,7 @@ def select(
     """
     # First, as it raises for a layout that cannot be confirmed here: hours of search would be for nothing.
     golden.engines(source.layout)
-    batches = [each for each in lake.batches() if _has_frames(each, source.layout)] if source.frames else []
-    settings = _settings(source, most)
+    batches, settings = _batches(lake, source), _settings(source, most)
     name = batch_name(JOB, settings, (each.id for each in batches))
     # The same question was answered before: what was chosen is read, and what the engines say of it is asked anew.
     if name in lake:
@@ -160,6 +159,18 @@ def _settings(source: CandidateSource, most: int | None) -> dict[str, str]:
     }
 
 
+def size_to_look_at(lake: Lake, source: CandidateSource, most: int | None) -> tuple[int, int]:
+    """Return how many bytes of files ``select`` would read, and how many frames it would generate."""
+    batches = _batches(lake, source)
+    if batch_name(JOB, _settings(source, most), (each.id for each in batches)) in lake:
+        return 0, 0
+    return sum(piece.bytes for piece in lake.pieces(FRAMES, batches, layout=source.layout)), source.generated
+
+
+def _batches(lake: Lake, source: CandidateSource) -> list[Batch]:
+    return [each for each in lake.batches() if _has_frames(each, source.layout)] if source.frames else []
+
+
 def _has_frames(batch: Batch, layout: str) -> bool:
     return any(piece.table == FRAMES.name and piece.partition.get("layout") == layout for piece in batch.pieces)
 
@@ -176,7 +187,10 @@ def _summaries(
         if spark is None:
             yield from _of_frames(lake, source.layout, batches, tasks or 1)
         else:
-            yield _of_frames_on_spark(spark, lake, source.layout, batches, tasks)
+            # In tasks: how many frames there are that differ is not known before.
+            with sparks.reporting_tasks(spark, on_progress):
+                summary = _of_frames_on_spark(spark, lake, source.layout, batches, tasks)
+            yield summary
     chunks = -(-source.generated // CHUNK)
     if not chunks:
         return
@@ -189,7 +203,9 @@ def _summaries(
         return
     context = spark.sparkContext
     parts = split_range((0, chunks), tasks or suitable_task_count(chunks, context.defaultParallelism))
-    yield _reduced(context.parallelize(parts, len(parts)).map(partial(_task, source)))
+    with sparks.reporting_work(spark, lake, source.generated, on_progress) as notes:
+        summary = _reduced(context.parallelize(parts, len(parts)).map(partial(_task, source, notes)))
+    yield summary
 
 
 def _of_frames(lake: Lake, layout: str, batches: Sequence[Batch], tasks: int) -> Iterator[BestCandidates]:
@@ -224,8 +240,9 @@ def _arrow_task(layout: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.R
     yield pa.record_batch({"summary": pa.array([pickle.dumps(summary)], pa.binary())})
 
 
-def _task(source: CandidateSource, part: tuple[int, int]) -> bytes:
-    return pickle.dumps(summarised(source.layout, generated(source.layout, source.seed, *part, source.generated)))
+def _task(source: CandidateSource, notes: str, part: tuple[int, int]) -> bytes:
+    candidates = generated(source.layout, source.seed, *part, source.generated)
+    return pickle.dumps(summarised(source.layout, sparks.noted_in(notes, candidates, lambda _: 1)))
 
 
 def _reduced(summaries: Any) -> BestCandidates:

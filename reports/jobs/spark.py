@@ -6,10 +6,11 @@ Spark is loaded when a session is started, and not before. A laptop needs nothin
 import os
 import platform
 import re
+import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import reduce
 from importlib import import_module
@@ -19,10 +20,12 @@ from typing import Any
 
 from harness import user_folders
 from harness.errors import HarnessError, NotInstalled
+from reports.lake.columns import FileColumn, Moment, Seconds, Words
 from reports.lake.lake import BatchFile, Lake, Staging
 from reports.lake.schemas import LakeTable
+from reports.lake.stores import STAGING, Folder
 from reports.masters import check_answers, check_master
-from reports.progress import OnProgress, reporting
+from reports.progress import Item, OnProgress, noted, read_positions, reporting
 from wire.files import written_whole
 
 INSTALL = "pip install 'goldwire[spark]'"
@@ -306,6 +309,32 @@ def reporting_tasks(spark: Any, progress: OnProgress | None) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def reporting_work(spark: Any, lake: Lake, total: int, on_progress: OnProgress) -> Iterator[str]:
+    """Tell how much of a ``total`` is done; gives a folder in which tasks note it (``noted_in``).
+
+    Where the tasks cannot write there, it is empty, and what is told is how many of them are done.
+    """
+    if not isinstance(lake.store, Folder):
+        with reporting_tasks(spark, on_progress):
+            yield ""
+        return
+    folder = Path(lake.name).resolve() / STAGING / f"progress-{secrets.token_hex(4)}"
+    folder.mkdir(parents=True)
+    try:
+        with reporting(lambda: on_progress(min(read_positions([*folder.iterdir()]), total), total)):
+            yield str(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def noted_in(folder: str, items: Iterable[Item], size: Callable[[Item], int] = len) -> Iterator[Item]:  # type: ignore[assignment]
+    """Hand on the items of the task of Spark that this is, and note how much of them was taken."""
+    # By the number of its share: where Spark does it again, or twice, it is noted once.
+    number = import_module("pyspark").TaskContext.get().partitionId()
+    return noted(folder, items, size, str(number))
+
+
 def schema_of(schema: Any) -> Any:
     """Return an Arrow schema as Spark's."""
     return import_module("pyspark.sql.pandas.types").from_arrow_schema(schema)
@@ -315,24 +344,68 @@ def rows_of(spark: Any, lake: Lake, table: LakeTable, pieces: Sequence[BatchFile
     """Return the rows of some files of a table as a data frame; columns that an older file lacks are null."""
     if not pieces:
         return spark.createDataFrame([], schema_of(table.schema))
-    files: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    files: dict[tuple[int, tuple[tuple[str, str], ...]], list[str]] = {}
     for piece in pieces:
         # One reader for each partition: its columns are in the folders' names, and only those files are read that
         # batches name.
-        files.setdefault(tuple(sorted(piece.partition.items())), []).append(lake.store.url(piece.file))
+        files.setdefault((piece.version, tuple(sorted(piece.partition.items()))), []).append(lake.store.url(piece.file))
+    parts = [_read(spark, table, version, those, dict(partition)) for (version, partition), those in files.items()]
+    return reduce(lambda one, other: one.unionByName(other), parts)
+
+
+def _read(spark: Any, table: LakeTable, version: int, files: list[str], partition: dict[str, str]) -> Any:
     # The schema is ours, so that Spark need not open every file to find it out; a file that lacks a new column gives
     # nulls.
-    reader, literal = spark.read.schema(schema_of(table.stored)), functions().lit
-    parts = [
-        reader.parquet(*those).withColumns({name: literal(value) for name, value in partition})
-        for partition, those in files.items()
-    ]
-    return reduce(lambda one, other: one.unionByName(other), parts).select(*table.schema.names)
+    rows = spark.read.schema(schema_of(table.stored_in(version))).parquet(*files)
+    columns = []
+    for field in table.schema:
+        kept = table.kept(field.name, version)
+        if field.name in partition:
+            column = functions().lit(partition[field.name])
+        else:
+            column = _from_file(kept, functions().col(kept.name or field.name))
+        columns.append(column.alias(field.name))
+    return rows.select(*columns)
+
+
+def _from_file(kept: FileColumn, column: Any) -> Any:
+    """Return a column of a file as ours: as ``FileColumn.from_file`` does."""
+    its = functions()
+    match kept:
+        case Words(separator=separator):
+            # Of null it would make an empty text.
+            return its.when(column.isNotNull(), its.concat_ws(separator, column))
+        case Moment():
+            micros = its.unix_micros(column) % 1_000_000
+            seconds, millis, all_ = (
+                its.date_format(column, f"yyyy-MM-dd'T'HH:mm:ss{more}'+00:00'") for more in ("", ".SSS", ".SSSSSS")
+            )
+            return its.when(micros == 0, seconds).when(micros % 1000 == 0, millis).otherwise(all_)
+        case Seconds():
+            return its.unix_micros(column) / 1e6
+        case _:
+            return column
+
+
+def _to_file(kept: FileColumn, column: Any) -> Any:
+    """Return a column of ours as it stands in files: as ``FileColumn.to_file`` does, of what jobs on Spark write."""
+    its = functions()
+    match kept:
+        case Words(separator=separator):
+            words = its.split(column, re.escape(separator))
+            return its.when(column == "", its.array().cast("array<string>")).otherwise(words)
+        case Moment() | Seconds():
+            raise NotImplementedError(f"no job on Spark writes {kept}")
+        case _:
+            return column
 
 
 def write(rows: Any, staging: Staging, table: LakeTable) -> None:
     """Write a data frame with a table's columns to where a batch is staged; SparkFailed when that fails."""
-    columns = [field.name for field in table.schema]
+    columns = []
+    for field in table.schema:
+        kept = table.kept(field.name, table.version)
+        columns.append(_to_file(kept, functions().col(field.name)).alias(kept.name or field.name))
     with raising_spark_failed(f" on {table.name}"):
         rows.select(*columns).write.partitionBy(*table.partitions).parquet(staging.target(table))
 

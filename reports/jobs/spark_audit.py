@@ -106,7 +106,7 @@ class JudgedRecording:
         trace = Trace(self._protocol, row["transport"])
         if row["port"] is not None:
             # Without ports there was no capture, and no time that means anything outside of the trace.
-            trace.epoch = row["began"]
+            trace.epoch = row["epoch"]
             trace.ports[LINK] = row["other_port"], row["port"]
         losses = self._lost.get(row["session"])
         return RecordedSession(

@@ -72,19 +72,28 @@ def sweep(
 ) -> SweepResult:
     """Sweep the chunks of a range that were not swept yet, in ``tasks`` of equal size; return what is known of it."""
     settings = settings_of(plan)
-    wanted = list(split_at_slabs(missing(asked, [span_of(batch) for batch in overlapping(lake, settings, asked)])))
+    wanted = _wanted(lake, settings, asked)
     whole, done, added = sum(end - first for first, end in wanted), 0, []
     # A commit after every slab: whoever is interrupted loses at most that.
     for span in wanted:
         name = batch_name(JOB, settings, [f"{span[0]}:{span[1]}"])
         about = settings | {"first": str(span[0]), "end": str(span[1])}
         with lake.stage(name, JOB, settings=about) as staging:
-            tally = _run(plan, span, spark, lambda chunks, done=done: on_progress(done + chunks, whole), tasks)  # type: ignore[misc]
+            tally = _run(lake, plan, span, spark, lambda chunks, done=done: on_progress(done + chunks, whole), tasks)  # type: ignore[misc]
             _write(staging, plan, span, tally)
             if staging.commit() is not None:
                 added.append(name)
         done += span[1] - span[0]
     return known(lake, settings, asked, tuple(added))
+
+
+def frames_to_sweep(lake: Lake, plan: SweepPlan, asked: Span) -> int:
+    """Return how many frames of a range were not swept yet."""
+    return CHUNK * sum(end - first for first, end in _wanted(lake, settings_of(plan), asked))
+
+
+def _wanted(lake: Lake, settings: dict[str, str], asked: Span) -> list[Span]:
+    return list(split_at_slabs(missing(asked, [span_of(batch) for batch in overlapping(lake, settings, asked)])))
 
 
 def settings_of(plan: SweepPlan) -> dict[str, str]:
@@ -201,7 +210,9 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
-def _run(plan: SweepPlan, span: Span, spark: Any, on_progress: Callable[[int], None], tasks: int | None) -> Tally:
+def _run(
+    lake: Lake, plan: SweepPlan, span: Span, spark: Any, on_progress: Callable[[int], None], tasks: int | None
+) -> Tally:
     size = span[1] - span[0]
     if spark is None:
         done = 0
@@ -214,13 +225,23 @@ def _run(plan: SweepPlan, span: Span, spark: Any, on_progress: Callable[[int], N
         return total(tallied(plan, *share, count) for share in split_range(span, tasks or 1))
     context = spark.sparkContext
     parts = split_range(span, tasks or suitable_task_count(size, context.defaultParallelism))
-    with sparks.raising_spark_failed():
-        lines = context.parallelize(parts, len(parts)).map(partial(_task, msgspec.json.encode(plan))).collect()
+    with (
+        sparks.reporting_work(spark, lake, size, lambda chunks, _: on_progress(chunks)) as notes,
+        sparks.raising_spark_failed(),
+    ):
+        lines = context.parallelize(parts, len(parts)).map(partial(_task, msgspec.json.encode(plan), notes)).collect()
     return total(map(pickle.loads, lines))
 
 
-def _task(plan: bytes, span: Span) -> bytes:
-    return pickle.dumps(tallied(msgspec.json.decode(plan, type=SweepPlan), *span))
+def _task(plan: bytes, notes: str, span: Span) -> bytes:
+    # One chunk after the other is noted as done: a task may take a minute.
+    noting = sparks.noted_in(notes, range(*span), lambda _: 1)
+    next(noting)
+
+    def note(_: int) -> None:
+        next(noting, None)
+
+    return pickle.dumps(tallied(msgspec.json.decode(plan, type=SweepPlan), *span, note))
 
 
 def _write(staging: Staging, plan: SweepPlan, span: Span, tally: Tally) -> None:

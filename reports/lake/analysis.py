@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pyarrow as pa  # type: ignore[import-untyped]
+
 from reports.lake.lake import BatchFile, Lake
 from reports.lake.schemas import TABLES, LakeTable
 
@@ -45,7 +47,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "group": "",
     },
 }
-"""By table the columns that are other ones for SQL: how they are made; empty for those that are left out."""
+"""By table the columns that files of before had otherwise: how those of today are made; empty for what has gone."""
 
 
 @contextmanager
@@ -58,7 +60,8 @@ def connected(lake: Lake) -> Iterator[Any]:
     try:
         batches = lake.batches()
         for table in TABLES.values():
-            connection.register(f"empty_{table.name}", table.schema.empty_table())
+            connection.register(f"empty_{table.name}", _of_today(table))
+            connection.register(f"before_{table.name}", table.schema.empty_table())
             connection.execute(_view(lake, table, lake.pieces(table, batches)))
         yield connection
     finally:
@@ -66,19 +69,33 @@ def connected(lake: Lake) -> Iterator[Any]:
 
 
 def _view(lake: Lake, table: LakeTable, pieces: list[BatchFile]) -> str:
-    files: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    groups: dict[tuple[bool, tuple[tuple[str, str], ...]], list[str]] = {}
     for piece in pieces:
-        files.setdefault(tuple(sorted(piece.partition.items())), []).append(_text(lake.store.url(piece.file)))
+        is_old = piece.version < table.since
+        files = groups.setdefault((is_old, tuple(sorted(piece.partition.items()))), [])
+        files.append(_text(lake.store.url(piece.file)))
     # The empty table first: its columns are those of today, and null in files that lack them.
     parts = [f"SELECT * FROM empty_{table.name}"]
-    for partition, names in files.items():
+    for (is_old, partition), names in groups.items():
         values = "".join(f", {_text(value)} AS {name}" for name, value in partition)
-        read = f"read_parquet([{', '.join(names)}], union_by_name = true, hive_partitioning = false)"
-        parts.append(f"SELECT *{values} FROM {read}")
-    # All columns of today in their order, made anew or as they are, and behind them those that are only for SQL.
+        read = (
+            f"SELECT *{values} FROM read_parquet([{', '.join(names)}], union_by_name = true, hive_partitioning = false)"
+        )
+        parts.append(_renewed(table, read) if is_old else read)
+    return f"CREATE VIEW {table.name} AS {' UNION ALL BY NAME '.join(parts)}"
+
+
+def _of_today(table: LakeTable) -> pa.Table:
+    partitions = [table.schema.field(name) for name in table.partitions]
+    return pa.schema([*table.stored_in(table.version), *partitions]).empty_table()
+
+
+def _renewed(table: LakeTable, read: str) -> str:
+    """Return the rows of files in whose version columns stood as we work with them."""
+    # All columns in their order, made anew or as they are, and behind them those that came later.
     made = {name: f'"{name}"' for name in table.schema.names} | COLUMNS.get(table.name, {})
     columns = [f'{how} AS "{name}"' for name, how in made.items() if how]
-    return f"CREATE VIEW {table.name} AS SELECT {', '.join(columns)} FROM ({' UNION ALL BY NAME '.join(parts)})"
+    return f"SELECT {', '.join(columns)} FROM (SELECT * FROM before_{table.name} UNION ALL BY NAME {read})"
 
 
 def _text(value: str) -> str:

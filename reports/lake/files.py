@@ -38,7 +38,7 @@ class Files:
                 folder.mkdir(parents=True, exist_ok=True)
                 # Opened with the first rows: a partition without any has no file.
                 self._writers[folder] = pq.ParquetWriter(folder / self._draft, table.stored, compression="zstd")
-            self._writers[folder].write_table(part.select(table.stored.names).cast(table.stored))
+            self._writers[folder].write_table(table.to_file(part))
 
     def close(self) -> None:
         """End the files as they are."""

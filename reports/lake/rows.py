@@ -1,5 +1,6 @@
 """Recorded sessions as rows, and rows as recorded sessions."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
@@ -101,8 +102,10 @@ class SessionWriter:
                     "protocol": self._protocol,
                     "ended": recorded.ended,
                     "began": trace.epoch if port is not None else None,
+                    "epoch": trace.epoch if port is not None else None,
                     "port": port,
                     "other_port": other,
+                    **ends(recorded.key),
                 }
             )
         self._write(SESSIONS, SESSIONS.rows(sessions))
@@ -110,6 +113,20 @@ class SessionWriter:
             self._write(FRAMES, columns.table(self._source, self._protocol, self._layout))
         self._held.clear()
         self._size = 0
+
+
+_ENDS = re.compile(
+    r"\S+ \[?(?P<dialler>[^\]\s]+?)\]?:(?P<dialler_port>\d+)"
+    r" to \[?(?P<listener>[^\]\s]+?)\]?:(?P<listener_port>\d+)"
+)
+"""What the key of a session in a capture spells: its transport, the end that dialled, and the one that listened."""
+
+
+def ends(key: str) -> dict[str, object]:
+    """Return both ends of a session as columns, by its key; none where it has no addresses."""
+    match = _ENDS.fullmatch(key)
+    found = {} if match is None else match.groupdict()
+    return {name: int(text) if name.endswith("port") else text for name, text in found.items()}
 
 
 class _Columns:

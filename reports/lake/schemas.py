@@ -1,13 +1,16 @@
 """The tables of a lake: their columns, their versions, and how files of other versions are read.
 
 A table only ever grows: a new version adds columns, which are null in what was written before. A version that is
-newer than ours is not read, as its rows may mean what we do not know.
+newer than ours is not read, as its rows may mean what we do not know. Since some version of a table its files have
+columns in forms of their own (``reports.lake.columns``); before it, as we work with them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]
+
+from reports.lake.columns import FileColumn, Moment, Seconds, Words
 
 VERSION = b"goldwire.version"
 """The key under which a file's own metadata has the version of its table."""
@@ -18,43 +21,71 @@ class BadFile(Exception):
 
 
 class LakeTable(msgspec.Struct, frozen=True):
-    """A table by its ``name``: the ``version`` of its columns, and those that are folders instead (``partitions``)."""
+    """A table by its ``name``: the ``version`` of its columns, and those that are folders instead (``partitions``).
+
+    ``schema`` is that of the rows that we work with; ``in_files`` says what stands otherwise in files since ``since``.
+    """
 
     name: str
     version: int
     schema: pa.Schema
     partitions: tuple[str, ...] = ("protocol",)
+    in_files: Mapping[str, FileColumn] = {}
+    since: int = 1
 
     @property
     def stored(self) -> pa.Schema:
         """The columns that stand in the files, with the version in the metadata."""
-        fields = [field for field in self.schema if field.name not in self.partitions]
-        return pa.schema(fields, {VERSION: str(self.version).encode()})
+        return self.stored_in(self.version).with_metadata({VERSION: str(self.version).encode()})
+
+    def stored_in(self, version: int) -> pa.Schema:
+        """Return the columns that stand in the files of a version, with those that came later."""
+        fields = []
+        for field in self.schema:
+            kept = self.kept(field.name, version)
+            if field.name not in self.partitions:
+                fields.append(pa.field(kept.name or field.name, kept.type_of(field.type)))
+        return pa.schema(fields)
+
+    def kept(self, column: str, version: int) -> FileColumn:
+        """Return how a column of ours stands in the files of a version."""
+        return self.in_files.get(column, _AS_IT_IS) if version >= self.since else _AS_IT_IS
+
+    def to_file(self, rows: pa.Table) -> pa.Table:
+        """Return rows of ours as they stand in files, without the partitions."""
+        ours = [field for field in self.schema if field.name not in self.partitions]
+        arrays = [self.kept(field.name, self.version).to_file(rows[field.name].cast(field.type)) for field in ours]
+        return pa.Table.from_arrays(arrays, schema=self.stored)
 
     def fit(self, rows: pa.Table, version: int) -> pa.Table:
-        """Return rows of a file (with its partitions as columns) as rows of today; BadFile when they cannot be."""
+        """Return rows of a file (with its partitions as columns) as rows of ours; BadFile when they cannot be."""
         if version > self.version:
             raise BadFile(
                 f"is of version {version} of the table {self.name}, and this goldwire knows {self.version}: "
                 "it was written by a newer one"
             )
-        return pa.Table.from_arrays([_fitted(rows, field) for field in self.schema], schema=self.schema)
+        columns = [_fitted(rows, field, self.kept(field.name, version)) for field in self.schema]
+        return pa.Table.from_arrays(columns, schema=self.schema)
 
     def rows(self, rows: Iterable[dict[str, object]]) -> pa.Table:
         """Return rows given as dictionaries; what they lack is null."""
         return pa.Table.from_pylist(list(rows), schema=self.schema)
 
 
-def _fitted(rows: pa.Table, field: pa.Field) -> pa.ChunkedArray:
-    if field.name not in rows.column_names:
+_AS_IT_IS = FileColumn()
+
+
+def _fitted(rows: pa.Table, field: pa.Field, kept: FileColumn) -> pa.ChunkedArray:
+    name, expected = kept.name or field.name, kept.type_of(field.type)
+    if name not in rows.column_names:
         return pa.chunked_array([pa.nulls(len(rows), field.type)])
-    column = rows[field.name]
+    column = rows[name]
     # Files may have dictionaries where a column repeats itself; to us they are plain texts.
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if column.type != field.type:
-        raise BadFile(f"has {column.type} in the column {field.name}, where {field.type} belongs")
-    return column
+    if column.type != expected:
+        raise BadFile(f"has {column.type} in the column {name}, where {expected} belongs")
+    return kept.from_file(column)
 
 
 def _schema(**columns: pa.DataType) -> pa.Schema:
@@ -65,7 +96,7 @@ TEXT, WHOLE, REAL, BYTES, TRUTH = pa.string(), pa.int64(), pa.float64(), pa.bina
 
 RUNS = LakeTable(
     "runs",
-    1,
+    2,
     _schema(
         source=TEXT,  # the batch: run-…, capture-…, trace-…
         kind=TEXT,  # run, capture, trace
@@ -88,11 +119,13 @@ RUNS = LakeTable(
         bytes=WHOLE,  # of the file
         protocol=TEXT,
     ),
+    in_files={"time": Moment()},
+    since=2,
 )
 
 SESSIONS = LakeTable(
     "sessions",
-    2,
+    3,
     _schema(
         source=TEXT,
         session=TEXT,
@@ -109,7 +142,14 @@ SESSIONS = LakeTable(
         began=REAL,  # seconds since 1970, of a capture
         port=WHOLE,  # of the side that is judged
         other_port=WHOLE,
+        dialler=TEXT,  # since version 3, as all below: the host that dialled, of a capture
+        dialler_port=WHOLE,
+        listener=TEXT,
+        listener_port=WHOLE,
+        epoch=REAL,  # when it began in seconds since 1970, as exactly as a capture has it; in files ``began`` is not
     ),
+    in_files={"began": Seconds()},
+    since=3,
 )
 
 FRAMES = LakeTable(
@@ -148,7 +188,7 @@ LOSSES = LakeTable(
 
 VERDICTS = LakeTable(
     "verdicts",
-    1,
+    2,
     _schema(
         source=TEXT,
         kind=TEXT,  # that of the source
@@ -172,11 +212,13 @@ VERDICTS = LakeTable(
         transport=TEXT,
         protocol=TEXT,
     ),
+    in_files={"case": FileColumn("case_name"), "by": FileColumn("judged_by")},
+    since=2,
 )
 
 DECODED = LakeTable(
     "decoded",
-    1,
+    2,
     _schema(
         session=TEXT,
         seq=WHOLE,
@@ -187,11 +229,13 @@ DECODED = LakeTable(
         layout=TEXT,
     ),
     ("protocol", "layout"),
+    in_files={"types": Words(separator=" ")},
+    since=2,
 )
 
 FINDINGS = LakeTable(
     "findings",
-    2,
+    3,
     _schema(
         source=TEXT,
         signature=TEXT,  # what findings that are one have in common
@@ -220,11 +264,13 @@ FINDINGS = LakeTable(
         repeat=TEXT,  # the command that shows it again
     ),
     ("protocol", "layout"),
+    in_files={"time": Moment(), "engines": Words(separator=", "), "apart": Words(separator=", ")},
+    since=3,
 )
 
 SWEEPS = LakeTable(
     "sweeps",
-    2,
+    3,
     _schema(
         source=TEXT,
         engines=TEXT,  # with commas; the first is what the others are held to
@@ -242,11 +288,17 @@ SWEEPS = LakeTable(
         judged=WHOLE,  # since version 2: frames of which something was compared
     ),
     ("protocol", "layout"),
+    in_files={
+        "engines": Words(separator=", "),
+        "first": FileColumn("first_chunk"),
+        "end": FileColumn("end_chunk"),
+    },
+    since=3,
 )
 
 VECTORS = LakeTable(
     "vectors",
-    2,
+    3,
     _schema(
         source=TEXT,
         id=TEXT,
@@ -261,6 +313,12 @@ VECTORS = LakeTable(
         flags=TEXT,  # with blanks
     ),
     ("protocol", "layout"),
+    in_files={
+        "group": FileColumn("vector_group"),
+        "rules": Words(separator=" "),
+        "flags": Words(separator=" "),
+    },
+    since=3,
 )
 
 TABLES = {table.name: table for table in (RUNS, SESSIONS, FRAMES, LOSSES, VERDICTS, DECODED, FINDINGS, SWEEPS, VECTORS)}

@@ -103,6 +103,22 @@ def test_small_jobs_run_here_and_large_ones_on_spark_where_it_is(monkeypatch, ca
     assert options.chosen(options.BY_SIZE, options.SPARK_FROM - 1) == options.NO_SPARK
     monkeypatch.setattr(options, "find_spec", lambda name: name)
     assert options.chosen(options.BY_SIZE, options.SPARK_FROM) == options.ALL_CORES
+    assert options.chosen(options.BY_SIZE, 0, options.SPARK_FROM_FRAMES) == options.ALL_CORES
     monkeypatch.setattr(options, "find_spec", lambda name: None)
     assert options.chosen(options.BY_SIZE, options.SPARK_FROM) == options.NO_SPARK
     assert "Spark is not installed, so this process does all" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("job", "count"), [("sweep", "--frames"), ("select", "--candidates")])
+def test_jobs_that_generate_few_frames_run_here_too(job, count, tmp_path, monkeypatch):
+    asked: list[str] = []
+
+    def told(master: str, *_: object) -> None:
+        asked.append(master)
+        raise WrongUsage("enough")
+
+    monkeypatch.setattr(options, "spark", told)
+    monkeypatch.setattr(options, "find_spec", lambda name: name)
+    for frames in (2000, options.SPARK_FROM_FRAMES):
+        call(job, "zenoh/network-message", "--lake", tmp_path / "lake", count, frames)
+    assert asked == [options.NO_SPARK, options.ALL_CORES]

@@ -14,8 +14,10 @@ from harness.errors import BadDescription, NotInstalled
 from reports.jobs import runner as jobs
 from reports.jobs import spark
 from reports.jobs.ingest import IngestOptions
+from reports.jobs.sweep import sweep
+from reports.jobs.sweep_plan import SweepPlan
 from reports.lake.lake import Lake
-from reports.lake.schemas import DECODED, FRAMES, RUNS, TABLES, VERDICTS
+from reports.lake.schemas import DECODED, FRAMES, LOSSES, RUNS, TABLES, VERDICTS
 
 pytestmark = pytest.mark.spark
 
@@ -30,6 +32,14 @@ def rows(lake, table):
     return sorted(map(repr, lake.read(table).to_pylist()))
 
 
+TOLD: dict[str, list[tuple[int, int]]] = {}
+"""What the jobs of ``on_spark`` told of their progress."""
+
+
+def telling(job):
+    return lambda done, total: TOLD.setdefault(job, []).append((done, total))
+
+
 @pytest.fixture(scope="module")
 def on_spark(session, captured, tmp_path_factory):
     lake = Lake(tmp_path_factory.mktemp("lakes") / "spark", create=True)
@@ -37,8 +47,8 @@ def on_spark(session, captured, tmp_path_factory):
         done = list(jobs.ingest(lake, paths, IngestOptions(protocol=protocol), session, quiet))
         assert [each.trouble for each in done] == [""] * len(paths)
         session.conf.set("spark.sql.shuffle.partitions", 3)
-        jobs.decode(lake, protocol, session, quiet)
-        jobs.judge(lake, protocol, "document", session, quiet)
+        jobs.decode(lake, protocol, session, telling(f"decode {protocol}"))
+        jobs.judge(lake, protocol, "document", session, telling(f"judge {protocol}"))
     return lake
 
 
@@ -62,6 +72,23 @@ def test_rows_are_the_same_whatever_the_number_of_partitions(session, on_spark, 
         jobs.judge(lake, protocol, "document", session, quiet)
     assert rows(lake, VERDICTS) == rows(on_spark, VERDICTS)
     assert rows(lake, DECODED) == rows(on_spark, DECODED)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_progress_counts_frames_and_entries_up_to_all_of_them(on_spark, protocol):
+    entries = on_spark.read(FRAMES, protocol=protocol)["what"].to_pylist()
+    assert TOLD[f"decode {protocol}"][-1] == (entries.count("frame"), entries.count("frame"))
+    assert TOLD[f"judge {protocol}"][-1] == (len(entries), len(entries))
+    assert not list(on_spark.path.glob("staging/progress-*"))
+
+
+def test_progress_moves_within_a_task(session, tmp_path):
+    told = []
+    plan = SweepPlan(layout="zenoh/network-message", engines=("reference", "python"))
+    lake = Lake(tmp_path / "lake", create=True)
+    sweep(lake, plan, (0, 4), session, lambda done, total: told.append((done, total)), tasks=1)
+    assert told[-1] == (4, 4)
+    assert any(0 < done < 4 for done, _ in told), told
 
 
 def test_summary_is_the_same(session, filled, on_spark):
@@ -93,13 +120,13 @@ def test_failures_are_said_in_a_line(session, tmp_path):
     lake = Lake(tmp_path / "lake", create=True)
     rows_ = session.range(3).selectExpr("raise_error('it is broken') as source")
     with lake.stage("run-1", "test") as staging, pytest.raises(spark.SparkFailed, match=r"it is broken"):
-        spark.write(_with_columns(rows_), staging, RUNS)
+        spark.write(_with_columns(rows_), staging, LOSSES)
     assert lake.batches() == []
 
 
 def _with_columns(frame):
     lit = spark.functions().lit
-    for field in RUNS.schema:
+    for field in LOSSES.schema:
         if field.name != "source":
             frame = frame.withColumn(field.name, lit("x" if field.name == "protocol" else None))
     return frame

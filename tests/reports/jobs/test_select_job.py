@@ -26,7 +26,7 @@ from reports.jobs.candidates import (
     set_bits,
     summarised,
 )
-from reports.jobs.select import ACCEPTED, REFUSED, CandidateSource, select, text
+from reports.jobs.select import ACCEPTED, REFUSED, CandidateSource, select, size_to_look_at, text
 from reports.lake.lake import Lake
 from reports.lake.schemas import FRAMES, VECTORS
 from vectors.golden import build as golden
@@ -150,6 +150,8 @@ def test_the_file_is_one_of_vectors(selected, tmp_path):
     assert golden.verify(content.encode(), "selected.json") == []
     again = select(lake, SOURCE, None, None, quiet)
     assert (again.candidates, again.batch, text(again, LAYOUT)) == (None, found.batch, content)
+    assert size_to_look_at(lake, SOURCE, None) == (0, 0)
+    assert size_to_look_at(lake, SOURCE, 5) == (0, COUNT)
     assert len(lake.batches()) == 1
 
 

@@ -19,7 +19,7 @@ from reports.commands.pipeline import pipeline
 from reports.jobs import code_digests as digests
 from reports.jobs import sweep as sweeping
 from reports.jobs import sweep_engines, sweep_programs
-from reports.jobs.sweep import missing, split_at_slabs, split_range, sweep
+from reports.jobs.sweep import frames_to_sweep, missing, split_at_slabs, split_range, sweep
 from reports.jobs.sweep_plan import SweepPlan
 from reports.lake.lake import Lake
 from reports.lake.schemas import FINDINGS, SWEEPS
@@ -193,6 +193,7 @@ def test_what_was_swept_is_not_swept_again(tmp_path):
     assert [each.new for each in (first, again, more, other)] == [CHUNK, 0, 2 * CHUNK, CHUNK]
     assert again.frames == CHUNK
     assert more.frames == 3 * CHUNK
+    assert frames_to_sweep(lake, PLAN, (0, 4)) == CHUNK
     assert len(more.batches) == 2
     assert not more.findings
     assert more.accepted > CHUNK

@@ -25,7 +25,7 @@ from reports.jobs.triage import GRAVITIES, OF_KIND, triage  # noqa: E402
 from reports.jobs.versions import ordered  # noqa: E402
 from reports.lake.findings import apart  # noqa: E402
 from reports.lake.lake import Lake  # noqa: E402
-from reports.lake.schemas import FINDINGS, LOSSES, VECTORS, VERDICTS, LakeTable  # noqa: E402
+from reports.lake.schemas import FINDINGS, LOSSES, TABLES, VECTORS, VERDICTS, LakeTable  # noqa: E402
 from vectors.checks.foreign import WrongAnswer  # noqa: E402
 from vectors.golden.loader import load  # noqa: E402
 
@@ -117,13 +117,15 @@ OLD = LakeTable(
 )
 
 
-def test_findings_of_an_older_lake_are_triaged(found, tmp_path):
+def test_findings_of_an_older_lake_are_triaged(found, tmp_path, monkeypatch):
     lake = Lake(tmp_path / "lake", create=True)
+    monkeypatch.setitem(TABLES, OLD.name, OLD)
     with lake.stage("findings-1", "ingest") as staging:
         row = {"signature": "abc", "kind": "value", "engines": "reference, python", "time": "2025"}
         rows = [row | {"source": f"findings-{n}", "protocol": "zenoh", "layout": LAYOUT} for n in (1, 2)]
         staging.write(OLD, OLD.rows(rows))
         staging.commit()
+    monkeypatch.undo()
     (cluster,) = triage(lake, None)
     assert (cluster.count, cluster.who, cluster.first) == (2, "reference, python", "2025")
     taken(lake, found)
@@ -164,7 +166,7 @@ def test_a_fault_of_an_implementation_is_one_cluster_over_rules_versions_and_cas
     assert {"ZI-015", "ZI-071"} <= set(live.rules) == set(recorded.rules)
     assert live.gravity == recorded.gravity == "violation"
     assert live.versions == ("1.10.0", "1.11.0"), "as versions, not as texts; and not 1.9.0, which keeps the rule"
-    assert (live.first, live.last) == ("2026-01-02T00:00:00", "2026-01-03T00:00:00")
+    assert (live.first, live.last) == ("2026-01-02T00:00:00+00:00", "2026-01-03T00:00:00+00:00")
     assert len(live.cases) == 5
     assert live.example.startswith(f"{live.cases[0]} in {runs[2] / 'traces' / live.cases[0]}.pcapng")
     assert live.repeat == f"goldwire test zenoh --iut peer: -k {live.cases[0]}"

@@ -223,11 +223,12 @@ def test_columns_that_an_older_file_lacks_are_null(lake):
 
 
 def test_a_newer_version_is_refused_by_name_and_costs_only_its_file(lake, monkeypatch):
+    monkeypatch.setitem(TABLES, "runs", OLD)
     add(lake, "run-1", OLD.rows([{"source": "a", "protocol": "zenoh"}]), OLD)
     monkeypatch.setitem(TABLES, "runs", NEW)  # what a newer goldwire would write
     newer = add(lake, "run-2", NEW.rows([{"source": "b", "protocol": "zenoh", "mood": "fine"}]), NEW)
     assert len(lake.read(NEW)) == 2
-    monkeypatch.undo()
+    monkeypatch.setitem(TABLES, "runs", OLD)
     assert lake.read(OLD)["source"].to_pylist() == ["a"]
     assert "version 2 of the table runs, and this goldwire knows 1" in lake.damage[newer.pieces[0].file].why
 
