@@ -143,7 +143,8 @@ def resolve(text: str, protocol: str) -> Description:
         parse_address(text)
     if text and (found := Path(text)).exists() and text not in known(protocol):
         what = "a folder" if found.is_dir() else "a file"
-        raise BadDescription(f"{text} is {what}, and a description is a file that ends in .toml; goldwire init writes one")
+        wants = "a description is a file that ends in .toml; goldwire init writes one"
+        raise BadDescription(f"{text} is {what}, and {wants}")
     raise BadDescription(
         f"unknown implementation {text!r} of {protocol}: known are {', '.join(known(protocol))};"
         " a path to a TOML file (goldwire init writes one) or an address such as tcp/127.0.0.1:7447 will do as well"
