@@ -90,6 +90,7 @@ def check(
     assert {frame.refusal is None for frame in found} == {True, False}
 
 
+@pytest.mark.slow  # hundreds of frames, each by tshark and by the reference
 def test_every_kind_is_shown_as_the_reference_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names, places, values; and refusals with their reason and place."""
     made = [(f"alphabet/{name}", data) for name in GRAMMARS for data in frames(name)[:MOST]]

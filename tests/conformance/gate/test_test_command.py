@@ -141,7 +141,7 @@ def test_a_run_ends_at_the_first_failure(gate: tuple[Gate, Path]) -> None:
     assert (folder / "none.toml").read_text() == ""
 
 
-@pytest.mark.takes(4)
+@pytest.mark.slow(seconds=4)
 @pytest.mark.parametrize("workers", WORKERS)
 def test_a_run_ends_when_its_time_is_over(tmp_path: Path, workers: tuple[str, ...]) -> None:
     done = goldwire("--iut", "faulty.toml", "--max-time", "2", "--report", "rep", *workers)

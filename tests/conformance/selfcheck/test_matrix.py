@@ -15,6 +15,7 @@ def a_row(kind: Kind, rules: tuple[str, ...], accused: tuple[str, ...], errors: 
     return MatrixRow(kind, "mutant", "router", rules, "lies", outcomes, dict.fromkeys(accused, ("a case",)), errors)
 
 
+@pytest.mark.slow  # as selfcheck does it, for all roles and protocols
 @pytest.mark.parametrize("role", load("zenoh").roles)
 def test_the_reference_passes_every_case(role: str) -> None:
     made = compute_row("zenoh", MatrixPeer("original", role, role), "document")

@@ -149,7 +149,7 @@ GUILTY = {
 }
 
 
-FEW = 5
+FEW = 3
 """Cases of a rule that are played against a fault, where more of them ask for it: any of them shows it."""
 
 

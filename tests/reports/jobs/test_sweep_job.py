@@ -272,6 +272,7 @@ def test_what_lies_beyond_the_range_is_not_said_of_it(tmp_path):
     assert (status, "1 difference, seen 14 times" in said) == (1, True)
 
 
+@pytest.mark.slow
 def test_what_may_have_come_again_is_swept_by_itself(tmp_path):
     lake = Lake(tmp_path / "lake", create=True)
     batch_of(lake, (0, 10), 3)
@@ -358,7 +359,7 @@ def test_a_program_that_is_wrong_is_found_whatever_the_number_of_tasks(tmp_path)
     assert first["kind"] in repeated.stdout
 
 
-@pytest.mark.takes(3)
+@pytest.mark.slow(seconds=3)  # a process per frame that kills it
 def test_a_program_that_dies_is_a_finding(tmp_path, monkeypatch):
     for module in (sweeping, sweep_programs):
         monkeypatch.setattr(module, "CHUNK", 60)  # it is started anew for each of its deaths
@@ -422,6 +423,7 @@ def test_a_program_that_does_not_run_or_speak_the_layout_is_named(tmp_path, caps
 # --- the command ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # sweeps twice
 def test_the_command_says_what_it_did_and_what_it_did_before(tmp_path):
     words = "--engine", "python", "--frames", "3000"
     status, said = on(tmp_path / "lake", *words)

@@ -46,6 +46,8 @@ SEEN = {"zenoh": 8, "pathfinder": 20}
 
 PROTOCOLS = list(PATTERNS)
 
+pytestmark = pytest.mark.slow  # cases are played against every fault before any of this
+
 
 @pytest.fixture(scope="module")
 def known():
@@ -72,7 +74,6 @@ def traffic(known, tmp_path_factory):
 # --- what is planted --------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow(seconds=6)  # every lie in hundreds of captures
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_exactly_what_is_planted_is_found(traffic, tmp_path, protocol):
     folder = traffic / protocol

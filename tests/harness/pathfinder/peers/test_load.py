@@ -34,6 +34,8 @@ TRANSPORTS: tuple[str, ...] = ("tcp", "tcp-stream", "ux", "tls")
 CROWD = 10_000
 MEBIBYTE = 1 << 20
 
+pytestmark = pytest.mark.slow(seconds=1)  # each: one server works for several seconds for all of them
+
 
 @pytest.fixture
 def files() -> Iterator[int]:
@@ -261,7 +263,6 @@ def test_one_that_asks_and_asks_and_never_reads(served: Served) -> None:
 # --- addresses --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.takes(8)  # with what the server of all these tests has worked
 def test_addresses_of_several_kinds_are_one_domain() -> None:
     with Served(*TRANSPORTS, "tcp") as served, ExitStack() as stack:
         clients = [stack.enter_context(Client(address).greet()) for address in served.every]
