@@ -44,9 +44,10 @@ ENOUGH = 100
 """Answers, the last ones, by which it is known how long a node takes at most."""
 
 SLOWER = 10.0
-HASTE = 2 * WINDOW
+HASTE = 1.0
 """Of a node that was proven to leave things out: how many times as long as the slowest of these, and how many seconds
-at least, it is still waited for. On a busy machine the slowest answer is slow as well.
+at least, it is still waited for. On a busy machine the slowest answer is slow as well; a machine that was quiet, and
+stands still for a moment, is forgiven that.
 """
 
 IN_A_ROW = 2 * CONFIRMED

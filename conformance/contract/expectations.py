@@ -6,6 +6,7 @@ whatever else happens fails the gate. ``conformance.contract.comparison`` compar
 
 import re
 import tomllib
+from collections.abc import Collection
 from datetime import date
 from fnmatch import fnmatchcase
 from importlib.resources import files
@@ -123,14 +124,22 @@ def file_name(name: str) -> str:
     return re.sub(r"[^\w.+-]", "_", name)
 
 
-def load_expectations(path: Path) -> Expectations:
-    """Return the expectations in a file; BadExpectations names the entry and key that is wrong."""
+def load_expectations(path: Path, roles: Collection[str] = ()) -> Expectations:
+    """Return the expectations in a file; BadExpectations names the entry and key that is wrong.
+
+    ``roles`` are those that the protocol has, if that is known: an entry for another would never apply.
+    """
     try:
-        return parse_expectations(path.read_text(encoding="utf-8"), path)
+        found = parse_expectations(path.read_text(encoding="utf-8"), path)
     except OSError as error:
         raise BadExpectations(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise BadExpectations(f"{path}: not UTF-8; save it as UTF-8") from None
+    for number, entry in enumerate(found.entries, 1):
+        for role in set(entry.roles) - set(roles or entry.roles):
+            where = f"{path}, entry {number} ({entry.pattern})"
+            raise BadExpectations(f"{where}: key 'roles': {role!r} is not one of {', '.join(roles)}")
+    return found
 
 
 def parse_expectations(text: str, path: Path) -> Expectations:

@@ -13,7 +13,7 @@ from conformance.contract.expectations import BadExpectations, Expectations, fin
 from conformance.suite import Suite
 from conformance.verdicts import Strictness
 from harness.errors import BadDescription
-from harness.iuts.description import Description, Embedded, Remote, resolve
+from harness.iuts.description import Description, Embedded, Remote, resolve, roles_of
 from harness.iuts.versions import printed_version
 from harness.links.transports import known_transport
 from harness.protocol import IncompleteProtocol
@@ -125,6 +125,6 @@ def _contract(description: Description, protocol: str, given: Path | None, *, ac
     if path is None:
         return Expectations()
     try:
-        return load_expectations(path)
+        return load_expectations(path, roles_of(protocol))
     except BadExpectations as error:
         raise BadSettings(str(error)) from None

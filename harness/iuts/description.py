@@ -257,7 +257,7 @@ def _complaints(file: _File, protocol: str) -> list[str]:
     if unknown := [each for each in file.transports if each not in TRANSPORTS]:
         wrong.append(f"transports: {', '.join(unknown)}: known are {', '.join(TRANSPORTS)}")
     # No case is about a role that nobody has heard of, so nothing would be played.
-    if strange := [role for role in file.roles if role not in (roles := _roles_of(protocol))]:
+    if strange := [role for role in file.roles if role not in (roles := roles_of(protocol))]:
         wrong.append(f"roles: {', '.join(strange)}: {_these(roles)}")
     if file.time_scale <= 0:
         wrong.append(f"time_scale: {file.time_scale:g} is not positive")
@@ -270,7 +270,7 @@ def _complaints(file: _File, protocol: str) -> list[str]:
     return wrong
 
 
-def _roles_of(protocol: str) -> list[str]:
+def roles_of(protocol: str) -> list[str]:
     """Return the roles that any implementation which comes with goldwire has."""
     files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(_folder(protocol).glob("*.toml"))]
     return list(dict.fromkeys(role for file in files for role in file["roles"]))

@@ -31,7 +31,7 @@ from harness.captures.recordings import Recording
 from harness.captures.servers import ServerEndpoint, parse_server
 from harness.command import WrongUsage
 from harness.errors import BadDescription, HarnessError, NotInstalled
-from harness.iuts.description import Description, Remote, resolve
+from harness.iuts.description import Description, Remote, resolve, roles_of
 from harness.links.addresses import Address
 from harness.links.transports import SPELLINGS, TRANSPORTS, known_transport
 from reports.commands.options import ALL_CORES, NO_SPARK, master, requiring_arrow, spark_settings
@@ -180,7 +180,7 @@ def _settings(
             if iut
             else expectations
         )
-        contract = load_expectations(path) if path is not None else Expectations()
+        contract = load_expectations(path, roles_of(protocol)) if path is not None else Expectations()
     except BadDescription as error:
         raise WrongUsage(f"--iut: {error}") from None
     except (BadExpectations, CatalogueError) as error:

@@ -312,6 +312,8 @@ def _verdicts(
             "reading": judgement.reading,
             "evidence": judgement.evidence,
             "entry": judgement.entry,
+            "nth": judgement.nth,
+            "field": judgement.field,
             "trace": record.trace,
             "attempts": record.attempts,
             "flaky": judgement.disagreement.counts if judgement.disagreement else "",

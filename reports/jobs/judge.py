@@ -19,10 +19,12 @@ from reports.lake.schemas import VERDICTS
 MOST = 10_000
 """Verdicts that are collected before they are passed on: one batch of Arrow costs as much as hundreds of its rows."""
 
-OWN = ("rule", "by", "what", "reading", "evidence", "entry")
+OWN = ("rule", "by", "what", "reading", "evidence", "entry", "nth", "field")
 """What a judgement says of itself, beside its outcome."""
 
-KEPT_ROW = {"outcome": Outcome.PASS.value, "by": "monitor", "what": "", "reading": "", "entry": None}
+KEPT_ROW = {
+    "outcome": Outcome.PASS.value, "by": "monitor", "what": "", "reading": "", "entry": None, "nth": 0, "field": "",
+}  # fmt: skip
 """What a row says of a rule that was only kept, beside the rule and how often."""
 
 OF_A_SESSION = ("source", "kind", "session", "case", "name", "version", "role", "transport")

@@ -211,6 +211,8 @@ VERDICTS = LakeTable(
         profile=TEXT,
         transport=TEXT,
         protocol=TEXT,
+        nth=WHOLE,  # since version 2, as below: which message of the entry, from 0
+        field=TEXT,  # the one that is wrong, if one is
     ),
     in_files={"case": FileColumn("case_name"), "by": FileColumn("judged_by")},
     since=2,

@@ -41,8 +41,9 @@ def recorded_plays(protocol, folder):
     suite, role = Suite(protocol), LISTENING[protocol]
     fault = load_protocol(protocol).faults.all[FAULTS[protocol]]
     chosen = [case for case in cases(protocol) if case.fits(role, "tcp")]
+    shown = [case for case in chosen if set(case.marks.rules) & set(fault.rules)]
     found = []
-    for make, played in ((suite.harness.roles[role], chosen[:8]), (fault.peer, chosen[:4])):
+    for make, played in ((suite.harness.roles[role], chosen[:8]), (fault.peer, shown[:1] + chosen[:4])):
         world = suite.harness.world(make.of, role)
         for number, case in enumerate(played, 1):
             result = play(case, world, suite, profile="document", number=number)

@@ -93,6 +93,15 @@ def test_a_mistake_is_named(text: str, complaint: str) -> None:
     assert complaint in str(raised.value)
 
 
+def test_a_role_that_the_protocol_has_not_is_named(tmp_path: Path) -> None:
+    """It would never apply, and nobody would be told."""
+    path = tmp_path / "e.toml"
+    path.write_text('[[expect]]\nrule = "ZI-001"\noutcome = "violation"\nreason = "it does"\nroles = ["clown"]\n')
+    with pytest.raises(BadExpectations, match=r"entry 1 \(ZI-001\): key 'roles': 'clown' is not one of router, client"):
+        load_expectations(path, ("router", "client"))
+    assert load_expectations(path).entries[0].roles == ("clown",)
+
+
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadExpectations, match=r"none\.toml: cannot be read: No such file"):
         load_expectations(tmp_path / "none.toml")
