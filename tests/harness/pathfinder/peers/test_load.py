@@ -372,6 +372,7 @@ def test_what_there_is_no_room_for_is_refused_and_nothing_else() -> None:
 SOAK = Path(__file__).parents[4] / "benchmarks" / "pathfinder_soak.py"
 
 
+@pytest.mark.sweep
 @pytest.mark.slow  # a soak
 def test_memory_does_not_grow() -> None:
     """One MiB for 600 clients who come and go, each with several services; GOLDWIRE_SOAK has seconds for many more."""
