@@ -6,24 +6,34 @@ every machine, and when it is played alone, must not.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from importlib import import_module
+from typing import Any
 from unittest import mock
 
-from hypothesis.internal.conjecture import providers
+WHERE = "hypothesis.internal.conjecture.providers"
+"""Where Hypothesis has them, since 6.131. There is no setting for it, so this is not its public face."""
 
-# There is no setting for it, and before 6.131 there were no such constants.
-_HAS_CONSTANTS = hasattr(providers, "_get_local_constants")
-if _HAS_CONSTANTS:
-    _none = type(providers.GLOBAL_CONSTANTS)()
-    # What may be drawn is kept there for each kind of value, with the constants of modules.
-    _kept = type(providers.CONSTANTS_CACHE)(providers.CONSTANTS_CACHE.max_size)
+_NAMES = ("_get_local_constants", "GLOBAL_CONSTANTS", "CONSTANTS_CACHE")
+
+
+def _patches() -> dict[str, Any]:
+    """Return what takes the place of what; nothing in a release that has no such constants, or has them elsewhere."""
+    try:
+        providers = import_module(WHERE)
+        local, everywhere, cache = (getattr(providers, name) for name in _NAMES)
+    except (ImportError, AttributeError):
+        return {}
+    none = type(everywhere)()
+    # What may be drawn is kept in the cache for each kind of value, with the constants of modules.
+    return {local.__name__: lambda: none, "CONSTANTS_CACHE": type(cache)(cache.max_size)}
+
+
+_PATCHES = _patches()
 
 
 @contextmanager
 def of_hypothesis_alone() -> Iterator[None]:
     """Let Hypothesis draw no constant meanwhile that is not its own."""
-    if not _HAS_CONSTANTS:
-        yield
-        return
-    with mock.patch.multiple(providers, _get_local_constants=lambda: _none, CONSTANTS_CACHE=_kept):
+    with mock.patch.multiple(WHERE, **_PATCHES) if _PATCHES else nullcontext():
         yield

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
-from conformance import hypothesis_settings
+from conformance import hypothesis_constants, hypothesis_settings
 from conformance.hypothesis_settings import FEWEST, SHRINKING, searched, without_shrinking
 from harness.errors import NotAnswered
 from harness.timing import ANSWER, Timing
@@ -218,3 +218,11 @@ def test_what_fails_far_away_is_made_small_all_the_same() -> None:
     with pytest.raises(AssertionError):
         case(node=FarNode(round_trip=2.0))
     assert seen[-1] == 0
+
+
+@pytest.mark.parametrize(("name", "value"), [("WHERE", "hypothesis.nowhere"), ("_NAMES", ("a", "b", "c"))])
+def test_a_release_of_hypothesis_without_such_constants_is_taken_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: object
+) -> None:
+    monkeypatch.setattr(hypothesis_constants, name, value)
+    assert hypothesis_constants._patches() == {}
