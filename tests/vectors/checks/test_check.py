@@ -430,6 +430,7 @@ def test_what_differs_once_and_never_again_is_a_finding():
     assert [finding.difference.kind for finding in report.findings] == ["unsteady"]
 
 
+@pytest.mark.sweep  # .ci/run has them compared by the command
 @pytest.mark.slow  # 2,000 frames and all vectors, by every engine
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_engines_that_are_here_read_alike(layout):

@@ -417,6 +417,7 @@ REASONS = {
 """What comes of a mutation of a valid frame, by how its name begins."""
 
 
+@pytest.mark.sweep
 @pytest.mark.slow  # 30,000 frames
 @EACH
 def test_mutations_do_what_their_names_say(name):
