@@ -16,8 +16,8 @@ import hashlib
 import json
 import platform
 import shlex
-import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from importlib.resources import as_file, files
 from inspect import cleandoc
@@ -172,7 +172,11 @@ def write(out: Path, kept: KeptFinding) -> tuple[Path, bool]:
         for name, content in files.items():
             write_file(folder / name, content)
     except OSError:
-        shutil.rmtree(folder, ignore_errors=True)
+        # What is not ours stays, should somebody have put something there.
+        with suppress(OSError):
+            for name in files:
+                (folder / name).unlink(missing_ok=True)
+            folder.rmdir()
         raise
     return folder, True
 

@@ -35,7 +35,7 @@ SPARK_FROM = 32 << 20
 """Bytes of new rows from which on a job is worth the ten seconds and more in which Spark starts: a million frames."""
 
 SPARK_FROM_FRAMES = 100_000
-"""Frames from which on one process generates and looks at them for so long: a minute of sweeping, half of selecting."""
+"""Frames from which on Spark generates them, where it is there: one process takes about half a minute for so many."""
 
 SETTINGS = "goldwire.spark"
 """The key under which a command's context has the settings of Spark."""

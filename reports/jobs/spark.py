@@ -388,14 +388,17 @@ def _from_file(kept: FileColumn, column: Any) -> Any:
 
 
 def _to_file(kept: FileColumn, column: Any) -> Any:
-    """Return a column of ours as it stands in files: as ``FileColumn.to_file`` does, of what jobs on Spark write."""
+    """Return a column of ours as it stands in files: as ``FileColumn.to_file`` does."""
     its = functions()
     match kept:
         case Words(separator=separator):
             words = its.split(column, re.escape(separator))
             return its.when(column == "", its.array().cast("array<string>")).otherwise(words)
-        case Moment() | Seconds():
-            raise NotImplementedError(f"no job on Spark writes {kept}")
+        # Without a zone: else Spark would write them in a form of its own, which Arrow reads as nanoseconds.
+        case Moment():
+            return its.try_to_timestamp(column).cast("timestamp_ntz")
+        case Seconds():
+            return its.timestamp_micros(its.round(column * 1e6).cast("long")).cast("timestamp_ntz")
         case _:
             return column
 

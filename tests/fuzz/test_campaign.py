@@ -431,16 +431,42 @@ def test_replay_says_what_is_wrong_with_a_folder(tmp_path: Path) -> None:
     assert "cannot be read" in torn.stderr
 
 
+def a_hang() -> findings.CodecFinding:
+    gone = fatal_difference("hang", {"python": "does not come to an end"})
+    origin = findings.Origin("random", 1, "2024-01-01T00:00:00+00:00")
+    return findings.CodecFinding(
+        findings.signature(LAYOUT, gone), LAYOUT, ("reference", "python"), gone, origin, version("goldwire"), "3.11"
+    )
+
+
+def test_a_finding_that_cannot_be_written_leaves_nothing_of_it_and_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = findings.write_file
+
+    def full(path: Path, content: str | bytes) -> None:
+        if path.name == README:
+            raise OSError(28, "No space left on device", str(path))
+        written(path, content)
+
+    monkeypatch.setattr(findings, "write_file", full)
+    kept = findings.KeptFinding(a_hang(), b"\x1e", b"\x1e")
+    with pytest.raises(OSError, match="No space left"):
+        findings.write(tmp_path, kept)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / kept.name).mkdir()
+    (tmp_path / kept.name / "notes.txt").write_text("mine")
+    with pytest.raises(OSError, match="No space left"):
+        findings.write(tmp_path, kept)
+    assert [path.name for path in (tmp_path / kept.name).iterdir()] == ["notes.txt"]
+
+
 def test_the_schema_is_fresh_and_describes_a_finding(tmp_path: Path) -> None:
     shipped = files("fuzz").joinpath(findings.SCHEMA).read_bytes()
     assert shipped == findings.schema(), "run: python -m fuzz.findings"
     difference = run_here(IsolatedRun(LAYOUT, ("reference", "python"), value="3")).difference
     assert difference is None
-    origin = findings.Origin("random", 1, "2024-01-01T00:00:00+00:00")
-    gone = fatal_difference("hang", {"python": "does not come to an end"})
-    finding = findings.CodecFinding(
-        findings.signature(LAYOUT, gone), LAYOUT, ("reference", "python"), gone, origin, version("goldwire"), "3.11"
-    )
+    finding = a_hang()
     folder, new = findings.write(tmp_path, findings.KeptFinding(finding, b"\x1e", b"\x1e"))
     assert new
     assert findings.write(tmp_path, findings.KeptFinding(finding, b"\x1e", b"\x1e")) == (folder, False)

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
 pytest.importorskip("pyspark", reason="the pipeline on Spark needs goldwire[spark]")
 
+import pyarrow.parquet as pq
 from lake_contents import PROTOCOLS, quiet
 
 from harness.errors import BadDescription, NotInstalled
@@ -16,8 +17,9 @@ from reports.jobs import spark
 from reports.jobs.ingest import IngestOptions
 from reports.jobs.sweep import sweep
 from reports.jobs.sweep_plan import SweepPlan
+from reports.lake.columns import FileColumn, Moment, Seconds, Words
 from reports.lake.lake import Lake
-from reports.lake.schemas import DECODED, FRAMES, LOSSES, RUNS, TABLES, VERDICTS
+from reports.lake.schemas import DECODED, FRAMES, LOSSES, RUNS, TABLES, VERDICTS, LakeTable
 
 pytestmark = pytest.mark.spark
 
@@ -105,6 +107,33 @@ def test_older_files_have_nulls_on_spark_too(session, tmp_path, monkeypatch):
         staging.commit()
     (row,) = spark.rows_of(session, lake, RUNS, lake.pieces(RUNS)).collect()
     assert (row.source, row.frames, row.protocol) == ("a", None, "zenoh")
+
+
+def test_columns_stand_in_files_as_they_do_without_spark(session, tmp_path):
+    """Every form of them, written on Spark and read by both: moments with and without a fraction, no words, nulls."""
+    import pyarrow as pa
+
+    forms = {"moment": Moment(), "seconds": Seconds(), "words": Words(separator=", "), "other": FileColumn("renamed")}
+    schema = pa.schema([(name, pa.float64() if name == "seconds" else pa.string()) for name in (*forms, "protocol")])
+    table = LakeTable(RUNS.name, RUNS.version, schema, in_files=forms)
+    values = [
+        {"moment": "2026-11-23T12:00:00+00:00", "seconds": 1_700_000_000.25, "words": "a, b", "other": "x"},
+        {"moment": "2026-11-23T12:00:00.250+00:00", "seconds": 0.000001, "words": "", "other": ""},
+        {"moment": "2026-11-23T12:00:00.000001+00:00", "seconds": None, "words": "a", "other": None},
+        {"moment": None, "seconds": -1.5, "words": None, "other": "no moment"},
+    ]
+    made = table.rows(each | {"protocol": "zenoh"} for each in values)
+    lake = Lake(tmp_path / "lake", create=True)
+    with lake.stage("run-1", "test") as staging:
+        spark.write(session.createDataFrame(made), staging, table)
+        staging.commit()
+    (written,) = {pq.read_schema(path).remove_metadata() for path in lake.path.glob("runs/**/*.parquet")}
+    assert written == table.stored.remove_metadata()
+    pieces = lake.pieces(table)
+    assert {tuple(row) for row in spark.rows_of(session, lake, table, pieces).collect()} == {
+        tuple(row.values()) for row in made.to_pylist()
+    }
+    assert sorted(lake.read(table).to_pylist(), key=str) == sorted(made.to_pylist(), key=str)
 
 
 def test_a_damaged_file_costs_only_itself_on_spark(session, captured, tmp_path):
