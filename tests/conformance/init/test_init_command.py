@@ -14,7 +14,6 @@ from conformance.contract.expectations import load_expectations
 from conformance.init.init_command import init
 from harness.command import main
 
-ROOT = Path(__file__).resolve().parents[3]
 GOLDWIRE = str(Path(sys.executable).with_name("goldwire"))
 PEER = f"{sys.executable} -P -m goldwire peer"
 ROLES = {
@@ -173,8 +172,3 @@ def test_what_is_there_is_never_written_over(project: Path) -> None:
 )
 def test_a_command_that_is_not_told_where_is_noticed(role: str, command: str, note: str) -> None:
     assert note in goldwire_init("zenoh", "--command", command, "--role", role).stdout
-
-
-def test_the_files_for_ci_are_those_of_the_docs() -> None:
-    for name in ("github.yml", "gitlab.yml"):
-        assert (ROOT / "docs/ci" / name).resolve() == ROOT / "conformance/init/ci" / name
