@@ -1,9 +1,9 @@
 """The application of a client: what it must, may and must not be told of a service that several servers tell of.
 
-What the document leaves open is allowed: whether a change within one generation is told where servers may disagree, and
-one of the generation alone; whether an appearance in a higher generation is a change; whether an appearance counts that
-is outdated; how long a service is kept that was seen on a lost server only; whether one that is gone may come back in a
-lower generation.
+What the document leaves open is allowed: whether a change within one generation is told where several servers have the
+service, which may disagree, and one of the generation alone; whether an appearance in a higher generation is a change;
+whether an appearance counts that is outdated; how long a service is kept that was seen on a lost server only; whether
+one that is gone may come back in a lower generation.
 """
 
 from collections import deque
@@ -102,11 +102,16 @@ class ServicePicture:
                 left.popleft()
                 self.told, self.received = match, match.generation
                 self.doubtful.add(server)
-        elif match.generation > self.received and server in self.certain and self._is_change(match):
+        elif self._is_newer(server, match) and server in self.certain and self._is_change(match):
             self._must(self._text("modified", match), left, "PF-043", f"{SERVERS[server]} has it so")
             self.told, self.received = match, match.generation
         elif match.generation >= self.received:
             self._may_change(match, left)
+
+    def _is_newer(self, server: int, match: ServiceMatch) -> bool:
+        """Tell whether a match is later than all that was received: where one server alone has the service, all are."""
+        is_alone = self.certain == {server} and not self.doubtful
+        return match.generation >= self.received if is_alone else match.generation > self.received
 
     def _is_change(self, match: ServiceMatch) -> bool:
         """Tell whether a service is another than it was told to be, and than it was known to be."""

@@ -36,6 +36,8 @@ MANY = int(os.environ.get("GOLDWIRE_ALPHABET_FRAMES", "100_000"))
 SOUGHT = (200, 2_000, 20_000)
 """Frames among which a planted difference is sought: most are seen at once, and few among thousands only."""
 
+pytestmark = pytest.mark.slow
+"""Every kind of node by every engine, and a lie about each; test_check.py says so sooner of the protocols' layouts."""
 
 TRIES = 200
 """Frames that are tried to make one smaller: enough for most, and how long that takes no clock decides."""
@@ -68,14 +70,12 @@ def test_the_engines_agree_on_golden_frames(name, panel):
     assert report.agrees, "\n".join(render(report))
 
 
-@pytest.mark.slow  # many frames; the reference engine, which is slow, sees a fifth
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_the_engines_agree_on_many_frames(name, panel):
     report = check(f"alphabet/{name}", panel, frames=MANY // len(GRAMMARS), seed=1, share=0.2, examples=0)
     assert report.agrees, "\n".join(render(report))
 
 
-@pytest.mark.slow  # two extensions of many grammars are compiled, for every seed
 @pytest.mark.parametrize("seed", range(3))
 def test_the_engines_agree_on_random_grammars(seed, tmp_path, monkeypatch):
     """On frames that are led towards valid ones: of some random grammars no sampler finds any by drawing them."""
@@ -388,7 +388,7 @@ RARE: dict[str, dict[str, list[Any]]] = {
     ("name", "seeking"),
     [
         *(pytest.param(name, name not in RARE, id=name) for name in PLANTED),
-        *(pytest.param(name, True, marks=pytest.mark.slow, id=f"{name}, sought") for name in RARE),
+        *(pytest.param(name, True, id=f"{name}, sought") for name in RARE),
     ],
 )
 def test_a_planted_difference_is_found_and_minimised(name, seeking, panel, monkeypatch):

@@ -79,9 +79,9 @@ def explained(*heard: tuple[int, ServiceMatch], events: str = "") -> ServicePict
         ([(0, appeared()), (1, appeared(2))], "appeared 1 0, modified 1 2"),
         ([(0, appeared()), (1, appeared(2)), (0, modified(2))], "appeared 1 0, modified 1 2"),
         ([(0, appeared()), (1, appeared(2)), (0, modified(1))], "appeared 1 0"),
-        # A change within a generation is told, or not.
-        ([(0, appeared()), (0, modified(0, orphan=True))], "appeared 1 0"),
-        ([(0, appeared()), (0, modified(0, orphan=True))], "appeared 1 0, modified 1 0"),
+        # A change within a generation is told, or not, where another server has the service as well.
+        ([(0, appeared()), (1, appeared()), (0, modified(0, orphan=True))], "appeared 1 0"),
+        ([(0, appeared()), (1, appeared()), (0, modified(0, orphan=True))], "appeared 1 0, modified 1 0"),
         # An outdated appearance counts, or not.
         ([(0, appeared(2)), (1, appeared(1)), (0, GONE)], "appeared 1 2"),
         ([(0, appeared(2)), (1, appeared(1)), (0, GONE)], "appeared 1 2, disappeared 1"),
@@ -114,6 +114,7 @@ def test_what_the_application_must_not_be_told(rule: str, heard: list[tuple[int,
         ("PF-042", [(0, appeared())], ""),
         ("PF-104", [(0, appeared(orphan=True))], ""),
         ("PF-043", [(0, appeared()), (0, modified(1))], "appeared 1 0"),
+        ("PF-043", [(0, appeared()), (0, modified(0, orphan=True))], "appeared 1 0"),
         ("PF-044", [(0, appeared()), (1, appeared()), (0, GONE), (1, GONE)], "appeared 1 0"),
     ],
 )

@@ -292,6 +292,7 @@ def bulky(served: Served) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow  # each is held against services that take long to look through, six times
 @pytest.mark.usefixtures("bulky")
 @pytest.mark.parametrize("what", REASONS)
 def test_filters(served: Served, what: str) -> None:
