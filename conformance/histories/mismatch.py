@@ -2,9 +2,13 @@
 
 
 class Mismatch(Exception):
-    """The node did what it must not, or did not what it must; ``rule`` is what that breaks."""
+    """The node did what it must not, or did not what it must; ``rule`` is what that breaks.
 
-    def __init__(self, rule: str, what: str) -> None:
+    ``thing`` is what never came, where waits of other plays have a name for it (``harness.timing.Silences``).
+    """
+
+    def __init__(self, rule: str, what: str, *, thing: str = "") -> None:
         super().__init__(what)
         self.rule = rule
         self.what = what
+        self.thing = thing

@@ -19,15 +19,19 @@ def still_missing(
     """Return what is missing when so many seconds of patience have passed; ``None`` as soon as nothing is.
 
     Of a rule that is known to be broken it would be one proof more, at the cost of the histories to come, and of those
-    that are tried to make this one smaller: for that nobody waits longer than a window.
+    that are tried to make this one smaller: for that nobody waits longer than a window. Nor for what is known never to
+    come, from whatever plays.
     """
     difference: Mismatch | None = None
     for seconds in (timing.window, patience):
         if wait_until(lambda: missing() is None, now + seconds):
             return None
         difference = missing()
-        if difference is not None and timing.is_in_vain(difference.rule):
-            return difference
-    if difference is not None:
-        timing.showed(difference.rule)
+        if difference is not None and any(map(timing.is_in_vain, (difference.rule, difference.thing))):
+            break
+    else:
+        if difference is not None:
+            timing.showed(difference.rule)
+    if difference is not None and difference.thing:
+        timing.awaited(difference.thing, False)
     return difference

@@ -1,6 +1,8 @@
 """Properties: whatever clients do, what they are answered and told is what the reference server answers and tells."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -14,9 +16,12 @@ from conformance.pathfinder.roles import SERVER
 from conformance.pathfinder.strategies import CLIENTS, Sample, Step, mutated, no_filters, plans, samples
 from conformance.pathfinder.waiting import wait_until
 from conformance.wording import worded
+from harness.pathfinder.tester.driver import Driver
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 from wire.pathfinder.filters import Composite, parse, spell, walk
+
+ViewT = TypeVar("ViewT", bound=Collection[int])
 
 
 def compare(step: Step, answer: Transaction, expected: Transaction) -> None:
@@ -59,6 +64,16 @@ def compare_lists(found: Listed, expected: Listed, rule: str = "PF-149") -> None
             assert found[place][1].is_orphan == record.is_orphan, "an orphan is listed as none, or the other way round"
 
 
+def awaited_view(session: Driver, view: Callable[[], ViewT], expected: ViewT) -> ViewT:
+    """Return what a subscriber believes that there is, once that is as expected or nothing more is to come."""
+    if not session.wait_until(lambda: view() == expected, session.now() + session.timing.window):
+        believed = view()
+        too_many, too_few = set(believed) - set(expected), set(expected) - set(believed)
+        lacking = "disappeared" if too_many else "appeared" if too_few else "modified"
+        session.wait_for_notification(lambda: view() == expected, lacking)
+    return view()
+
+
 def compare_views(group: ClientGroup, reference: ClientGroup) -> None:
     """Compare what subscribers know, once all has been told."""
     for (session, filter, watching), (watcher, _, heard) in zip(group.watches, reference.watches, strict=True):
@@ -67,8 +82,7 @@ def compare_views(group: ClientGroup, reference: ClientGroup) -> None:
         # The model's side first: it is in virtual time and knows all as soon as it is asked.
         watcher.barrier()
         expected = reference.view(filter, heard)
-        session.wait_for_notification(lambda w=watching, f=filter, e=expected: group.view(f, w) == e)  # type: ignore[misc]
-        view = group.view(filter, watching)
+        view = awaited_view(session, partial(group.view, filter, watching), expected)
         is_alike = view.keys() == expected.keys()
         with judging("PF-122" if is_alike else rule_at_fault(group, reference, filter, "PF-122")):
             assert view == expected, f"who watches {worded(filter)} does not know what there is"
@@ -172,16 +186,14 @@ def compare_finds(group: ClientGroup, reference: ClientGroup, filter: str) -> No
     late = asking.subscribe(group.node.narrow(filter))
     with judging("PF-120"):
         assert granted(late), f"a subscription to {worded(filter)} is refused"
-        asking.wait_for_notification(lambda: known_places(group.view(filter, late)) == expected)
-        assert known_places(group.view(filter, late)) == expected, f"{worded(filter)} lists other services"
+        known = awaited_view(asking, lambda: known_places(group.view(filter, late)), expected)
+        assert known == expected, f"{worded(filter)} lists other services"
     # A server may have room for few.
     asking.unsubscribe(late.request.fields["subscription-id"])
     with judging("PF-122"):
         for _, _, watching in group.watches:
-            asking.wait_for_notification(lambda w=watching: known_places(group.view(filter, w)) == expected)  # type: ignore[misc]
-            assert known_places(group.view(filter, watching)) == expected, (
-                f"who watches {worded(filter)} does not know what there is"
-            )
+            known = awaited_view(asking, lambda w=watching: known_places(group.view(filter, w)), expected)  # type: ignore[misc]
+            assert known == expected, f"who watches {worded(filter)} does not know what there is"
 
 
 def known_places(found: Mapping[int, object]) -> set[int]:

@@ -158,7 +158,9 @@ def test_a_republish_transfers_ownership(node: NodeUnderTest) -> None:
         def is_told(owner: int = client.client_id) -> bool:
             return any(match.message.get("client-id") == owner for match in watch.about(service.id))
 
-        assert node.main.wait_for_notification(is_told), "who had matched a service is not told its new owner"
+        assert node.main.wait_for_notification(is_told, "modified"), (
+            "who had matched a service is not told its new owner"
+        )
 
 
 @rule("PF-024", roles=SERVER)

@@ -76,7 +76,7 @@ def test_what_is_there_already(node: NodeUnderTest) -> None:
     node.main.sure(node.main.publish(services[-1]))
     expected = {service.id for service in services if service.props["name"] == ["x"]}
     watching = watch(node, "(name=x)")
-    node.main.wait_for_notification(lambda: {match.service_id for match in watching.matches} >= expected)
+    node.main.wait_for_notification(lambda: {match.service_id for match in watching.matches} >= expected, "appeared")
     # Judged only when the subscription has ended: what is told too much may come late.
     matches = end_subscription(node.main, watching)
     assert {match.what for match in matches} == {"appeared"}, "what is there already is not told as appeared"
@@ -174,7 +174,7 @@ def test_an_orphan_with_a_new_owner(node: NodeUnderTest) -> None:
     def is_final(match: Match) -> bool:
         return stated(match.message) == state(service, node.other) and not match.is_orphan
 
-    heard = node.main.wait_for_notification(lambda: any(map(is_final, watching.about(service.id))))
+    heard = node.main.wait_for_notification(lambda: any(map(is_final, watching.about(service.id))), "modified")
     assert heard, "an orphan has a new owner, and this is not told"
     # From the third match: the first two are its appearance and its having become an orphan.
     steps = [is_final(match) for match in watching.about(service.id)[2:]].index(True)
@@ -284,7 +284,7 @@ def test_the_fields_of_notifications(node: NodeUnderTest) -> None:
     ]
     for number, (what, step, now) in enumerate(steps):
         node.other.sure(step())
-        if not node.main.wait_for_notification(lambda number=number: len(watching.notifications) > number):  # type: ignore[misc]
+        if not node.main.wait_for_notification(lambda n=number: len(watching.notifications) > n, what):  # type: ignore[misc]
             raise NotAnswered(f"a service has {what}, and nobody is told")
         said = watching.notifications[number]
         with judging("PF-127"):

@@ -28,7 +28,7 @@ def test_the_last_of_many_changes_is_told(node: NodeUnderTest) -> None:
     def is_told() -> bool:
         return any(match.message.get("generation") == 5 for match in watching.about(service.id))
 
-    assert node.main.wait_for_notification(is_told), "nobody is told the last state of a service"
+    assert node.main.wait_for_notification(is_told, "modified"), "nobody is told the last state of a service"
     told_of = [match.message.get("generation") for match in end_subscription(node.main, watching)]
     generations = [each for each in told_of if isinstance(each, int)]
     assert generations == sorted(generations), "an older state of a service is told after a newer one"
@@ -51,7 +51,7 @@ def test_only_the_generation_changes(node: NodeUnderTest) -> None:
     def is_told() -> bool:
         return any(match.message.get("generation") == 2 for match in watching.about(service.id))
 
-    node.main.wait_for_notification(is_told)
+    node.main.wait_for_notification(is_told, "modified")
     between = [match for match in watching.about(service.id) if match.message.get("generation") == 1]
     node.shows("PF-055", "R12", "A" if between else "B")
     assert all(match.what == "modified" for match in between), "a higher generation is told as something else than that"
@@ -82,7 +82,7 @@ def test_a_change_makes_a_service_match(node: NodeUnderTest) -> None:
     watching, service = watch(node, "(name=x)"), node.service(name=["y"])
     node.other.sure(node.other.publish(service))
     node.other.sure(node.other.publish(service.newer(props=node.service(name=["x"]).props)))
-    node.main.wait_for_notification(lambda: bool(watching.about(service.id)))
+    node.main.wait_for_notification(lambda: bool(watching.about(service.id)), "appeared")
     matches = watching.about(service.id)
     assert matches, "a service has begun to match, and nobody is told"
     what, generation = matches[0].what, matches[0].message.get("generation")
@@ -101,7 +101,7 @@ def test_a_change_makes_a_service_match_no_more(node: NodeUnderTest) -> None:
     expect_match(node.main, watching, "appeared", service)
     changed = service.newer(props=node.service(name=["y"]).props)
     node.other.sure(node.other.publish(changed))
-    node.main.wait_for_notification(lambda: len(watching.about(service.id)) > 1)
+    node.main.wait_for_notification(lambda: len(watching.about(service.id)) > 1, "disappeared")
     matches = watching.about(service.id)[1:]
     assert matches, "a service has ceased to match, and nobody is told"
     node.shows("PF-208", "R13", "B" if matches[0].what == "modified" else "A")
@@ -127,7 +127,8 @@ def test_the_life_of_a_service(node: NodeUnderTest) -> None:
     ]
     for heard, step in enumerate(steps):
         node.other.sure(step())
-        if not node.main.wait_for_notification(lambda heard=heard: len(watching.about(service.id)) > heard):  # type: ignore[misc]
-            raise NotAnswered(f"a service has {expected[heard]}, and nobody is told")
+        what = expected[heard]
+        if not node.main.wait_for_notification(lambda n=heard: len(watching.about(service.id)) > n, what):  # type: ignore[misc]
+            raise NotAnswered(f"a service has {what}, and nobody is told")
     matches = [match.what for match in end_subscription(node.main, watching)]
     assert matches == expected, "what becomes of a service is told in another order"

@@ -8,7 +8,7 @@ from conformance.pathfinder.histories.attribution import rule_of_filter, rule_of
 from conformance.pathfinder.histories.model import DirectoryModel, ServiceState, is_recent, state_in, state_of
 from harness.pathfinder.peers.directory import ServiceRecord
 from harness.pathfinder.peers.session import Selection
-from harness.pathfinder.tester.driver import Driver
+from harness.pathfinder.tester.driver import Driver, notification_of
 from harness.pathfinder.tester.transactions import Match, Transaction, match_of
 
 KNOWN = ("appeared", "modified", "disappeared")
@@ -179,4 +179,5 @@ class SubscriptionWatch:
         return self._silent("PF-122", service, f"it has changed ({', '.join(names)})", "modified")
 
     def _silent(self, rule: str, service: int, why: str, what: str) -> Mismatch:
-        return Mismatch(rule, f"{self.name} is not told that {service} has {what}: {why}")
+        said = f"{self.name} is not told that {service} has {what}: {why}"
+        return Mismatch(rule, said, thing=notification_of(what))

@@ -36,7 +36,7 @@ from conformance.pathfinder.histories.races import explaining_order
 from conformance.pathfinder.histories.unspecified import GuestGreets, GuestMove, GuestsCrowd, GuestSends, GuestsMeet
 from harness.clock import VirtualClock
 from harness.errors import HarnessError, NotAnswered
-from harness.pathfinder.tester.driver import DELAY, Driver, new_id
+from harness.pathfinder.tester.driver import DELAY, Driver, new_id, notification_of
 from harness.pathfinder.tester.node_under_test import MARK, NodeUnderTest
 from harness.pathfinder.tester.transactions import Transaction
 from vectors.pathfinder.filter_samples import Properties
@@ -368,6 +368,7 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
                 raise Mismatch("PF-137", f"{watch.name} has ended, and nobody unsubscribed it: {watch.transaction}")
             for what, count in watch.heard.items():
                 self.judged[HEARD[what]] += count
+                watch.driver.timing.awaited(notification_of(what), True)
             watch.heard.clear()
 
     def catch_up(self) -> None:

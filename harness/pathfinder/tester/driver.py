@@ -30,6 +30,12 @@ TTL = 60
 DELAY = TTL / 2
 """Seconds of the protocol's time by which a notification may be late: a server may delay it for a part of the TTL."""
 
+
+def notification_of(what: str) -> str:
+    """Return what waits for notifications of one match-type are known by: where they never come, it is learnt."""
+    return f"a notification of what has {what}"
+
+
 # Servers that others run keep what earlier testers left: no identifier is used twice.
 # Random above and counted below, so that testers of one server do not meet. 62 bits, always: the document has 63, and
 # who keeps them in floating point rounds all of one length alike.
@@ -234,13 +240,12 @@ class Driver:
             self.timing.waited(self.now() - began)
         return held
 
-    def wait_for_notification(self, done: Callable[[], bool], thing: str = "") -> bool:
+    def wait_for_notification(self, done: Callable[[], bool], what: str) -> bool:
         """Read until notifications make something hold; ``False`` when they never do.
 
-        ``thing`` names what is waited for, so that it is learnt where it never comes.
+        ``what`` has become of a service, as its notification says it: a sort that never comes is learnt.
         """
-        if not thing:
-            return self.wait_until(done, self.now() + self.timing.within(DELAY))
+        thing = notification_of(what)
         came = self.wait_until(done, self.now() + self.timing.patience_for(thing, self.timing.within(DELAY)))
         if came or not self.ended:
             self.timing.awaited(thing, came)
@@ -375,7 +380,7 @@ class Driver:
         if not self.answered(watch).answers:
             return None  # what was never granted brings nothing, and would be waited for as long as it may be late
         if until is None:
-            self.wait_for_notification(lambda: len(heard()) >= count, f"a notification of what has {what}")
+            self.wait_for_notification(lambda: len(heard()) >= count, what)
         else:
             self.wait_until(lambda: len(heard()) >= count, until)
         return heard()[count - 1] if len(heard()) >= count else None
