@@ -160,6 +160,9 @@ def play_history(node: Any, brings: Histories[Any], theme: str, seed: int) -> fr
     if first == this and not is_known:
         with BUDGET.aside():
             seconds, patience = _time_to_shrink(node)
+            if node.timing.waited_in_full:
+                # What the whole history has shown so, fewer of its moves show in a window. The whole is confirmed.
+                node.timing.showed(rule)
             moves = shrunk(moves, attempt.fails_likewise, brings.simpler, seconds=seconds, patience=patience)
     memory.played[theme, seed] = rule
     steps = [f"  {number}. {move}" for number, move in enumerate(moves, 1)]

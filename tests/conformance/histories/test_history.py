@@ -110,6 +110,31 @@ def play(node: Adder, seed: int = 1) -> frozenset[str]:
     return play_history(node, AdderHistories(), "sums", seed)
 
 
+class Waiting(Adder):
+    """An adder that is waited for where it adds wrongly."""
+
+    def __init__(self, wrong: int) -> None:
+        super().__init__(wrong)
+        self.waits: list[float] = []
+
+    def add(self, number: int) -> int:
+        is_wrong = number == self.wrong and self.sum > 10
+        if is_wrong:
+            self.waits.append(self.timing.patience_for("R-2"))
+            self.timing.waited(self.waits[-1])
+            self.timing.showed("R-2")
+        return super().add(number)
+
+
+def test_what_a_history_shows_by_waiting_in_full_its_parts_show_in_a_window() -> None:
+    node = Waiting(wrong=7)
+    with pytest.raises(RuleBroken):
+        play(node)
+    first, *others = node.waits
+    assert first == node.timing.patience
+    assert set(others) == {node.timing.window}
+
+
 def test_who_keeps_to_the_model_is_judged_by_what_was_compared() -> None:
     assert play(Adder()) == {"R-1"}
 
