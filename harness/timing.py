@@ -50,6 +50,12 @@ at least, it is still waited for. On a busy machine the slowest answer is slow a
 stands still for a moment, is forgiven that.
 """
 
+PROMPT = 20
+LATE = 0.2
+"""Things told unasked after which a node is known not to be late with them, and what share of them may not have come at
+once: what is told when a time is over is waited for from before that.
+"""
+
 IN_A_ROW = 2 * CONFIRMED
 """Plays in a row in which what came before was awaited in vain: those of two cases, where each is played again."""
 
@@ -70,6 +76,8 @@ class Silences:
         """Cases in which two plays have shown by silence what is wrong."""
         self.answers = deque[float](maxlen=ENOUGH)
         """Seconds that each of the last answers took, in whatever play."""
+        self.delays = deque[float](maxlen=ENOUGH)
+        """Seconds that each of the last things told unasked was waited for, of those that a document lets be late."""
         self.broken: set[str] = set()
         """Rules that two plays of one conversation have seen broken: of them no more is to be learnt by waiting."""
 
@@ -95,6 +103,12 @@ class Silences:
     def is_silent(self) -> bool:
         """Whether the node was proven to leave things out, and is known to be quick with what it does."""
         return self.proven >= CONFIRMED and len(self.answers) == ENOUGH
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether the node was proven to leave something out, and is not late with what it tells unasked."""
+        late = sum(delay >= WINDOW for delay in self.delays)
+        return self.proven > 0 and len(self.delays) >= PROMPT and late <= LATE * len(self.delays)
 
     def is_known(self, thing: str) -> bool:
         """Tell whether something is known not to be done: never so far, or not any more."""
@@ -161,14 +175,18 @@ class Timing:
         """Take note that so many seconds were waited for what did not come."""
         self.waited_in_full = self.waited_in_full or seconds >= self.patience
 
-    def awaited(self, thing: str, came: bool) -> None:
-        """Take note of whether something came that was waited for, by a few words that name it."""
+    def awaited(self, thing: str, came: bool, seconds: float = 0.0) -> None:
+        """Take note of whether something came that was waited for, by a few words that name it.
+
+        ``seconds`` for which it was waited, where they are more than for an answer: as many as several busy moments are
+        all that a play waits.
+        """
         if came:
             self.silences.came(thing)
         else:
             self.met_silence = self.met_silence or self.silences.is_known(thing)
             self.silences.in_vain(thing, self._play)
-            self._in_vain[thing] += 1
+            self._in_vain[thing] += CONFIRMED if seconds >= CONFIRMED * self.patience else 1
 
     def showed(self, rule: str) -> None:
         """Take note that this play was told by waiting in full that a rule is broken."""
@@ -212,6 +230,18 @@ class Timing:
     def within(self, seconds: float) -> float:
         """Return how long to wait for what has to come within some seconds of the protocol, and then takes its way."""
         return seconds * self.scale / self.tempo + self.patience
+
+    def however_late(self, seconds: float) -> float:
+        """Return how long to wait for what may be told so many seconds of the protocol late.
+
+        Like for an answer where a node was proven to leave things out, and tells at once what it tells.
+        """
+        is_prompt = self.silences.is_prompt and not self.is_virtual
+        return self.patience if is_prompt else self.within(seconds)
+
+    def told(self, seconds: float) -> None:
+        """Take note of how long something was waited for that was told unasked, and may be late."""
+        self.silences.delays.append(seconds)
 
     def ample(self, seconds: float) -> float:
         """Return how long to wait for what should not take so many seconds of the protocol."""

@@ -19,7 +19,9 @@ from harness.timing import (
     GLANCE,
     HASTE,
     IN_A_ROW,
+    LATE,
     MARGIN,
+    PROMPT,
     SEND,
     SLOWER,
     WINDOW,
@@ -117,6 +119,15 @@ def test_what_a_play_has_waited_for_twice_in_vain_it_waits_for_no_longer_than_a_
     assert node.of_a_play().patience_for("an answer", 9.0) == 9.0
 
 
+def test_what_a_play_has_waited_for_as_long_as_for_two_answers_it_waits_for_no_longer():
+    play = Timing().of_a_play()
+    play.awaited("a notification", came=False, seconds=2 * ANSWER - 0.1)
+    assert not play.is_in_vain("a notification")
+    play = Timing().of_a_play()
+    play.awaited("a notification", came=False, seconds=2 * ANSWER)
+    assert play.is_in_vain("a notification")
+
+
 def test_a_rule_that_shows_by_waiting_is_in_vain_for_the_rest_of_its_play_or_once_two_plays_have_shown_it():
     node = Timing()
     play = node.of_a_play()
@@ -147,6 +158,30 @@ def test_who_was_proven_to_leave_things_out_is_waited_for_as_its_slowest_answer_
     # In virtual time nothing is gained by it, and each play is to be the same whatever was played before.
     node.is_virtual = True
     assert node.of_a_play().patience == ANSWER
+
+
+def test_who_leaves_things_out_and_is_never_late_is_not_given_the_time_to_be_late():
+    node = Timing()
+    late = node.within(30.0)
+    for _ in range(PROMPT):
+        assert node.of_a_play().however_late(30.0) == late
+        node.of_a_play().told(0.01)
+    # Who keeps to all that was waited for may yet take the time that the document gives.
+    assert node.of_a_play().however_late(30.0) == late
+    node.silences.proven = 1
+    assert node.of_a_play().however_late(30.0) == node.patience
+    # What is told when a time is over is late by that. More than that, and all may be: those that are among the last.
+    for _ in range(int(PROMPT * LATE) + 1):
+        node.of_a_play().told(WINDOW)
+    assert node.of_a_play().however_late(30.0) == node.patience
+    node.of_a_play().told(WINDOW)
+    assert node.of_a_play().however_late(30.0) == late
+    for _ in range(ENOUGH):
+        node.of_a_play().told(0.01)
+    assert node.of_a_play().however_late(30.0) == node.patience
+    # In virtual time nothing is gained by it.
+    node.is_virtual = True
+    assert node.of_a_play().however_late(30.0) == late
 
 
 def test_a_play_knows_whether_it_has_waited_in_full():

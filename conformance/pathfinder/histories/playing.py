@@ -355,8 +355,11 @@ class DirectoryPlay(PathfinderPlay[HistoryMove, ServerAbilities]):
         for watch in self.watches.values():
             driver, timing = watch.driver, watch.driver.timing
             missing = partial(watch.missing, changed)
-            patience = timing.within(DELAY)
-            difference = still_missing(missing, driver.wait_until, timing, now=driver.now(), patience=patience)
+            patience = timing.however_late(DELAY)
+            began = driver.now()
+            difference = still_missing(missing, driver.wait_until, timing, now=began, patience=patience)
+            if difference is None and watch.heard:
+                timing.told(driver.now() - began)
             if difference is not None and driver.ended:
                 raise Mismatch("PF-215", f"the connection of {watch.name} was ended ({driver.ended})")
             if difference is not None:

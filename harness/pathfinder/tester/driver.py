@@ -246,9 +246,12 @@ class Driver:
         ``what`` has become of a service, as its notification says it: a sort that never comes is learnt.
         """
         thing = notification_of(what)
-        came = self.wait_until(done, self.now() + self.timing.patience_for(thing, self.timing.within(DELAY)))
+        began = self.now()
+        came = self.wait_until(done, began + self.timing.patience_for(thing, self.timing.however_late(DELAY)))
+        if came:
+            self.timing.told(self.now() - began)
         if came or not self.ended:
-            self.timing.awaited(thing, came)
+            self.timing.awaited(thing, came, self.now() - began)
         return came
 
     def answered(self, transaction: Transaction) -> Transaction:
