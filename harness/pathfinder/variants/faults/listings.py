@@ -152,11 +152,31 @@ class CutFilters(Server):
         return fields
 
 
-@fault("PF-149", does="takes no notice of the filter of a list of services")
-class ListsAllServices(Server):
+class Listing(Lenient):
+    """Lists services otherwise than it tells of them; ``is_listing`` while it does."""
+
+    is_listing = False
+
     def on_services(self, session: Session, request: Message) -> None:
-        _ = self.selection(request)
-        self.enumerate(session, request, [self.describe(service) for service in self.snapshot(EVERYTHING)])
+        self.is_listing = True
+        try:
+            super().on_services(session, request)
+        finally:
+            self.is_listing = False
+
+    def describe(self, service: ServiceRecord) -> Message:
+        fields = super().describe(service)
+        return self.distort(dict(fields)) if self.is_listing else fields
+
+    def distort(self, fields: dict[str, Any]) -> Message:
+        """Return what is listed instead."""
+        return fields
+
+
+@fault("PF-149", does="takes no notice of the filter of a list of services")
+class ListsAllServices(Listing):
+    def snapshot(self, selection: Selection) -> list[ServiceRecord]:
+        return super().snapshot(EVERYTHING if self.is_listing else selection)
 
 
 @fault("PF-149", does="lists one service when there is no filter")
@@ -166,20 +186,8 @@ class OneWithoutFilter(Server):
         return found[:1] if selection.filter is None else found
 
 
-class Describing(Lenient):
-    """Describes services in lists otherwise than they are."""
-
-    def on_services(self, session: Session, request: Message) -> None:
-        found = [dict(self.describe(service)) for service in self.snapshot(self.selection(request))]
-        self.enumerate(session, request, [self.distort(fields) for fields in found])
-
-    def distort(self, fields: dict[str, Any]) -> Message:
-        """Return what is listed instead."""
-        return fields
-
-
 @fault("PF-153", does="lists a service as it was when it was new")
-class FirstGenerations(Server):
+class FirstGenerations(Listing):
     def record(self, session: Session, request: Message, known: ServiceRecord | None) -> ServiceRecord:
         new = super().record(session, request, known)
         self.first = {**getattr(self, "first", {})}
@@ -187,32 +195,31 @@ class FirstGenerations(Server):
             self.first[new.id] = new
         return new
 
-    def on_services(self, session: Session, request: Message) -> None:
-        found = self.snapshot(self.selection(request))
-        firsts = [replace(self.first[each.id], generation=each.generation) for each in found]
-        self.enumerate(session, request, [self.describe(each) for each in firsts])
+    def describe(self, service: ServiceRecord) -> Message:
+        first = replace(self.first[service.id], generation=service.generation) if self.is_listing else service
+        return super().describe(first)
 
 
 @fault("PF-153", does="lists services without their TTL")
-class NoTtl(Describing):
+class NoTtl(Listing):
     def distort(self, fields: dict[str, Any]) -> Message:
         return {name: value for name, value in fields.items() if name != "ttl"}
 
 
 @fault("PF-131", does="lists orphan-since of services whose owner is there")
-class NobodyThere(Describing):
+class NobodyThere(Listing):
     def distort(self, fields: dict[str, Any]) -> Message:
         return {"orphan-since": 0, **fields}
 
 
 @fault("PF-131", does="lists orphans without orphan-since")
-class NoOrphans(Describing):
+class NoOrphans(Listing):
     def distort(self, fields: dict[str, Any]) -> Message:
         return {name: value for name, value in fields.items() if name != "orphan-since"}
 
 
 @fault("PF-228", does="lists the seconds since the owner left instead of the time")
-class SecondsOfOrphans(Describing):
+class SecondsOfOrphans(Listing):
     def distort(self, fields: dict[str, Any]) -> Message:
         if "orphan-since" in fields:
             fields["orphan-since"] = max(0, self.wall() - fields["orphan-since"])
@@ -220,7 +227,7 @@ class SecondsOfOrphans(Describing):
 
 
 @fault("PF-228", does="lists the present time as that at which the owner left")
-class OrphansOfThisMoment(Describing):
+class OrphansOfThisMoment(Listing):
     def distort(self, fields: dict[str, Any]) -> Message:
         if "orphan-since" in fields:
             fields["orphan-since"] = self.wall()
