@@ -23,15 +23,16 @@ def still_missing(
     come, from whatever plays.
     """
     difference: Mismatch | None = None
+    waited = 0.0
     for seconds in (timing.window, patience):
         if wait_until(lambda: missing() is None, now + seconds):
             return None
-        difference = missing()
+        difference, waited = missing(), seconds
         if difference is not None and any(map(timing.is_in_vain, (difference.rule, difference.thing))):
             break
     else:
         if difference is not None:
             timing.showed(difference.rule)
     if difference is not None and difference.thing:
-        timing.awaited(difference.thing, False)
+        timing.awaited(difference.thing, False, waited)
     return difference

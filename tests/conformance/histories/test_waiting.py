@@ -46,3 +46,8 @@ def test_of_what_has_no_name_a_play_waits_twice() -> None:
 def test_what_comes_is_not_waited_for_any_longer() -> None:
     timing = Timing()
     assert still_missing(lambda: None, lambda done, _: done(), timing, now=0.0, patience=PATIENCE) is None
+
+
+def test_a_play_waits_once_where_that_is_longer_than_for_two_answers() -> None:
+    play = Timing().of_a_play()
+    assert [waited_for(play) for _ in range(2)] == [PATIENCE, WINDOW]
