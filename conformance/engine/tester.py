@@ -120,16 +120,16 @@ class Tester:
             if len(plays) == 2 and not differing_rules(plays):
                 # Of dozens of histories most show it again; to begin anew for each would leave no time for others.
                 self._seen_twice |= (watched(first) & watched(plays[1])) - {None}
-                self._take_note_of_silence(plays)
                 break
         confirmed = merge(plays)
+        self._take_note_of_silence(plays, confirmed.result)
         judgements = basics.without_blocked(case, confirmed.result.judgements)
         result = msgspec.structs.replace(confirmed.result, judgements=judgements)
         return msgspec.structs.replace(confirmed, result=result)
 
-    def _take_note_of_silence(self, plays: Sequence[PlayResult]) -> None:
-        """Take note that plays agree on what is wrong, if each has waited for something until patience ended."""
-        accuses = any(each.accuses for each in plays[0].by_rule().values())
+    def _take_note_of_silence(self, plays: Sequence[PlayResult], confirmed: PlayResult) -> None:
+        """Take note of what plays confirm to be wrong, if each has waited for something until patience ended."""
+        accuses = any(each.accuses for each in confirmed.by_rule().values())
         if accuses and all(each.waited_in_full for each in plays):
             self.instance.timing.silences.proven += 1
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cases import Case, Inconclusive, Marks, judging, marks_of, rule
+from conformance.cases import Case, Inconclusive, Marks, RuleBroken, judging, marks_of, rule
 from conformance.engine.confirmation import ConfirmedPlay, differing_rules, merge, needs_confirmation
 from conformance.engine.play import PlayResult, play
 from conformance.engine.tester import Tester
@@ -413,3 +413,17 @@ def test_who_is_proven_to_leave_things_out_is_not_waited_for_in_full_ever_after(
         tester.play(case(each))
         waited.append(world.clock.now() - began)
     assert waited[3:] == pytest.approx([2 * ANSWER] * CONFIRMED + [2 * HASTE])
+
+
+def test_silence_is_proven_by_what_plays_confirm_that_differ_in_something_else() -> None:
+    turns = itertools.count()
+
+    @rule(MUST, STATED)
+    def waits_in_vain(node: NodeUnderTest) -> None:
+        node.main.wait_until(lambda: False)
+        raise RuleBroken((MUST,) if next(turns) else (MUST, STATED), "it never comes")
+
+    tester = Tester("peer:", "zenoh", instance=World(Router.of, "router"))
+    played = tester.play(case(waits_in_vain))
+    assert (played.attempts, played.result.by_rule()[MUST]) == (3, Outcome.VIOLATION)
+    assert tester.instance.timing.silences.proven == 1
