@@ -1,13 +1,15 @@
 """Collecting results within pytest: each goes to the run at once; the run decides the exit status."""
 
+import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import click
 import pytest
 
-from conformance.gate.messages import ImplementationNotStarted, attached
+from conformance.gate.messages import ImplementationNotStarted, attached, player_of
 from conformance.gate.terminal import summary_lines
 from conformance.run.known_deviations import KnownDeviations
 from conformance.run.recorder import RunRecorder, Unwritable
@@ -32,6 +34,8 @@ class CollectorPlugin:
         except Unwritable as error:
             raise pytest.UsageError(str(error)) from None
         self._session: pytest.Session | None = None
+        self._players: set[int] = set()
+        """The other processes that play, as far as they have reported."""
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Announce the run, which SIGTERM ends as Ctrl-C does: also where pytest was called and not goldwire."""
@@ -50,6 +54,9 @@ class CollectorPlugin:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take down what was played; once the implementation does not start, nothing else is tried."""
+        player = player_of(report)
+        if player is not None and player != os.getpid():
+            self._players.add(player)
         message = attached(report)
         if message is None:
             if report.failed:
@@ -74,6 +81,14 @@ class CollectorPlugin:
         # pytest's own ways to stop early derive from KeyboardInterrupt; a worker's Ctrl-C is one of them.
         told = "keyboard-interrupt" in str(excinfo.value)
         self.run.interrupted = excinfo.type is KeyboardInterrupt or told
+        self._end_players()
+
+    def _end_players(self) -> None:
+        """End the workers of pytest-xdist now, which would play to the end what they have been given."""
+        for player in self._players:
+            # Those that have heard of it themselves may have ended.
+            with suppress(ProcessLookupError):
+                os.kill(player, signal.SIGINT)
 
     def pytest_internalerror(self, excrepr: object) -> None:
         """Note that pytest itself failed; the first is the cause of whatever comes after it."""

@@ -1,12 +1,13 @@
 """Playing within pytest: hands the player to the cases, and the player's messages to the reports."""
 
+import signal
 from typing import Any
 
 import pytest
 
 from conformance.cases import SEEDS
 from conformance.gate.items import CaseItem
-from conformance.gate.messages import attach
+from conformance.gate.messages import attach, sign
 from conformance.gate.player import Player
 from conformance.gate.turns import in_turn
 from conformance.histories.budget import BUDGET
@@ -26,7 +27,12 @@ def budget(option: Any) -> float:
 def _alone(config: pytest.Config) -> bool:
     """Tell whether this process plays one case after the other: it is a worker, -n says how many play, or --pdb."""
     said = getattr(config.option, "numprocesses", None) is not None
-    return said or hasattr(config, "workerinput") or bool(config.option.usepdb)
+    return said or _is_worker(config) or bool(config.option.usepdb)
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    """Tell whether this process is a worker of pytest-xdist."""
+    return hasattr(config, "workerinput")
 
 
 class PlayerPlugin:
@@ -60,13 +66,19 @@ class PlayerPlugin:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         """Put what the player said on the report."""
         outcome = yield
+        if not isinstance(item, CaseItem):
+            return
+        sign(outcome.get_result())
         # Set-up and tear-down have reports as well; one message per case is enough.
-        if call.when == "call" and isinstance(item, CaseItem) and item.message is not None:
+        if call.when == "call" and item.message is not None:
             attach(outcome.get_result(), item.message)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Stop the implementation, before others write their reports: it must not outlive a report that fails."""
+        if _is_worker(session.config):
+            # Who is told to end by several, as by Ctrl-C and by the process that collects, ends once.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.player.close()
 
     def pytest_unconfigure(self) -> None:

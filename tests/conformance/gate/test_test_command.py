@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -270,13 +270,22 @@ def test_what_is_installed_is_told_and_why_it_cannot_be(
 
 
 @pytest.mark.takes(4)
-@pytest.mark.parametrize("workers", WORKERS)
-def test_an_interrupt_leaves_a_partial_report_and_no_process(tmp_path: Path, workers: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("workers", "tell"),
+    [
+        pytest.param((), os.killpg, id="one process"),
+        pytest.param(("-n", "2"), os.killpg, marks=pytest.mark.slow, id="workers, all of which are told"),
+        pytest.param(("-n", "2"), os.kill, marks=pytest.mark.slow, id="workers, none of which is told"),
+    ],
+)
+def test_an_interrupt_leaves_a_partial_report_and_no_process(
+    tmp_path: Path, workers: tuple[str, ...], tell: Callable[[int, int], None]
+) -> None:
     command = [GOLDWIRE, "test", "zenoh", "--iut", "faulty.toml", "--report", "rep", *workers]
     with subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, text=True) as running:
         wait_for_cases(JOURNAL, 1)
         assert processes(tmp_path.name), "the implementation is no longer there"
-        os.killpg(running.pid, signal.SIGINT)
+        tell(running.pid, signal.SIGINT)
         output, _ = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "INTERRUPTED" in output
