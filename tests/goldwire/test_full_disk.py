@@ -80,6 +80,9 @@ LINES = (
         1000,
         "l cannot be written",
     ),
+    Full("pipeline sweep zenoh/batch --frames 50 --lake l --master none", "", 1000, "a temporary file (TMPDIR names"),
+    Full("pipeline decode zenoh --lake lake --master none", "lake", 500, "lake cannot be written: "),
+    Full("pipeline judge zenoh --profile deployed --lake lake --master none", "lake", 500, "lake cannot be written: "),
     Full("init zenoh --command './a {{port}}' --name x", "", 10, "x.toml: File too large"),
 )
 
