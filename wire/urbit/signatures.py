@@ -1,0 +1,58 @@
+"""Signatures: who asks signs what it asks for, who promises what it promises, with Ed25519 (RFC 8032).
+
+What is signed is jammed, and the path is a cord (reading A08): ``[path fragment]`` of a request, ``[%bond path
+fragment]`` of a cancellation (section "Scry Cancellation Request": "a slightly larger tuple"), ``[%bond session path
+fragment]`` of a promise. The three differ in how many parts they have, so none passes for another.
+"""
+
+from hashlib import sha512
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from wire.urbit.nouns import cell, cord, jam
+
+BOND = cord(b"bond")
+SIZE = 64
+"""Bytes of a signature."""
+
+
+def request_input(path: bytes, fragment: int) -> bytes:
+    """Return what a scry request signs."""
+    return jam(cell(cord(path), fragment))
+
+
+def cancellation_input(path: bytes, fragment: int) -> bytes:
+    """Return what a scry cancellation request signs."""
+    return jam(cell(BOND, cord(path), fragment))
+
+
+def promise_input(session: int, path: bytes, fragment: int) -> bytes:
+    """Return what a scry promise signs."""
+    return jam(cell(BOND, session, cord(path), fragment))
+
+
+class SigningKey:
+    """The key with which a ship signs: a seed of 32 bytes."""
+
+    def __init__(self, seed: bytes) -> None:
+        self._private = Ed25519PrivateKey.from_private_bytes(seed)
+        self.public = self._private.public_key().public_bytes_raw()
+
+    @classmethod
+    def named(cls, name: str) -> "SigningKey":
+        """Return the key that Urbit's own tests have for a name: the half for signing of SHA-512, taken twice."""
+        return cls(sha512(sha512(name.encode()).digest()).digest()[:32])
+
+    def sign(self, data: bytes) -> bytes:
+        """Return the signature of bytes."""
+        return self._private.sign(data)
+
+
+def verifies(public: bytes, signature: bytes, data: bytes) -> bool:
+    """Tell whether a signature of bytes was made with the key that belongs to a public one."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, data)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
