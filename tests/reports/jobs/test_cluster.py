@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from queue import Queue
 from time import monotonic
@@ -95,8 +95,7 @@ class Started:
     def close(self):
         """End it by force, if it runs."""
         if self.process.poll() is None:
-            for pid in (*descendants(self.pid), self.pid):
-                os.kill(pid, signal.SIGKILL)
+            kill_with_descendants(self.pid)
         self.process.wait()
         self._reader.join()
 
@@ -116,12 +115,20 @@ def is_gone(descriptor):
 
 
 def descendants(pid):
-    """The processes that a process has started, and theirs."""
+    """The processes that a process has started, and theirs; threads and processes come and go meanwhile."""
     found = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in map(int, (task / "children").read_text().split()):
-            found += [child, *descendants(child)]
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            for child in map(int, (task / "children").read_text().split()):
+                found += [child, *descendants(child)]
     return found
+
+
+def kill_with_descendants(pid):
+    """End a process and all that it has started, by force."""
+    for each in (*descendants(pid), pid):
+        with suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
@@ -230,8 +237,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(cluster, many, there, tmp
             if monotonic() > end:
                 return
             killed.wait(0.01)
-        for pid in (*descendants(victim.pid), victim.pid):
-            os.kill(pid, signal.SIGKILL)
+        kill_with_descendants(victim.pid)
         if not list((lake.path / "batches").glob("judge-*")):
             killed.set()
 
