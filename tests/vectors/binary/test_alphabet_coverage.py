@@ -33,6 +33,9 @@ from laid_out import announce
 from random_grammars import grammars
 from test_random_grammars import frames
 
+pytestmark = [pytest.mark.slow, pytest.mark.sweep]
+"""Every kind of node, which seldom changes; test_build.py says so sooner of the protocols' layouts."""
+
 FRAMES = 300
 QUICK = [name for name in GRAMMARS if name not in ("tree", "levels", "deep")]
 """Those that have no messages within messages, which take longer to search."""
@@ -82,7 +85,7 @@ def test_the_reader_of_coverage_is_a_fourth_opinion(name):
         assert met <= listed, data.hex()
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])  # a second each
+@pytest.mark.parametrize("seed", [0, 1, 2])  # a second each
 def test_the_reader_of_coverage_reads_random_grammars(seed):
     for name, grammar in grammars(seed, 15).items():
         root = place_tree_of(lay_out(grammar, f"random/{name}"), {})
@@ -98,8 +101,6 @@ def test_specimens_reach_every_branch(name):
     assert covered.unreached == ()
 
 
-@pytest.mark.sweep
-@pytest.mark.slow(seconds=20)  # of messages within messages many frames are searched
 @pytest.mark.parametrize("name", [name for name in GRAMMARS if name not in QUICK])
 def test_specimens_reach_every_branch_of_messages_within_messages(name):
     covered = cover(f"alphabet/{name}", [each.data for each in specimens(f"alphabet/{name}")])

@@ -26,6 +26,9 @@ from alphabet import GRAMMARS
 from random_grammars import grammars
 
 LAYOUTS = {name: lay_out(grammar, f"alphabet/{name}") for name, grammar in GRAMMARS.items()}
+pytestmark = [pytest.mark.slow, pytest.mark.sweep]
+"""Every kind of node, which seldom changes; test_binary_generators.py says so sooner of the protocols' layouts."""
+
 FRAMES = 400
 EXAMPLES = settings(
     max_examples=15, database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

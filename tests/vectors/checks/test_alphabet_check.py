@@ -36,7 +36,7 @@ MANY = int(os.environ.get("GOLDWIRE_ALPHABET_FRAMES", "100_000"))
 SOUGHT = (200, 2_000, 20_000)
 """Frames among which a planted difference is sought: most are seen at once, and few among thousands only."""
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.sweep]
 """Every kind of node by every engine, and a lie about each; test_check.py says so sooner of the protocols' layouts."""
 
 TRIES = 200

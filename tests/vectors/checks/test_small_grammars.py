@@ -53,6 +53,7 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> list[Engine]:
     return engines("small", GRAMMARS, tmp_path_factory.mktemp("built"))
 
 
+@pytest.mark.slow  # many frames of 33 grammars, by every engine
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_the_engines_agree(name, panel):
     report = check(f"small/{name}", panel, frames=FRAMES, examples=15)
@@ -76,6 +77,7 @@ def test_columns_are_those_of_the_reference(tmp_path):
         assert_equal_columns(pa, got, columnar.gather(LAYOUTS[name], decode, data), data)
 
 
+@pytest.mark.slow  # many frames of 33 grammars
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_the_reader_of_coverage_says_the_same(name):
     root = place_tree_of(LAYOUTS[name], {})
