@@ -26,8 +26,8 @@ SAME_GENERATION_BUT_DIFFERENT = "same-generation-but-different"
 NON_EXISTENT_SERVICE_ID = "non-existent-service-id"
 
 
-NO_REASON = ""
-"""What stands for a refusal that does not say why."""
+NO_REASON = "(none)"
+"""What stands for a refusal that does not say why; it never goes out, and is no code that could be empty by mistake."""
 
 
 class RequestRefused(Exception):
@@ -63,7 +63,7 @@ class Answering:
 
     def fail(self, session: Session, request: Message, reason: str) -> None:
         """Say that a request is not carried out, and why, if there is a word for that."""
-        why = {"fail-reason": reason} if reason else {}
+        why = {} if reason == NO_REASON else {"fail-reason": reason}
         self.send(session, {**self.answer(request, "fail"), **why})
 
     def answer(self, request: Message, message_type: str) -> dict[str, Any]:

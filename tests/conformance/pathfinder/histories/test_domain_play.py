@@ -79,6 +79,7 @@ def explained(*heard: tuple[int, ServiceMatch], events: str = "") -> ServicePict
         ([(0, appeared()), (1, appeared(2))], "appeared 1 0, modified 1 2"),
         ([(0, appeared()), (1, appeared(2)), (0, modified(2))], "appeared 1 0, modified 1 2"),
         ([(0, appeared()), (1, appeared(2)), (0, modified(1))], "appeared 1 0"),
+        ([(0, appeared()), (0, modified(0, orphan=True))], "appeared 1 0, modified 1 0"),
         # A change within a generation is told, or not, where another server has the service as well.
         ([(0, appeared()), (1, appeared()), (0, modified(0, orphan=True))], "appeared 1 0"),
         ([(0, appeared()), (1, appeared()), (0, modified(0, orphan=True))], "appeared 1 0, modified 1 0"),
