@@ -163,7 +163,7 @@ class RunningCampaign:
         """Write the findings that are new; at once, so that whoever is killed has lost none."""
         for found in self.check.report.findings[self.written :]:
             self.written += 1
-            origin = findings.Origin(
+            origin = findings.FindingOrigin(
                 self.campaign.engine,
                 self.campaign.seed,
                 datetime.now(UTC).isoformat(timespec="seconds"),

@@ -53,7 +53,7 @@ class BadFinding(Exception):
     """A folder that holds no finding; the message names it and says what is missing or wrong."""
 
 
-class Origin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FindingOrigin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where a finding comes from: the ``engine`` that searched, its ``seed``, and how far it was.
 
     ``seconds`` since the campaign began, ``number`` of the input where inputs are numbered, ``mutations`` by name,
@@ -81,7 +81,7 @@ class CodecFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_
     layout: str
     engines: tuple[str, ...]
     difference: Difference
-    origin: Origin
+    origin: FindingOrigin
     goldwire: str
     python: str
     seconds: float = 5.0
@@ -117,7 +117,7 @@ def signature(layout: str, difference: Difference) -> str:
 
 
 def make(
-    found: check.EngineFinding, report: check.CheckReport, origin: Origin, limits: InputLimits, number: int
+    found: check.EngineFinding, report: check.CheckReport, origin: FindingOrigin, limits: InputLimits, number: int
 ) -> KeptFinding:
     """Turn the ``number``-th thing that a check has found into a finding."""
     text = None if found.data is not None else spelled(found.value)

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from harness.captures.packets import Packet
+from harness.captures.packets import CapturedPacket
 from harness.captures.reassembly import Stream, StreamBytes
 from harness.captures.resynchronisation import Resynchroniser, plausible
 from harness.links.framing import Framing, Reader
@@ -18,7 +18,7 @@ STREAMS: tuple[str, ...] = tuple(name for name, each in TRANSPORTS.items() if ea
 class HeldPacket(NamedTuple):
     """A packet that waits for what it acknowledges, since so many packets and gaps of the other side's stream."""
 
-    packet: Packet
+    packet: CapturedPacket
     since: int
     gaps: int
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from harness.captures.flow_side import FlowSide, ProtocolFrames
 from harness.captures.flows import Flow
 from harness.captures.losses import Losses
-from harness.captures.packets import ACK, SYN, Packet
+from harness.captures.packets import ACK, SYN, CapturedPacket
 from harness.captures.recorded_session import RecordedSession
 from harness.captures.servers import ServerEndpoint
 
@@ -49,7 +49,7 @@ class FlowTable:
         self._known: dict[tuple[str, bytes], tuple[Flow, FlowSide]] = {}
         self._over: deque[tuple[int, Flow]] = deque()
 
-    def feed(self, packet: Packet) -> Sequence[RecordedSession]:
+    def feed(self, packet: CapturedPacket) -> Sequence[RecordedSession]:
         """Take a packet; return the session that ends with it, and any that it shows to have ended before."""
         key = (packet.transport, packet.source + packet.target)
         found = self._known.get(key)
@@ -78,7 +78,7 @@ class FlowTable:
         begun = sorted(rest.values(), key=lambda flow: flow.number)
         return [recorded for flow in begun for recorded in flow.recorded(self._source, self.losses)]
 
-    def _begin(self, packet: Packet, found: tuple[Flow, FlowSide] | None) -> Sequence[RecordedSession]:
+    def _begin(self, packet: CapturedPacket, found: tuple[Flow, FlowSide] | None) -> Sequence[RecordedSession]:
         ended: list[RecordedSession] = []
         if found is not None:
             flow, side = found
@@ -100,14 +100,14 @@ class FlowTable:
             self._known[packet.transport, key] = flow, side
         return [*ended, *self._first(flow, packet)]
 
-    def _first(self, flow: Flow, packet: Packet) -> Sequence[RecordedSession]:
+    def _first(self, flow: Flow, packet: CapturedPacket) -> Sequence[RecordedSession]:
         side = flow.sides[0]
         if packet.transport == "udp":
             flow.datagram(side, packet)
             return _NONE
         return self._end(flow, packet) if flow.segment(side, packet) else _NONE
 
-    def _end(self, flow: Flow, packet: Packet) -> Sequence[RecordedSession]:
+    def _end(self, flow: Flow, packet: CapturedPacket) -> Sequence[RecordedSession]:
         """End a session with a packet, be it its own or the first of the next between the same ends."""
         recorded = flow.recorded(self._source, self.losses)
         self._forget(packet.number)

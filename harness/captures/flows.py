@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from harness.captures.flow_side import FlowSide, HeldPacket, ProtocolFrames
 from harness.captures.losses import Losses, Missing
-from harness.captures.packets import ACK, FIN, RST, SYN, Packet, format_end, port
+from harness.captures.packets import ACK, FIN, RST, SYN, CapturedPacket, format_end, port
 from harness.captures.reassembly import LOST_AFTER, StreamBytes
 from harness.captures.recorded_session import LINK, RecordedSession
 from harness.captures.resynchronisation import Resynchroniser, TimedFrame
@@ -35,7 +35,9 @@ _TLS = (b"\x16\x03", b"\x17\x03")
 class Flow:
     """One session between two ends, as its packets come; the first packet's source is the first side."""
 
-    def __init__(self, packet: Packet, protocol_frames: ProtocolFrames, servers: tuple[ServerEndpoint, ...]) -> None:
+    def __init__(
+        self, packet: CapturedPacket, protocol_frames: ProtocolFrames, servers: tuple[ServerEndpoint, ...]
+    ) -> None:
         self.number = packet.number
         self.transport = packet.transport
         self.is_over = False
@@ -78,14 +80,14 @@ class Flow:
 
     # --- packets ------------------------------------------------------------------------------------------
 
-    def is_new_connection(self, side: FlowSide, packet: Packet) -> bool:
+    def is_new_connection(self, side: FlowSide, packet: CapturedPacket) -> bool:
         """Tell whether a SYN begins another connection between the same ends, and has not merely come again."""
         if side.isn is None:
             return side.stream.next is not None or self.is_over  # else both dial at once
         # A retransmitted SYN has the same initial sequence number, and nothing has followed it.
         return side.isn != packet.seq or side.stream.next != (packet.seq + 1) & 0xFFFFFFFF
 
-    def is_damage(self, side: FlowSide, packet: Packet) -> bool:
+    def is_damage(self, side: FlowSide, packet: CapturedPacket) -> bool:
         """Tell whether a packet is to be left out: its checksum is wrong, and those of its sender are not as a rule.
 
         A kernel that leaves checksums to its network card shows wrong ones of all that it sends.
@@ -103,7 +105,7 @@ class Flow:
         side.doubtful = self._count if side.doubtful is None else side.doubtful
         return False
 
-    def segment(self, side: FlowSide, packet: Packet) -> bool:
+    def segment(self, side: FlowSide, packet: CapturedPacket) -> bool:
         """Take a TCP segment; True when the connection has ended with it."""
         flags, other = packet.flags, side.other
         self._count += 1
@@ -136,7 +138,7 @@ class Flow:
         # One direction may end long before the other.
         return bool(flags & (FIN | ACK)) and side.stream.is_over and other.stream.is_over
 
-    def _take_segment(self, side: FlowSide, packet: Packet, number: int) -> None:
+    def _take_segment(self, side: FlowSide, packet: CapturedPacket, number: int) -> None:
         """Take what a segment brings, which stands behind so many packets."""
         flags, stream = packet.flags, side.stream
         # A SYN takes a sequence number of its own (RFC 9293, 3.4).
@@ -191,7 +193,7 @@ class Flow:
                 return True
         return False
 
-    def datagram(self, side: FlowSide, packet: Packet) -> None:
+    def datagram(self, side: FlowSide, packet: CapturedPacket) -> None:
         """Take a UDP datagram."""
         self._count += 1
         self._bytes += len(packet.data)
@@ -204,7 +206,7 @@ class Flow:
         else:
             self._piece(side, StreamBytes(packet.data, self._count, packet.time))
 
-    def _open(self, side: FlowSide, packet: Packet) -> None:
+    def _open(self, side: FlowSide, packet: CapturedPacket) -> None:
         if side.isn is not None or side.stream.next is not None:
             return
         side.isn, side.is_begun = packet.seq, True

@@ -33,7 +33,7 @@ _TCP = Struct(">IIBB").unpack_from
 _16 = Struct(">H").unpack_from
 
 
-class Packet(msgspec.Struct, frozen=True, gc=False):
+class CapturedPacket(msgspec.Struct, frozen=True, gc=False):
     """A TCP segment or a UDP datagram.
 
     ``number`` counts the packets of the capture from 1, ``time`` is in nanoseconds since 1970. The ends are an IP
@@ -118,7 +118,7 @@ class Dissector:
 
     def packet(
         self, number: int, time: int, link_type: int, data: bytes, start: int, end: int, size: int
-    ) -> Packet | None:
+    ) -> CapturedPacket | None:
         """Return the packet in ``data[start:end]``, of which there were ``size`` bytes on the link."""
         try:
             at = self._network(link_type, data, start, end)
@@ -163,7 +163,7 @@ class Dissector:
         self._unnamed.add(Missing.LINK_TYPE, end - start, str(link_type))
         return None
 
-    def _internet(self, number: int, time: int, data: bytes, at: int, end: int, whole: int) -> Packet | None:
+    def _internet(self, number: int, time: int, data: bytes, at: int, end: int, whole: int) -> CapturedPacket | None:
         """Take an IP packet apart; ``whole`` is where it would end if all had been captured.
 
         Fragments are not put together, but the first of a datagram shows which session lacks it.
@@ -227,12 +227,14 @@ class Dissector:
             # The usual packet first, as cheaply as can be.
             if stop <= end:
                 intact = checksum_holds(hosts, data[header:stop], TCP)
-                return Packet(number, time, "tcp", source, target, data[begin:stop], 0, seq, ack, flags, intact)
+                return CapturedPacket(number, time, "tcp", source, target, data[begin:stop], 0, seq, ack, flags, intact)
             body = data[begin:end]
             lacking = stop - begin - len(body)
             if lacking:
                 self.losses.add(Missing.CUT_SHORT, lacking)
-            return Packet(number, time, "tcp", source, target, body, lacking, seq, ack, flags, header_holds(data, at))
+            return CapturedPacket(
+                number, time, "tcp", source, target, body, lacking, seq, ack, flags, header_holds(data, at)
+            )
         if protocol == UDP:
             if begin + 8 > end:
                 raise _Short
@@ -251,13 +253,13 @@ class Dissector:
             lacking = stop - begin - 8 - len(body)
             if is_fragment:
                 # The rest stands in other fragments, however long they are.
-                return Packet(number, time, "udp", source, target, body, max(lacking, 1))
+                return CapturedPacket(number, time, "udp", source, target, body, max(lacking, 1))
             if lacking:
                 self.losses.add(Missing.CUT_SHORT, lacking)
-                return Packet(number, time, "udp", source, target, body, lacking, intact=header_holds(data, at))
+                return CapturedPacket(number, time, "udp", source, target, body, lacking, intact=header_holds(data, at))
             # A sum of 0 is none (RFC 768).
             intact = checksum_holds(hosts, data[begin:stop], UDP) if data[begin + 6] or data[begin + 7] else None
-            return Packet(number, time, "udp", source, target, body, 0, intact=intact)
+            return CapturedPacket(number, time, "udp", source, target, body, 0, intact=intact)
         return None
 
     def _extensions(self, data: bytes, at: int, end: int, protocol: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from struct import Struct
 from typing import IO, NamedTuple
 
 from harness.captures.losses import Loss, Losses, Missing
-from harness.captures.packets import Dissector, Packet
+from harness.captures.packets import CapturedPacket, Dissector
 from harness.captures.partition import ALL, Partition
 from harness.errors import NotInstalled
 
@@ -85,7 +85,7 @@ class CaptureReader:
             return self._file.tell() if self._file is not None else 0
         return self.path.stat().st_size
 
-    def __iter__(self) -> Iterator[Packet]:
+    def __iter__(self) -> Iterator[CapturedPacket]:
         dissector = Dissector(self.losses, self._partition)
         # A single reader has nobody else's packets to pass over, and saves the call.
         dissect, passes = dissector.packet, dissector.others.have if self._partition.of > 1 else None

@@ -7,7 +7,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
-from fuzz.findings import Origin, make
+from fuzz.findings import FindingOrigin, make
 from fuzz.limits import InputLimits
 from reports.jobs.sweep_plan import ENGINE, MOST_IN_A_CHUNK, TRIES, SmallFinding, SweepPlan, Tally, as_tally
 from vectors.checks import check
@@ -40,7 +40,7 @@ def smallest(plan: SweepPlan, found: Found) -> SmallFinding:
     """Return a finding with the smallest frame or value on which the engines differ in the same way."""
     report = check.CheckReport(plan.layout, plan.engines, plan.seed)
     finding = _guarded(plan, found)
-    origin = Origin(ENGINE, plan.seed, "", number=found.number, mutations=found.names)
+    origin = FindingOrigin(ENGINE, plan.seed, "", number=found.number, mutations=found.names)
     return SmallFinding(make(finding, report, origin, InputLimits(), 1), check.command(report, finding))
 
 

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from itertools import islice, repeat
 from typing import NamedTuple
 
-from fuzz.findings import CodecFinding, KeptFinding, Origin, signature
+from fuzz.findings import CodecFinding, FindingOrigin, KeptFinding, signature
 from reports.jobs.sweep_plan import ENGINE, MOST_IN_A_CHUNK, TRIES, SmallFinding, SweepPlan, Tally, as_tally
 from vectors.checks import check, foreign
 from vectors.checks.answers import CodecDescription, UnsupportedLayout
@@ -131,7 +131,7 @@ def smallest(plan: SweepPlan, found: Found) -> SmallFinding:
         layout=plan.layout,
         engines=plan.engines,
         difference=difference,
-        origin=Origin(ENGINE, plan.seed, "", number=found.number, mutations=found.names),
+        origin=FindingOrigin(ENGINE, plan.seed, "", number=found.number, mutations=found.names),
         goldwire=version("goldwire"),
         python=platform.python_version(),
         seconds=plan.deadline,

@@ -433,7 +433,7 @@ def test_replay_says_what_is_wrong_with_a_folder(tmp_path: Path) -> None:
 
 def a_hang() -> findings.CodecFinding:
     gone = fatal_difference("hang", {"python": "does not come to an end"})
-    origin = findings.Origin("random", 1, "2024-01-01T00:00:00+00:00")
+    origin = findings.FindingOrigin("random", 1, "2024-01-01T00:00:00+00:00")
     return findings.CodecFinding(
         findings.signature(LAYOUT, gone), LAYOUT, ("reference", "python"), gone, origin, version("goldwire"), "3.11"
     )

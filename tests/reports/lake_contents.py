@@ -11,7 +11,7 @@ from conformance.run.journal import Journal
 from conformance.run.records import CasePlayed, RunEnded, RunStarted
 from conformance.suite import Suite
 from fuzz import findings
-from fuzz.findings import Origin
+from fuzz.findings import FindingOrigin
 from fuzz.limits import InputLimits
 from harness.captures.traces import write_pcapng
 from harness.protocol import load as load_protocol
@@ -158,7 +158,7 @@ def campaign(out, lie, seed, goldwire, frames=None):
     report = check_only(LAYOUT, engines, frames=[bytes.fromhex(each) for each in frames or SHOW[lie]], seed=seed)
     assert len(report.findings) == len(frames or SHOW[lie])
     for number, found in enumerate(report.findings, 1):
-        origin = Origin("random", seed, f"2026-0{seed}-01T00:00:00+00:00", 1.0, number, found.found.origin)
+        origin = FindingOrigin("random", seed, f"2026-0{seed}-01T00:00:00+00:00", 1.0, number, found.found.origin)
         kept = findings.make(found, report, origin, InputLimits(), number)
         findings.write(
             out, msgspec.structs.replace(kept, finding=msgspec.structs.replace(kept.finding, goldwire=goldwire))

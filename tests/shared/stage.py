@@ -16,7 +16,7 @@ from conformance.engine.play import PlayResult, play
 from conformance.run.journal import Journal
 from conformance.run.records import JOURNAL, TRACES, CasePlayed, RunEnded, RunStarted
 from conformance.suite import Suite
-from fuzz.findings import Origin
+from fuzz.findings import FindingOrigin
 from fuzz.findings import make as make_finding
 from fuzz.findings import write as write_finding
 from fuzz.limits import InputLimits
@@ -130,7 +130,7 @@ class Stage:
         """A folder of findings, as a campaign leaves it."""
         layout, frame = "zenoh/network-message", bytes.fromhex("190000")
         report = check_only(layout, [engine("reference"), Refusing()], frames=[frame], seed=0)
-        origin = Origin("random", 0, NOW, 1.0, 1, report.findings[0].found.origin)
+        origin = FindingOrigin("random", 0, NOW, 1.0, 1, report.findings[0].found.origin)
         write_finding(self.folder / "findings", make_finding(report.findings[0], report, origin, InputLimits(), 1))
 
     def out(self) -> None:

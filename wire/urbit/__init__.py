@@ -1,1 +1,5 @@
-"""Urbit's session-based notifications: nouns, checksums and signatures, of which its packets are made."""
+"""Urbit's session-based notifications: packets of Ames, and the nouns, checksums and signatures in them."""
+
+from wire.urbit.grammar_packet import packet
+
+LAYOUTS = {"packet": packet}

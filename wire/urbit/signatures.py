@@ -2,7 +2,8 @@
 
 What is signed is jammed, and the path is a cord (reading A08): ``[path fragment]`` of a request, ``[%bond path
 fragment]`` of a cancellation (section "Scry Cancellation Request": "a slightly larger tuple"), ``[%bond session path
-fragment]`` of a promise. The three differ in how many parts they have, so none passes for another.
+fragment]`` of a promise. The three differ in how many parts they have, so none passes for another. Of a response the
+publisher signs ``[path fragment data]``, as remote scry does.
 """
 
 from hashlib import sha512
@@ -32,6 +33,11 @@ def promise_input(session: int, path: bytes, fragment: int) -> bytes:
     return jam(cell(BOND, session, cord(path), fragment))
 
 
+def response_input(path: bytes, fragment: int, data: bytes) -> bytes:
+    """Return what a scry response signs: the data of the fragment as an atom, as remote scry has it."""
+    return jam(cell(cord(path), fragment, cord(data)))
+
+
 class SigningKey:
     """The key with which a ship signs: a seed of 32 bytes."""
 
@@ -43,6 +49,11 @@ class SigningKey:
     def named(cls, name: str) -> "SigningKey":
         """Return the key that Urbit's own tests have for a name: the half for signing of SHA-512, taken twice."""
         return cls(sha512(sha512(name.encode()).digest()).digest()[:32])
+
+    @classmethod
+    def of_ship(cls, number: int) -> "SigningKey":
+        """Return the key that a ship has in tests: that of its number, in decimal."""
+        return cls.named(str(number))
 
     def sign(self, data: bytes) -> bytes:
         """Return the signature of bytes."""

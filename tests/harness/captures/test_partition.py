@@ -14,7 +14,7 @@ from with_scapy import IP, TCP, UDP, CookedLinux, CookedLinuxV2, Dot1Q, Ether, I
 from harness.captures import flow_table as sorting
 from harness.captures.flow_table import FlowTable
 from harness.captures.losses import Losses, Missing
-from harness.captures.packets import ACK, RST, SYN, Packet
+from harness.captures.packets import ACK, RST, SYN, CapturedPacket
 from harness.captures.partition import ALL, OtherReaders, Partition
 from harness.captures.reader import CaptureReader
 from harness.captures.recordings import Recording
@@ -245,8 +245,8 @@ def test_a_late_packet_is_known_for_such_as_long_as_so_many_others_have_passed(m
     for behind, begins in ((100, False), (101, True)):
         taken = FlowTable("capture", "zenoh")
         for number, (source, target, flags) in enumerate([(CLIENT, SERVER, SYN), (SERVER, CLIENT, RST)], 1):
-            taken.feed(Packet(number, number, "tcp", source, target, b"", 0, 10, 0, flags))
-        late = Packet(2 + behind, 9, "tcp", CLIENT, SERVER, b"late", 0, 30, 0, ACK)
+            taken.feed(CapturedPacket(number, number, "tcp", source, target, b"", 0, 10, 0, flags))
+        late = CapturedPacket(2 + behind, 9, "tcp", CLIENT, SERVER, b"late", 0, 30, 0, ACK)
         taken.feed(late)
         taken.end()
         assert any(loss.kind is Missing.FOREIGN for loss in taken.losses.all()) == begins
@@ -257,6 +257,6 @@ def test_memory_is_bounded_by_packets(monkeypatch):
     taken = FlowTable("capture", "zenoh")
     for number in range(1, 2000, 2):
         client = b"\x0a\0\0\1" + number.to_bytes(2, "big")
-        taken.feed(Packet(number, 1, "tcp", client, SERVER, b"", 0, 1, 0, SYN))
-        taken.feed(Packet(number + 1, 1, "tcp", client, SERVER, b"", 0, 2, 0, RST))
+        taken.feed(CapturedPacket(number, 1, "tcp", client, SERVER, b"", 0, 1, 0, SYN))
+        taken.feed(CapturedPacket(number + 1, 1, "tcp", client, SERVER, b"", 0, 2, 0, RST))
     assert len(taken._known) <= 2 * 51

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from harness.captures.flow_table import FlowTable
 from harness.captures.losses import Loss, Missing
-from harness.captures.packets import ACK, FIN, RST, SYN, Packet
+from harness.captures.packets import ACK, FIN, RST, SYN, CapturedPacket
 from harness.captures.reassembly import LOST_AFTER, Stream, StreamBytes
 from harness.captures.resynchronisation import Resynchroniser
 from harness.captures.servers import ServerEndpoint, parse_server
@@ -36,7 +36,7 @@ class Wire:
     """Makes packets: numbers and times count up by themselves."""
 
     def __init__(self, isn: int = 100) -> None:
-        self.packets: list[Packet] = []
+        self.packets: list[CapturedPacket] = []
         self.next = {CLIENT: isn, SERVER: isn + 5000}
 
     def put(
@@ -45,9 +45,11 @@ class Wire:
         target = SERVER if source == CLIENT else CLIENT
         number = len(self.packets) + 1
         at = self.next[source] if seq is None else seq
-        packet = Packet(number, number * 10**9, "tcp", source, target, data, lacking, at % 2**32)
+        packet = CapturedPacket(number, number * 10**9, "tcp", source, target, data, lacking, at % 2**32)
         acked = self.next[target] % 2**32
-        self.packets.append(Packet(*(getattr(packet, name) for name in packet.__struct_fields__[:8]), acked, flags))
+        self.packets.append(
+            CapturedPacket(*(getattr(packet, name) for name in packet.__struct_fields__[:8]), acked, flags)
+        )
         if seq is None:
             self.next[source] += len(data) + lacking + bool(flags & (SYN | FIN))
         return self
@@ -404,7 +406,7 @@ def test_datagrams():
 
     def datagram(number, source, data, lacking=0):
         target = SERVER if source == CLIENT else CLIENT
-        return Packet(number, number * 10**9, "udp", source, target, data, lacking)
+        return CapturedPacket(number, number * 10**9, "udp", source, target, data, lacking)
 
     begun = [datagram(n, (CLIENT, SERVER)[n % 2 == 0], write_batch([each])) for n, each in enumerate(HANDSHAKE, 1)]
     said = [datagram(5, CLIENT, ASK), datagram(6, SERVER, TOLD), datagram(7, CLIENT, BATCH, 4)]

@@ -10,6 +10,7 @@ from wire.urbit.signatures import (
     cancellation_input,
     promise_input,
     request_input,
+    response_input,
     verifies,
 )
 
@@ -51,3 +52,11 @@ def test_what_is_no_signature_verifies_nothing(signature: bytes) -> None:
 @pytest.mark.parametrize("public", [b"", bytes(31), b"\xff" * 32])
 def test_what_is_no_key_verifies_nothing(public: bytes) -> None:
     assert not verifies(public, SigningKey.named("sub").sign(b""), b"")
+
+
+def test_a_response_signs_its_data_as_well() -> None:
+    key = SigningKey.of_ship(166)
+    signature = key.sign(response_input(b"/~pub/chat/34", 1, b"hello"))
+    assert verifies(key.public, signature, response_input(b"/~pub/chat/34", 1, b"hello"))
+    assert not verifies(key.public, signature, response_input(b"/~pub/chat/34", 1, b"hellO"))
+    assert key.public == SigningKey.named("166").public
