@@ -25,7 +25,7 @@ from conformance.engine.play import play
 from conformance.hypothesis_settings import without_shrinking
 from conformance.selfcheck.peers import fitting
 from conformance.suite import Suite
-from harness.peers.memory import Latency
+from harness.links.network_path import NetworkPath
 from harness.protocol import known, load
 from harness.timing import Timing
 
@@ -51,7 +51,7 @@ def description(protocol: str, role: str, round_trip: float) -> str:
 def seconds_in_memory(protocol: str, role: str, round_trip: float) -> str:
     """Return how long all cases wait for such a node, one after the other, in virtual time."""
     suite = Suite(protocol)
-    world = suite.harness.world(load(protocol).roles[role].of, role, latency=Latency(round_trip))
+    world = suite.harness.world(load(protocol).roles[role].of, role, path=NetworkPath(round_trip))
     world.timing = Timing()  # as over sockets
     took = {}
     for number, case in enumerate((each for each in fitting(suite, role) if not each.marks.is_history), 1):

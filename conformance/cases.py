@@ -17,7 +17,7 @@ from types import FunctionType, ModuleType
 
 import msgspec
 
-from harness.protocol import IncompleteProtocol
+from harness.protocol import IncompleteProtocol, load
 
 Function = Callable[..., object]
 
@@ -26,7 +26,7 @@ SEEDS = 5
 
 
 class Marks(msgspec.Struct, frozen=True):
-    """What ``@rule`` says of a case: rule ids, roles (empty: any), and transports.
+    """What ``@rule`` says of a case: rule ids, roles (empty: any), and transports (empty: the protocol's usual one).
 
     ``is_history``: it returns the rules that it came to judge, and says nothing of others, also of those in ``rules``;
     ``is_seeded``: it takes a seed beside the node; ``is_basic``: it asks whether the node does something at all.
@@ -35,7 +35,7 @@ class Marks(msgspec.Struct, frozen=True):
 
     rules: tuple[str, ...]
     roles: frozenset[str] = frozenset()
-    transports: frozenset[str] = frozenset({"tcp"})
+    transports: frozenset[str] = frozenset()
     is_history: bool = False
     is_seeded: bool = False
     is_basic: bool = False
@@ -48,6 +48,7 @@ class Case(msgspec.Struct, frozen=True):
     name: str
     function: Function
     marks: Marks
+    usual_transport: str = "tcp"
 
     @property
     def sentence(self) -> str:
@@ -71,13 +72,13 @@ class Case(msgspec.Struct, frozen=True):
 
     def fits(self, role: str, transport: str) -> bool:
         """Tell whether the case can be played against a role over a transport."""
-        return self.suits(role) and transport in self.marks.transports
+        return self.suits(role) and transport in (self.marks.transports or {self.usual_transport})
 
 
 def rule(
     *ids: str,
     roles: tuple[str, ...] = (),
-    transports: tuple[str, ...] = ("tcp",),
+    transports: tuple[str, ...] = (),
     needs: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
     """Mark a case with the rules that it judges.
@@ -104,9 +105,7 @@ def history(*ids: str, roles: tuple[str, ...] = (), seeded: bool = True) -> Call
     return mark
 
 
-def basic(
-    id: str, *, roles: tuple[str, ...] = (), transports: tuple[str, ...] = ("tcp",)
-) -> Callable[[Function], Function]:
+def basic(id: str, *, roles: tuple[str, ...] = (), transports: tuple[str, ...] = ()) -> Callable[[Function], Function]:
     """Mark a case that asks whether a node does at all what a rule asks for, on which other rules rest (``needs``).
 
     It accuses only who never does it; who does it now and then is for the rule's other cases. Basic cases stand in the
@@ -233,13 +232,17 @@ def judging(*ids: str) -> Iterator[None]:
         block.held = blocks.now()
 
 
-def cases(protocol: str) -> list[Case]:
-    """Return every case of a protocol, in the order of files and lines; ``IncompleteProtocol`` when it has none."""
+def cases(protocol: str, usual_transport: str = "") -> list[Case]:
+    """Return every case of a protocol, in the order of files and lines; ``IncompleteProtocol`` when it has none.
+
+    ``usual_transport`` is the protocol's own, looked up if it is not told.
+    """
     folder = str(cases_folder(protocol))
     found: list[Case] = []
+    usual = usual_transport or load(protocol).usual_transport
     # Sorted, as a folder has an order of its own on each machine; within a file the order of lines is that of vars().
     for module in sorted(iter_modules([folder]), key=lambda info: info.name):
-        found += cases_in(import_module(f"conformance.{protocol}.cases.{module.name}"))
+        found += cases_in(import_module(f"conformance.{protocol}.cases.{module.name}"), usual)
     return found
 
 
@@ -251,11 +254,11 @@ def cases_folder(protocol: str) -> Path:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def cases_in(module: ModuleType) -> list[Case]:
+def cases_in(module: ModuleType, usual_transport: str = "tcp") -> list[Case]:
     """Return the cases of one module, in the order of its lines."""
     short = module.__name__.rpartition(".")[2]
     return [
-        Case(f"{short}.{each}", function, marks)
+        Case(f"{short}.{each}", function, marks, usual_transport)
         for name, found in vars(module).items()
         if (marks := marks_of(found)) is not None
         for each, function in seeded(name, found, range(1, SEEDS + 1))

@@ -51,7 +51,7 @@ class Suite:
 
         Loaded when somebody asks: cases bring Hypothesis with them, and who judges recordings plays none.
         """
-        found = tuple(cases(self.protocol))
+        found = tuple(cases(self.protocol, self.harness.usual_transport))
         self._check("cases", {rule for case in found for rule in case.marks.rules + case.marks.needs})
         return found
 

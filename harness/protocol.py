@@ -19,9 +19,10 @@ from harness.errors import BadDescription
 from harness.iuts.description import Description
 from harness.iuts.instance import Instance, SocketInstance
 from harness.links.framing import Framings
+from harness.links.network_path import NetworkPath
 from harness.links.transports import TRANSPORTS
 from harness.peers.embedded import EmbeddedImplementation
-from harness.peers.memory import Latency, World
+from harness.peers.memory import World
 from harness.peers.peer import Dialler, Peer, PeerMaker, PeerSettings
 from harness.peers.variants import Variants
 from harness.timing import Timing
@@ -143,9 +144,9 @@ class WireProtocol:
         wrong = []
         if not is_layout(self.layout):
             wrong.append(f"layout: there is no {self.layout!r}; wire/{self.name}/ names its layouts in LAYOUTS")
-        # Recordings and plays take TCP where nothing else is asked for, so every protocol has to say it.
-        if "tcp" not in self.framings:
-            wrong.append("framings: say how a frame stands in a stream of bytes, under 'tcp'")
+        # Recordings and plays take TCP where nothing else is asked for, so who has streams at all has to say it.
+        if self.framings and "tcp" not in self.framings:
+            wrong.append("framings: say how a frame stands in a stream of bytes, under 'tcp'; or none, if in datagrams")
         # Misspelt it would be no framing for anything, and a transport without one takes packets for frames.
         if unknown := sorted(self.framings.keys() - TRANSPORTS.keys()):
             wrong.append(f"framings: {', '.join(unknown)}: known transports are {', '.join(TRANSPORTS)}")
@@ -169,23 +170,35 @@ class WireProtocol:
             wrong.append(f"tempo: {self.tempo:g} is no pace: 1 is ours, more is faster")
         return wrong
 
+    @property
+    def usual_transport(self) -> str:
+        """What its frames travel over where nothing else is asked for: TCP, or UDP where it has no streams at all."""
+        return "tcp" if self.framings else "udp"
+
     def check(self, description: Description) -> None:
         """Raise ``BadDescription`` if an implementation does not offer what there is not to be offered."""
         if unknown := sorted(description.not_offered - self.optional):
             known = ", ".join(sorted(self.optional)) or "none"
             raise BadDescription(f"{description.name}: not_offered: {', '.join(unknown)}: known are {known}")
 
-    def world(self, make: PeerMaker, role: str, *, profile: str = "document", latency: Latency | None = None) -> World:
+    def world(self, make: PeerMaker, role: str, *, profile: str = "document", path: NetworkPath | None = None) -> World:
         """Run a peer in memory and virtual time, at once or with a latency."""
-        return World(make, role, profile=profile, dials=role in self.dials, latency=latency)
+        dials, datagrams = role in self.dials, self.usual_transport not in self.framings
+        return World(make, role, profile=profile, dials=dials, path=path, datagrams=datagrams)
 
-    def instance(self, description: Description, *, profile: str = "document") -> SocketInstance:
-        """Start an implementation behind real sockets; our own peer when that is what is described."""
+    def instance(
+        self, description: Description, *, profile: str = "document", path: NetworkPath | None = None
+    ) -> SocketInstance:
+        """Start an implementation behind real sockets; our own peer when that is what is described.
+
+        Datagrams take a ``path`` to it and back, if there is one.
+        """
         return SocketInstance(
             description,
             self.framings,
             probe=self.probe,
             embedded=lambda its, connect: self.embedded(its, connect=connect, profile=profile, tempo=self.tempo),
+            path=path,
         )
 
     def embedded(

@@ -127,7 +127,7 @@ def compute_row(
     suite = Suite(protocol)
     # A world per row: what one fault leaves behind must not be seen in the next.
     make = class_of(peer, suite.harness).of
-    world = suite.harness.world(make, peer.role, profile=profile, latency=WORLDS.get(peer.world))
+    world = suite.harness.world(make, peer.role, profile=profile, path=WORLDS.get(peer.world))
     outcomes: dict[str, list[Outcome]] = {}
     accusers: dict[str, list[str]] = {}
     errors: list[str] = []
@@ -187,7 +187,8 @@ def fitting(suite: Suite, role: str, pattern: str = "") -> list[Case]:
     return [
         case
         for case in suite.cases
-        if case.fits(role, "tcp") and (pattern in case.name or any(pattern in each for each in case.marks.rules))
+        if case.fits(role, suite.harness.usual_transport)
+        and (pattern in case.name or any(pattern in each for each in case.marks.rules))
     ]
 
 

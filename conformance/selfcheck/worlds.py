@@ -9,16 +9,16 @@ import random
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from harness.peers.memory import Latency
+from harness.links.network_path import NetworkPath
 from harness.peers.peer import Peer
 from harness.peers.variants import Variant
 
-WORLDS: Mapping[str, Latency] = {
-    "50 ms": Latency(0.05),
-    "400 ms": Latency(0.4),
-    "1 s": Latency(1.0),
+WORLDS: Mapping[str, NetworkPath] = {
+    "50 ms": NetworkPath(0.05),
+    "400 ms": NetworkPath(0.4),
+    "1 s": NetworkPath(1.0),
     # Far more than the way itself, so that what is said on two sessions comes in any order.
-    "jitter": Latency(0.02, jitter=0.4),
+    "jitter": NetworkPath(0.02, jitter=0.4),
 }
 """The latencies, by their names in the matrix: a machine nearby, another continent, a bad radio link, disorder."""
 

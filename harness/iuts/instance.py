@@ -11,7 +11,10 @@ from harness.iuts.implementation import Embedding, Probe, start
 from harness.links.framing import Framings
 from harness.links.link import Link
 from harness.links.listener import Listener
+from harness.links.network_path import NetworkPath
 from harness.links.transports import dial, known_transport, listen, other_hosts
+from harness.links.udp import UdpLink
+from harness.links.udp_path import UdpPath
 from harness.timing import Timing
 from harness.trace import Trace
 
@@ -68,6 +71,20 @@ class Instance(Protocol):
         """
         ...
 
+    def strange_link(self, trace: Trace, label: str, beside: Link) -> Link:
+        """Make a link to where another leads, from an address that it has not met; ``Unsupported`` on connections."""
+        ...
+
+    @property
+    def loses(self) -> bool:
+        """Whether what is sent to it once may not arrive, or an answer."""
+        ...
+
+    @property
+    def repeats(self) -> bool:
+        """Whether what is sent to it once may arrive twice, or an answer."""
+        ...
+
     def other_hosts(self, transport: str = "tcp") -> tuple[str, ...]:
         """Return other hosts of this machine that it can be dialled from."""
         ...
@@ -116,8 +133,11 @@ class SocketInstance:
         probe: Probe | None = None,
         embedded: Embedding | None = None,
         scenario: str = "",
+        path: NetworkPath | None = None,
     ) -> None:
         self.description = description
+        self._path = path
+        self._relay = None if path is None else UdpPath(path)
         self.role = description.role
         self.version = description.version
         self.not_offered = description.not_offered
@@ -167,10 +187,30 @@ class SocketInstance:
             awaited = self.timing.dialling if patience is None else patience
             link = self._accept(self._listeners[server], awaited, label, trace)
         else:
-            where, timeout = self._running.address(transport), self.timing.connecting
+            where, timeout = self._way_to(self._running.address(transport)), self.timing.connecting
             link = dial(where, self._framings, self.clock, timeout=timeout, label=label, trace=trace, source=source)
         link.sending = self.timing.sending
         return link
+
+    def strange_link(self, trace: Trace, label: str, beside: Link) -> Link:
+        """Make a link to where another leads, from another address of this machine."""
+        if not isinstance(beside, UdpLink):
+            raise Unsupported("nobody can speak on a connection but those who made it")
+        return beside.beside(label, trace)
+
+    @property
+    def loses(self) -> bool:
+        """Whether what is sent to it once may not arrive."""
+        return self._path is not None and self._path.loses
+
+    @property
+    def repeats(self) -> bool:
+        """Whether what is sent to it once may arrive twice."""
+        return self._path is not None and self._path.repeats
+
+    def _way_to(self, address: str) -> str:
+        """Return the address at which another is reached, over the path if there is one."""
+        return address if self._relay is None else self._relay.to(address)
 
     def other_hosts(self, transport: str = "tcp") -> tuple[str, ...]:
         """Return other hosts of this machine that it can be dialled from."""
@@ -245,9 +285,11 @@ class SocketInstance:
         self._running.stop()
         for each in self._listeners:
             each.close()
+        if self._relay is not None:
+            self._relay.close()
 
     def _connect(self) -> str:
-        return ",".join(each.address for each in self._listeners)
+        return ",".join(self._way_to(each.address) for each in self._listeners)
 
     def _listen(self, servers: int, transport: str) -> None:
         """Listen for a number of servers; listeners that fit already stay where they are."""

@@ -119,6 +119,12 @@ class UdpLink(SocketLink):
         self._how = "closed"
         self._shared.remove(self._remote)
 
+    def beside(self, label: str, trace: Trace | None) -> "UdpLink":
+        """Return a link to the same address, from another one of this machine."""
+        opened = socket.socket(self._shared.socket.family, socket.SOCK_DGRAM)
+        opened.bind((self._shared.socket.getsockname()[0], 0))
+        return UdpLink(SharedSocket(opened), self._remote, self.clock, label, trace)
+
     def _handle(self) -> socket.socket:
         return self._shared.socket
 
@@ -202,6 +208,12 @@ class DatagramServer(asyncio.DatagramProtocol):
             link.number = self._owner.link_opened(link, self._format_address(sender))
         self._owner.received(link.number, deque([data]))
 
+    def dial(self, remote: Remote, server: int | None) -> None:
+        """Have a link to an address, which need not have said anything."""
+        link = self._links[remote] = _DatagramLink(self, remote, is_ours=True)
+        address = self._format_address(remote)
+        link.number = self._owner.link_opened(link, address, dialled=True, server=server)
+
     def forget(self, sender: Remote) -> None:
         """Take what comes from a sender next for a new link."""
         self._links.pop(sender, None)
@@ -211,8 +223,9 @@ class _DatagramLink:
     # Nothing waits to be sent: what the kernel has no room for is lost, as datagrams are.
     is_full = False
 
-    def __init__(self, server: DatagramServer, sender: Remote) -> None:
+    def __init__(self, server: DatagramServer, sender: Remote, *, is_ours: bool = False) -> None:
         self.number = 0
+        self._is_ours = is_ours
         self._server = server
         self._sender = sender
         self._frames: list[bytes] = []
@@ -230,6 +243,8 @@ class _DatagramLink:
 
     def abort(self) -> None:
         self._server.forget(self._sender)
+        if self._is_ours:  # the socket is there for this link alone
+            self._server.transport.close()
 
 
 class Udp(IpTransport):
@@ -279,4 +294,15 @@ class Udp(IpTransport):
         return made
 
     async def connect(self, address: Address, framing: Framing, owner: LinkOwner, server: int | None) -> None:
-        raise OSError(errno.EOPNOTSUPP, "a peer of ours does not dial over UDP")
+        family, where = self.socket_addresses(address)[0]
+        with socket.socket(family, self.kind) as trial:
+            trial.connect(where)
+            host = trial.getsockname()[0]
+        opened = socket.socket(family, self.kind)
+        opened.setblocking(False)
+        # Not connected itself: others may speak to it as well, from addresses that it has not heard of.
+        opened.bind((host, 0))
+        _, made = await asyncio.get_running_loop().create_datagram_endpoint(
+            lambda: DatagramServer(owner, self.peername), sock=opened
+        )
+        made.dial((str(where[0]), int(str(where[1]))), server)

@@ -5,31 +5,20 @@ import itertools
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from random import Random
 
 import msgspec
 
 from harness.clock import VirtualClock
-from harness.errors import ControlFailed, Deadline, LinkClosed, NotYet, Unreachable
+from harness.errors import ControlFailed, Deadline, LinkClosed, NotYet, Unreachable, Unsupported
 from harness.links.addresses import OTHER_LOOPBACK
-from harness.links.link import RecordedLink
+from harness.links.link import Link, RecordedLink
+from harness.links.network_path import Fates, NetworkPath
 from harness.peers.peer import HANG_UP, Dialler, PeerMaker, PeerSettings
 from harness.timing import Timing
 from harness.trace import Direction, Entry, EntryKind, Trace
 
 FIRST_PORT = 40000
 """Before the first of the made-up ports that links come from: a peer can say where each comes from, as over sockets."""
-
-
-class Latency(msgspec.Struct, frozen=True):
-    """How long frames are under way, in seconds: half a round trip each way, and up to ``jitter`` more by ``seed``.
-
-    Frames of one link stay in order each way, as over TCP; those of different links may overtake each other.
-    """
-
-    round_trip: float = 0.0
-    jitter: float = 0.0
-    seed: int = 0
 
 
 class MemoryLink(RecordedLink):
@@ -39,14 +28,15 @@ class MemoryLink(RecordedLink):
         opened = Direction.RECEIVED if world.dials else Direction.SENT
         super().__init__(label, world.clock, trace, "memory", (port_of(number), 0), opened)
         self._world = world
-        self._number = number
+        self.number = number
+        """What the peer calls it."""
 
     def send(self, frame: bytes) -> Entry:
         """Hand one frame to the peer."""
         if self._how is not None:
             raise LinkClosed(self._how)
         entry = self._record(EntryKind.FRAME, Direction.SENT, frame)
-        self._world.give(self._number, frame)
+        self._world.give(self, frame)
         return entry
 
     def send_raw(self, data: bytes) -> Entry:
@@ -67,7 +57,7 @@ class MemoryLink(RecordedLink):
         """End the link."""
         if self._how is None:
             self._end("closed")
-            self._world.cut(self._number)
+            self._world.cut(self.number)
 
     def arrive(self, frame: bytes | None) -> None:
         """Take what the peer put out: a frame, or its hanging up."""
@@ -93,12 +83,23 @@ class World:
     """One peer, the links to it, and their time; an instance (``harness.iuts.instance``) that runs in memory.
 
     ``make`` makes a fresh peer at each start. With ``dials`` the links that are asked for are the peer's own: once each
-    if it is no ``Dialler``, which dials whenever it likes. With a ``latency`` what is sent and what ends a link takes
-    its time; what a control line says does not, as it goes over no network.
+    if it is no ``Dialler``, which dials whenever it likes. With a ``path`` what is sent and what ends a link takes
+    its time; what a control line says does not, as it goes over no network. Where frames are ``datagrams`` a link is
+    an address and nothing more: nobody is told of its end, and one that the peer has forgotten is new to it again.
     """
 
     version = ""
     tempo = 1.0
+
+    @property
+    def loses(self) -> bool:
+        """Whether what is sent once may not arrive."""
+        return self._path is not None and self._path.loses
+
+    @property
+    def repeats(self) -> bool:
+        """Whether what is sent once may arrive twice."""
+        return self._path is not None and self._path.repeats
 
     def __init__(
         self,
@@ -107,7 +108,8 @@ class World:
         *,
         profile: str = "document",
         dials: bool = False,
-        latency: Latency | None = None,
+        path: NetworkPath | None = None,
+        datagrams: bool = False,
     ) -> None:
         self.role = role
         self.dials = dials
@@ -115,7 +117,8 @@ class World:
         self.has_served: bool | None = None
         self._make = make
         self._settings = PeerSettings(profile)
-        self._latency = latency
+        self._path = path
+        self._datagrams = datagrams
         # Longer than over sockets: waiting costs nothing here.
         self.timing = Timing(answer=5.0, is_virtual=True)
         self.clock = VirtualClock()
@@ -131,10 +134,9 @@ class World:
         self._events: list[str] = []
         self._count = 0
         self._death = ""
-        self._random = Random(self._latency.seed if self._latency else 0)
+        self._fates = None if self._path is None else Fates(self._path)
         self._under_way: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
-        self._last: dict[tuple[int, bool], float] = {}
         # One that dials by itself wants to do so before anything else happens.
         self._do(lambda: None)
 
@@ -157,14 +159,31 @@ class World:
             raise Unreachable(f"the node has died: {self._death}")
         if isinstance(self._peer, Dialler):
             return self._accept(server, self.timing.dialling if patience is None else patience, label, trace)
-        self._count += 1
-        link = self._links[self._count] = MemoryLink(self, self._count, label, trace)
-        address = f"memory:{source}:{port_of(link._number)}" if source else f"memory:{port_of(link._number)}"
-        self._send_on(
-            link._number,
-            lambda: self._peer.connected(link._number, self.clock.now(), dialled=self.dials, address=address),
-        )
+        return self._made(label, trace, source, dialled=self.dials)
+
+    def strange_link(self, trace: Trace, label: str, beside: Link) -> MemoryLink:
+        """Make a link to where another leads, from an address that the peer has not met."""
+        if not self._datagrams:
+            raise Unsupported("nobody can speak on a connection but those who made it")
+        if self._death:
+            raise Unreachable(f"the node has died: {self._death}")
+        return self._made(label, trace, "", dialled=False)
+
+    def _made(self, label: str, trace: Trace, source: str, *, dialled: bool) -> MemoryLink:
+        link = MemoryLink(self, self._count + 1, label, trace)
+        self._introduce(link, source, dialled=dialled)
         return link
+
+    def _introduce(self, link: MemoryLink, source: str = "", *, dialled: bool = False) -> None:
+        """Have the peer meet a link, under a number that it has not had before."""
+        self._count += 1
+        number = link.number = self._count
+        self._links[number] = link
+        address = f"memory:{source}:{port_of(number)}" if source else f"memory:{port_of(number)}"
+        self._send_on(
+            number,
+            lambda: self._peer.connected(number, self.clock.now(), dialled=dialled, address=address),
+        )
 
     def other_hosts(self, transport: str = "tcp") -> tuple[str, ...]:
         """Return what stands for another host that the peer can be dialled from."""
@@ -218,14 +237,28 @@ class World:
             raise ControlFailed(f"{verb!r} was not answered: the node has died: {self._death}")
         return answers[0]
 
-    def give(self, number: int, frame: bytes) -> None:
+    def give(self, link: MemoryLink, frame: bytes) -> None:
         """Hand a frame to the peer."""
-        self._send_on(number, lambda: self._peer.received(number, frame, self.clock.now()))
+        if self._datagrams:
+            # What goes to an address that has become another one is lost.
+            if self._fates is not None and not self.dials and self._fates.moves():
+                self._links.pop(link.number, None)
+            if link.number not in self._links and not self._death:
+                self._introduce(link)
+        number = link.number
+        self._later(number, False, lambda: self._do(lambda: self._receive(number, frame)), certain=False)
+
+    def _receive(self, number: int, frame: bytes) -> None:
+        # It may have been forgotten, or have moved, while the frame was under way.
+        if self._datagrams and number not in self._links:
+            return
+        self._peer.received(number, frame, self.clock.now())
 
     def cut(self, number: int) -> None:
-        """Report to the peer that a link has ended."""
+        """Report to the peer that a link has ended, where an end is told."""
         self._links.pop(number, None)
-        self._send_on(number, lambda: self._peer.disconnected(number, self.clock.now()))
+        if not self._datagrams:
+            self._send_on(number, lambda: self._peer.disconnected(number, self.clock.now()))
 
     def wait(self, deadline: float) -> bool:
         """Let time pass up to the peer's next action, or the next arrival; ``False`` when the deadline comes first."""
@@ -267,15 +300,13 @@ class World:
         """Let the peer see, once it has arrived, what the tester did on a link."""
         self._later(number, False, lambda: self._do(act))
 
-    def _later(self, number: int, outgoing: bool, arrive: Callable[[], None]) -> None:
-        """Let something arrive at the end of its way over a link: at once, if there is no latency."""
-        if self._latency is None:
+    def _later(self, number: int, outgoing: bool, arrive: Callable[[], None], *, certain: bool = True) -> None:
+        """Let something arrive at the end of its way over a link: at once, if there is no path to speak of."""
+        if self._fates is None:
             arrive()
             return
-        way = self._latency.round_trip / 2 + self._random.uniform(0, self._latency.jitter)
-        at = max(self.clock.now() + way, self._last.get((number, outgoing), 0.0))
-        self._last[number, outgoing] = at
-        heapq.heappush(self._under_way, (at, next(self._order), arrive))
+        for at in self._fates.arrivals(number, outgoing, self.clock.now(), certain=certain):
+            heapq.heappush(self._under_way, (at, next(self._order), arrive))
 
     def _do(self, act: Callable[[], None]) -> None:
         if self._death:
@@ -305,9 +336,11 @@ class World:
         for number, frame in self._peer.drain(self.clock.now()):
             link = self._links.get(number)
             if link is not None:
-                self._later(number, True, partial(self._arrive, number, link, frame))
                 if frame is HANG_UP:
                     del self._links[number]
+                    if self._datagrams:
+                        continue  # the peer has forgotten the address, which the tester cannot see
+                self._later(number, True, partial(self._arrive, number, link, frame), certain=frame is HANG_UP)
 
     def _arrive(self, number: int, link: "MemoryLink | Arrival", frame: bytes | None) -> None:
         # An arrival that was accepted while the frame was under way is a link by now.

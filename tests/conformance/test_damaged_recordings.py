@@ -16,7 +16,7 @@ from conformance.recordings import judge
 from conformance.suite import Suite
 from harness.captures.recordings import Recording
 from harness.captures.traces import write_pcapng
-from harness.peers.memory import Latency
+from harness.links.network_path import NetworkPath
 from harness.protocol import load
 
 TRANSPORTS = {"zenoh": ("tcp", "udp"), "pathfinder": ("tcp",)}
@@ -50,7 +50,7 @@ def conversations(protocol, role, transport, make, chosen):
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.pcapng"
         for number, case in enumerate(chosen):
-            world = its.harness.world(make, role, latency=Latency(0.01, 0.002, number))
+            world = its.harness.world(make, role, path=NetworkPath(0.01, 0.002, number))
             trace = play(case, world, its, profile="document").trace
             trace.transport = transport
             trace.epoch = 1_700_000_000.0

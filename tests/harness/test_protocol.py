@@ -47,7 +47,7 @@ def test_a_protocol_agrees_with_its_description(name: str) -> None:
 
 
 def test_an_unknown_protocol_is_told_what_is_known() -> None:
-    with pytest.raises(BadDescription, match="unknown protocol 'nothing': known are pathfinder, zenoh"):
+    with pytest.raises(BadDescription, match="unknown protocol 'nothing': known are pathfinder, urbit, zenoh"):
         load("nothing")
     with pytest.raises(
         IncompleteProtocol, match=re.escape("'links' is no protocol: there is no harness/links/protocol.py")
@@ -108,7 +108,10 @@ def test_another_name_than_that_of_its_folder_is_refused(declared) -> None:
     ("changes", "told"),
     [
         ({"layout": "zenoh/nothing"}, "layout: there is no 'zenoh/nothing'; wire/zenoh/ names its layouts in LAYOUTS"),
-        ({"framings": {}}, "framings: say how a frame stands in a stream of bytes, under 'tcp'"),
+        (
+            {"framings": {"tls": load("zenoh").framings["tcp"]}},
+            "framings: say how a frame stands in a stream of bytes, under 'tcp'",
+        ),
         ({"roles": {}, "dials": frozenset()}, "roles: name the reference peer of at least one role"),
         ({"dials": frozenset({"king"})}, "dials: king: not among the roles router, client"),
         (

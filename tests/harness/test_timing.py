@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import Deadline, HarnessError
-from harness.peers.memory import Latency
+from harness.links.network_path import NetworkPath
 from harness.protocol import load
 from harness.timing import (
     ANSWER,
@@ -242,7 +242,7 @@ def test_the_scale_stretches_the_window_behind_an_offence(protocol, scale):
 @pytest.mark.parametrize("round_trip", [0.0, 0.5])
 def test_a_client_is_as_far_away_as_its_first_request_says(round_trip):
     definition = load("pathfinder")
-    world = definition.world(definition.roles["client"].of, "client", latency=Latency(round_trip))
+    world = definition.world(definition.roles["client"].of, "client", path=NetworkPath(round_trip))
     trace = Trace("pathfinder", "tcp", world.clock)
     node = definition.node_under_test(world, trace, profile="document", namespace="g1/")
     node.begin("publish").asks(node.domains[0].accept(), "publish")

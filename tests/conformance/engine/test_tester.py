@@ -15,7 +15,8 @@ from conformance.engine.tester import Tester
 from conformance.suite import Suite
 from conformance.verdicts import Disagreement, Judgement, Outcome
 from harness.errors import HarnessError
-from harness.peers.memory import Latency, World
+from harness.links.network_path import NetworkPath
+from harness.peers.memory import World
 from harness.timing import ANSWER, CONFIRMED, ENOUGH, HASTE, Timing
 from harness.trace import Trace
 from harness.zenoh.peers.router import Router
@@ -54,7 +55,7 @@ def test_how_far_away_a_node_is_is_known_before_a_play_or_from_the_first_of_one_
 
     seen: list[float] = []
     dials = role in SUITE.harness.dials
-    world = World(SUITE.harness.roles[role].of, role, dials=dials, latency=Latency(seconds))
+    world = World(SUITE.harness.roles[role].of, role, dials=dials, path=NetworkPath(seconds))
     tester = Tester(f"peer:{role}", "zenoh", instance=world)
     assert tester.measured().round_trip == pytest.approx(0.0 if dials else seconds)
     for _ in range(2):

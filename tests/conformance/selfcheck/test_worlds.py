@@ -7,7 +7,8 @@ import pytest
 from conformance.selfcheck.peers import MatrixPeer, compute_row, matrix_peers
 from conformance.selfcheck.worlds import WORLDS, both, chosen_pairs, pairs
 from harness.errors import HarnessError
-from harness.peers.memory import Latency, World
+from harness.links.network_path import NetworkPath
+from harness.peers.memory import World
 from harness.protocol import known, load
 from harness.timing import MARGIN
 from harness.trace import Trace
@@ -103,7 +104,7 @@ def test_a_look_at_what_is_there_is_no_lag(monkeypatch):
 
 
 def test_what_is_sent_takes_its_time_and_stays_in_order():
-    world = World(Router.of, "router", latency=Latency(0.5, jitter=0.5, seed=3))
+    world = World(Router.of, "router", path=NetworkPath(0.5, jitter=0.5, seed=3))
     node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="a/")
     began = world.clock.now()
     session = node.main
@@ -134,7 +135,7 @@ def test_patience_grows_with_the_round_trip_and_not_with_silence(protocol):
             pass
 
     def patience(make, latency):
-        world = definition.world(make.of, role, latency=latency)
+        world = definition.world(make.of, role, path=latency)
         trace = Trace(protocol, "tcp", world.clock)
         node = definition.node_under_test(world, trace, profile="document", namespace="g1/")
         with suppress(HarnessError):
@@ -142,5 +143,5 @@ def test_patience_grows_with_the_round_trip_and_not_with_silence(protocol):
         return node.patience - world.timing.patience
 
     assert patience(make, None) == 0.0
-    assert patience(make, Latency(1.0)) == pytest.approx(MARGIN)
-    assert patience(Deaf, Latency(1.0)) == 0.0
+    assert patience(make, NetworkPath(1.0)) == pytest.approx(MARGIN)
+    assert patience(Deaf, NetworkPath(1.0)) == 0.0

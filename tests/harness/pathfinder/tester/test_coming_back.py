@@ -2,17 +2,17 @@
 
 import pytest
 
+from harness.links.network_path import NetworkPath
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.protocol import PROTOCOL
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.variants.oddities.transactions import Taciturn
-from harness.peers.memory import Latency
 from harness.trace import Trace
 
 
 @pytest.mark.parametrize("server", [Server, Taciturn])
 def test_it_is_let_in_by_who_refuses_it_for_a_moment_whether_that_says_why_or_not(server: type[Server]) -> None:
-    world = PROTOCOL.world(server.of, "server", latency=Latency(0.5, jitter=0.5, seed=1))
+    world = PROTOCOL.world(server.of, "server", path=NetworkPath(0.5, jitter=0.5, seed=1))
     node = NodeUnderTest(world, Trace("pathfinder", clock=world.clock), profile="document", namespace="t/")
     session = node.session()
     for _ in range(10):

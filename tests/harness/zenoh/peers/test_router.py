@@ -3,7 +3,8 @@
 import pytest
 
 from harness.errors import ControlFailed, LinkClosed, Unsupported
-from harness.peers.memory import Latency, World
+from harness.links.network_path import NetworkPath
+from harness.peers.memory import World
 from harness.trace import Direction, Trace
 from harness.zenoh.peers.client import Client
 from harness.zenoh.peers.router import Router
@@ -155,7 +156,7 @@ def test_a_client_has_to_have_a_session_to_be_told_what_to_say() -> None:
 
 
 def test_a_client_obeys_what_it_was_told_while_its_session_was_being_opened() -> None:
-    world = World(lambda chosen: Client(), "client", dials=True, latency=Latency(1.0))
+    world = World(lambda chosen: Client(), "client", dials=True, path=NetworkPath(1.0))
     node = NodeUnderTest(world, Trace("zenoh", clock=world.clock), profile="document", namespace="n/")
     session = node.main
     # The last message of the handshake is under way for half a second more.

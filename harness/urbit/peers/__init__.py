@@ -1,0 +1,1 @@
+"""The reference peers: a publisher and a subscriber."""

@@ -1,0 +1,1 @@
+"""The tester's side: either end of a conversation, and what a case works with."""

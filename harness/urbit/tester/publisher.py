@@ -1,0 +1,134 @@
+"""The tester as a publisher: what a subscriber under test asks is promised, answered or ignored, as a play has it."""
+
+from harness.errors import NotAnswered
+from harness.links.link import Link
+from harness.timing import Timing
+from harness.trace import Trace
+from harness.urbit.tester.conversation import Decoded
+from harness.urbit.tester.driver import Driver
+from harness.urbit.tester.events import Event
+from harness.urbit.tester.subscriber import is_about
+from wire.urbit.signatures import promise_input, response_input
+from wire.urbit.values import (
+    Cancellation,
+    HeartbeatRequest,
+    HeartbeatResponse,
+    Promise,
+    ScryRequest,
+    ScryResponse,
+    Ship,
+)
+
+LIVE_SESSION = 0x0123_4567_89AB_CDEF
+"""The id of a play's first session."""
+
+
+class TestPublisher(Driver):
+    """A publisher in a play.
+
+    While it ``is_serving`` it promises whatever is asked for and has no value, in its session, and answers heartbeats:
+    what is lost on the way is so made up for. A play tells it to be silent, or answers by itself.
+    """
+
+    __test__ = False  # pytest takes a class whose name begins so for a class of tests
+
+    def __init__(
+        self, link: Link, trace: Trace, me: Ship, other: Ship, *, namespace: bytes = b"", timing: Timing | None = None
+    ) -> None:
+        super().__init__(link, trace, me, other, namespace=namespace, timing=timing)
+        self.session = LIVE_SESSION
+        self.promises = True
+        """Whether requests are answered by promises."""
+        self.answers = True
+        """Whether heartbeats are answered; those of other sessions than ``session`` by a nack."""
+        self.values: dict[bytes, bytes] = {}
+
+    def be_silent(self) -> None:
+        """Answer nothing from now on."""
+        self.promises = self.answers = False
+
+    def serve(self) -> None:
+        """Answer everything from now on."""
+        self.promises = self.answers = True
+
+    def on_received(self, decoded: Decoded, event: Event | None) -> None:
+        """Answer what has come, as far as it is to be answered."""
+        if event is None:
+            return
+        match event.packet.body:
+            case ScryRequest(path=path, fragment=fragment) if path in self.values:
+                self.send(self.response_of(path, self.values[path], fragment))
+            case ScryRequest(path=path, fragment=fragment) if self.promises:
+                self.send(self.promise_of(path, fragment))
+            case HeartbeatRequest(session=session, number=number) if self.answers:
+                self.send(HeartbeatResponse(session, number, live=session == self.session))
+            case _:
+                pass
+
+    # --- what it says -------------------------------------------------------------------------------------
+
+    def promise_of(
+        self, path: bytes, fragment: int = 1, *, session: int | None = None, signer: Ship | None = None
+    ) -> Promise:
+        """Return a promise, signed by the tester's ship or by another."""
+        id = self.session if session is None else session
+        return Promise(id, path, fragment, self.sign(promise_input(id, path, fragment), signer))
+
+    def response_of(self, path: bytes, data: bytes, fragment: int = 1, *, signer: Ship | None = None) -> ScryResponse:
+        """Return a response of a single fragment, signed by the tester's ship or by another."""
+        return ScryResponse(path, fragment, self.sign(response_input(path, fragment, data), signer), 1, data)
+
+    def nack(self, number: int, session: int | None = None) -> None:
+        """Say that a session is dead, in answer to a heartbeat."""
+        self.send(HeartbeatResponse(self.session if session is None else session, number, live=False))
+
+    # --- what it is told ----------------------------------------------------------------------------------
+
+    def requests(self, name: str, *, since: int = 0) -> list[Event]:
+        """Return the requests for a path that have come since a place."""
+        path = self.path(name)
+        return [event for event in self.received(ScryRequest, since=since) if is_about(event, path, 1, ScryRequest)]
+
+    def requested(self, name: str, *, since: int = 0, seconds: float | None = None) -> Event | None:
+        """Read until a path is asked for, and return the request; ``None`` when patience ends, or some seconds."""
+        path = self.path(name)
+        return self.wait_for(lambda event: is_about(event, path, 1, ScryRequest), since=since, seconds=seconds)
+
+    def beats(self, session: int | None = None, *, since: int = 0) -> list[Event]:
+        """Return the heartbeats of a session that have come since a place."""
+        id = self.session if session is None else session
+        return [event for event in self.received(HeartbeatRequest, since=since) if of_session(event, id)]
+
+    def beat_of(
+        self, session: int | None = None, *, since: int = 0, seconds: float | None = None
+    ) -> HeartbeatRequest | None:
+        """Read until a heartbeat of a session comes, and return it; ``None`` when patience ends, or some seconds."""
+        id = self.session if session is None else session
+        event = self.wait_for(lambda event: of_session(event, id), since=since, seconds=seconds)
+        if event is None:
+            return None
+        assert isinstance(event.packet.body, HeartbeatRequest)
+        return event.packet.body
+
+    def heartbeat(self, session: int | None = None, *, since: int = 0) -> HeartbeatRequest:
+        """As ``beat_of``, within the time that a heartbeat may take; raises ``NotAnswered`` when none comes."""
+        beat = self.beat_of(session, since=since, seconds=self.timing.within(2 * 25.0))
+        if beat is None:
+            raise NotAnswered(f"no heartbeat comes on link {self.link.label}")
+        return beat
+
+    def cancelled(self, name: str, *, since: int = 0, seconds: float | None = None) -> Event | None:
+        """Read until a path is cancelled, and return that; ``None`` when patience ends, or some seconds."""
+        path = self.path(name)
+        return self.wait_for(lambda event: is_about(event, path, 1, Cancellation), since=since, seconds=seconds)
+
+    def cancellations(self, name: str, *, since: int = 0) -> list[Event]:
+        """Return the cancellations of a path that have come since a place."""
+        path = self.path(name)
+        return [event for event in self.received(Cancellation, since=since) if is_about(event, path, 1, Cancellation)]
+
+
+def of_session(event: Event, session: int) -> bool:
+    """Tell whether a packet is a heartbeat of a session."""
+    body = event.packet.body
+    return isinstance(body, HeartbeatRequest) and body.session == session
