@@ -17,7 +17,7 @@ from conformance.catalogue.rules import Catalogue, Document, Reading, Rule
 from conformance.verdicts import Strength
 
 RULE_ID = re.compile(r"[A-Z]{2,4}-\d{3}")
-READING_ID = re.compile(r"R\d{2}")
+READING_ID = re.compile(r"[A-Z]\d{2}")
 LINES = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -116,7 +116,7 @@ def _document(name: str, table: dict[str, Any]) -> Document:
 def _reading(key: str, table: dict[str, Any]) -> Reading:
     file = "readings.toml"
     if not READING_ID.fullmatch(key):
-        raise CatalogueError(file, key, "ill-formed id: a reading is called R and two digits")
+        raise CatalogueError(file, key, "ill-formed id: a reading is called by a letter and two digits")
     reading = _convert(file, key, table, Reading)
     for profile, accepted in (("document", reading.document), ("deployed", reading.deployed)):
         if not accepted:
