@@ -34,6 +34,8 @@ class Driver:
         self.other = other
         self.namespace = namespace
         self.timing = timing or Timing()
+        self.copies = 1
+        """How often what nobody answers is sent: more than once where the path loses datagrams."""
         self.ticks = (1, 1)
         """The tester's tick, and the other ship's."""
         self.conversation = Conversation(link.label)

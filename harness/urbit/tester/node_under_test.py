@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import TypeVar
 
 from harness.errors import HarnessError, NotAnswered
 from harness.iuts.instance import Instance
@@ -24,6 +25,9 @@ COPIES = 5
 
 # Ships of their own in each play: a publisher knows those of an earlier one for a minute, and how far they counted.
 _PLANETS = itertools.count(0x0001_0000 + 0x1234)
+_GALAXIES = itertools.count(0x0100)
+
+D = TypeVar("D", bound=Driver)
 
 
 class NodeUnderTest:
@@ -59,9 +63,11 @@ class NodeUnderTest:
         link = self.instance.link(self.trace, self._labels.next(), self.transport, source=source)
         its = ship or Ship.of(next(_PLANETS))
         made = TestSubscriber(link, self.trace, its, PUBLISHER, namespace=self.namespace, timing=self.timing)
-        made.copies = COPIES if self.instance.loses else 1
-        self.drivers.append(made)
-        return made
+        return self._met(made)
+
+    def galaxy(self) -> TestSubscriber:
+        """Return another subscriber that is a galaxy or a star, one of those that are not in other plays of late."""
+        return self.subscriber(Ship.of(next(_GALAXIES) % 0x10000))
 
     def elsewhere(self, subscriber: TestSubscriber) -> TestSubscriber:
         """Return the same subscriber at another address, with the same session."""
@@ -100,18 +106,22 @@ class NodeUnderTest:
         """The publisher with which the subscriber speaks; there once it has said something, as it has to dial."""
         if self._publisher is None:
             link = self.instance.link(self.trace, self._labels.next(), self.transport)
-            self._publisher = TestPublisher(
-                link, self.trace, PUBLISHER, SUBSCRIBER, namespace=self.namespace, timing=self.timing
+            self._publisher = self._met(
+                TestPublisher(link, self.trace, PUBLISHER, SUBSCRIBER, namespace=self.namespace, timing=self.timing)
             )
-            self.drivers.append(self._publisher)
         return self._publisher
 
     def stranger(self, ship: Ship = PUBLISHER) -> TestPublisher:
         """Return somebody who says to be a publisher, at an address from which the subscriber has heard nothing."""
         link = self.instance.strange_link(self.trace, self._labels.next(), self.publisher.link)
-        made = TestPublisher(link, self.trace, ship, SUBSCRIBER, namespace=self.namespace, timing=self.timing)
-        self.drivers.append(made)
-        return made
+        return self._met(
+            TestPublisher(link, self.trace, ship, SUBSCRIBER, namespace=self.namespace, timing=self.timing)
+        )
+
+    def _met(self, driver: D) -> D:
+        driver.copies = COPIES if self.instance.loses else 1
+        self.drivers.append(driver)
+        return driver
 
     # --- time -------------------------------------------------------------------------------------------------
 

@@ -78,6 +78,13 @@ class TestPublisher(Driver):
         """Return a response of a single fragment, signed by the tester's ship or by another."""
         return ScryResponse(path, fragment, self.sign(response_input(path, fragment, data), signer), 1, data)
 
+    def tell(self, name: str, text: str = "a value") -> None:
+        """Have a value at a path from now on, and tell it; often enough that it is not lost."""
+        path = self.path(name)
+        self.values[path] = text.encode()
+        for _ in range(self.copies):
+            self.send(self.response_of(path, self.values[path]))
+
     def nack(self, number: int, session: int | None = None) -> None:
         """Say that a session is dead, in answer to a heartbeat."""
         self.send(HeartbeatResponse(self.session if session is None else session, number, live=False))

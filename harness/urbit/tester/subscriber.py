@@ -135,9 +135,6 @@ class TestSubscriber(Driver):
         for _ in range(self.copies):
             self.send(cancellation)
 
-    copies = 1
-    """How often what nobody answers is sent: more than once where the path loses datagrams."""
-
     # --- what comes unasked -----------------------------------------------------------------------------------
 
     def notified(self, name: str, fragment: int = 1, *, since: int = 0, seconds: float | None = None) -> Event | None:

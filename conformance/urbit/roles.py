@@ -1,0 +1,4 @@
+"""The roles, as cases name them."""
+
+PUBLISHER = ("publisher",)
+SUBSCRIBER = ("subscriber",)
