@@ -4,6 +4,7 @@
 ``peer:``) into a Description; ``harness.iuts.implementation.start`` brings it to life.
 """
 
+import math
 import re
 import string
 import tomllib
@@ -62,6 +63,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     capabilities: tuple[str, ...] = ()
     not_offered: tuple[str, ...] = ()
     time_scale: float = 1.0
+    tempo: float = 1.0
     expectations: str = ""
     embedded: bool = False
     environment: Environment | None = None
@@ -87,8 +89,9 @@ class Launched(msgspec.Struct, frozen=True):
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):
-    """An implementation in one role; ``time_scale`` above 1 stretches the protocol's times.
+    """An implementation in one role; ``time_scale`` above 1 stretches how long it is waited for.
 
+    ``tempo`` is how many seconds of the protocol pass for it in one of the clock.
     ``not_offered`` is what it cannot be asked to do, in the protocol's words for that.
     """
 
@@ -103,6 +106,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     capabilities: frozenset[str] = frozenset()
     not_offered: frozenset[str] = frozenset()
     time_scale: float = 1.0
+    tempo: float = 1.0
     expectations: Path | None = None
 
     @property
@@ -117,7 +121,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.name}{version}:{self.role}"
 
 
-PLACEHOLDERS = frozenset({"python", "here", "role", "listen", "connect", "port"})
+PLACEHOLDERS = frozenset({"python", "here", "role", "listen", "connect", "port", "tempo"})
 OF_VERSIONS = frozenset({"python", "here"})
 """Those of ``version_command``, which is run before anything has an address."""
 
@@ -204,6 +208,7 @@ def _described(file: _File, path: Path, role: str | None, version: str) -> Descr
         capabilities=frozenset(file.capabilities),
         not_offered=frozenset(file.not_offered),
         time_scale=file.time_scale,
+        tempo=file.tempo,
         expectations=path.parent.absolute() / file.expectations if file.expectations else None,
     )
 
@@ -261,6 +266,8 @@ def _complaints(file: _File, protocol: str) -> list[str]:
         wrong.append(f"roles: {', '.join(strange)}: {_these(roles)}")
     if file.time_scale <= 0:
         wrong.append(f"time_scale: {file.time_scale:g} is not positive")
+    if not (file.tempo > 0 and math.isfinite(file.tempo)):
+        wrong.append(f"tempo: {file.tempo:g} is no pace: 1 is that of the clock, more is faster")
     if file.embedded == (file.process is not None):
         wrong.append("process: a [process] table says how to run it (only our own peer has embedded = true)")
     if file.process is not None:

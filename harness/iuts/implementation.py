@@ -182,12 +182,11 @@ class RemoteImplementation(_StopsOnExit):
 class ProgramImplementation(_StopsOnExit):
     """A program that the tester runs; each start listens on new ports."""
 
-    tempo = 1.0
-
     def __init__(
         self, description: Description, source: Launched, probe: Probe | None, connect: str, scenario: str
     ) -> None:
         self.description = description
+        self.tempo = description.tempo
         self._source = source
         self._probe = probe
         self._connect = connect
@@ -290,10 +289,11 @@ class ProgramImplementation(_StopsOnExit):
             "listen": "" if self.description.is_dialling else ",".join(listens),
             "connect": self._connect,
             "port": str(next((each.port for each in self._addresses if each.port), 0)),
+            "tempo": f"{self.tempo:g}",
         }
 
     def _variables(self, values: Mapping[str, str]) -> dict[str, str]:
-        hints = {key: values[key] for key in ("role", "listen", "connect")} | {"scenario": self._scenario}
+        hints = {key: values[key] for key in ("role", "listen", "connect", "tempo")} | {"scenario": self._scenario}
         return {f"GOLDWIRE_{key.upper()}": value for key, value in hints.items()}
 
     def _await(self, process: Process) -> None:
