@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="warnings never fail, where the expectations lack them, or always",
     )
     group.addoption("--goldwire-link", metavar="TRANSPORT", help="default: what it speaks first")
+    group.addoption("--goldwire-path", metavar="PATH", help="what befalls datagrams: loss=0.1,doubling=0.05")
     group.addoption("--goldwire-expectations", metavar="FILE", help="what is known to be wrong")
     group.addoption("--goldwire-accept", action="store_true", help="rewrite the expectations as it is")
     group.addoption("--goldwire-histories", type=int, metavar="N", help="histories to play of each kind")

@@ -116,7 +116,8 @@ class WireProtocol:
     the documents speak of: the mutation score is about these. ``ports`` are those at which its nodes usually listen.
     ``topic`` says what a frame is about, so that reports show the messages that matter. ``numbers`` makes what reads
     the numbers of a recorded session's datagrams, which show what is missing. ``optional`` names what an implementation
-    need not offer, as its description says it (``not_offered``).
+    need not offer, as its description says it (``not_offered``). ``side_by_side`` is how many cases are played at once,
+    where they do little but wait.
     """
 
     name: str
@@ -135,6 +136,7 @@ class WireProtocol:
     topic: Callable[[bytes], FrameTopic] = lambda frame: FrameTopic()
     numbers: Callable[[], DatagramNumbers] = Unnumbered
     optional: frozenset[str] = frozenset()
+    side_by_side: int = 1
 
     def __post_init__(self) -> None:
         if complaints := self._complaints():

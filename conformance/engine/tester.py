@@ -15,6 +15,7 @@ from conformance.verdicts import Outcome
 from harness.errors import StartFailed
 from harness.iuts.description import Launched, Remote, resolve
 from harness.iuts.instance import Instance
+from harness.links.network_path import NetworkPath
 from harness.timing import Timing
 
 PLAYS = 3
@@ -25,7 +26,8 @@ class Tester:
     """Plays cases against one implementation, on an instance of its own.
 
     ``progress`` is told, in a few words, what takes longer than a play. ``instance`` is one that runs already, as a
-    peer in memory does; else one is started. ``known`` is what was measured of another instance of the implementation.
+    peer in memory does; else one is started. ``known`` is what was measured of another instance of the implementation,
+    ``path`` what befalls datagrams on their way to it.
     """
 
     __test__ = False  # pytest takes a class whose name begins so for a class of tests
@@ -40,6 +42,7 @@ class Tester:
         progress: Callable[[str], None] = lambda text: None,
         instance: Instance | None = None,
         known: Timing | None = None,
+        path: NetworkPath | None = None,
     ) -> None:
         self.suite = Suite(protocol)
         self.profile = profile
@@ -54,7 +57,7 @@ class Tester:
         self._every_case = isinstance(source, Launched) and source.program.restart == "every-case"
         self._basics: Basics | None = None
         self._seen_twice: set[Sighting | None] = set()
-        self.instance = instance or self.suite.harness.instance(self.description, profile=profile)
+        self.instance = instance or self.suite.harness.instance(self.description, profile=profile, path=path)
         if known is not None:
             self.instance.timing.take_over(known)
             self.instance.has_served = None if self.instance.dials else True

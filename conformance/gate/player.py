@@ -95,14 +95,16 @@ class Player:
         """Leave the cases from this one on to several lanes, if the node is far away."""
         self.ahead = self.ahead[self.ahead.index(case) :] if case in self.ahead else ()
         known = alone.measured()
-        count = lanes_for(known.round_trip, len(self.ahead))
+        side_by_side = load(self.settings.protocol).side_by_side
+        count = max(lanes_for(known.round_trip, len(self.ahead)), min(side_by_side, len(self.ahead)))
         if count == 1:
             return
         # Before the lanes begin: its threads would stand still in them, and not end.
         alone.close()
         self._tester = None
         make = partial(Player, self.settings, known=known)
-        self._progress(f"{known.round_trip * 1000:.0f} ms away: {count} cases at once")
+        away = f"{known.round_trip * 1000:.0f} ms away: " if count > side_by_side else ""
+        self._progress(f"{away}{count} cases at once")
         self._lanes = Lanes(make, self.ahead, count, self._progress)
 
     def _played_in_a_lane(self, case: Case) -> Message:
@@ -124,6 +126,7 @@ class Player:
                 transport=self.settings.transport,
                 progress=self._progress,
                 known=self._known,
+                path=self.settings.path,
             )
         except StartFailed:
             raise

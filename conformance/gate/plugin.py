@@ -137,6 +137,7 @@ def _settings(config: pytest.Config) -> "RunSettings":
             profile=option.goldwire_profile,
             strictness=Strictness(option.goldwire_strictness),
             link=option.goldwire_link,
+            path=option.goldwire_path,
             expectations=Path(option.goldwire_expectations) if option.goldwire_expectations else None,
             accept=option.goldwire_accept,
             # Absolute now: a test of the user's may change the folder before the report is written.

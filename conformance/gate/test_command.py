@@ -63,6 +63,7 @@ STATUSES: dict[int, int] = {
     type=click.Choice([*TRANSPORTS, *SPELLINGS]),
     help="Default: what the implementation speaks first.",
 )
+@click.option("--path", metavar="PATH", help="What befalls datagrams on their way: loss=0.1,doubling=0.05,jitter=0.02.")
 @judging_options.expectations("Default: expectations/NAME.toml here, or what comes with goldwire.")
 @click.option("--accept", is_flag=True, help="Rewrite the expectations so that this run is as expected.")
 @click.option("--histories", type=click.IntRange(min=1), metavar="N", help="Play N histories of each kind.")
@@ -81,6 +82,7 @@ def test(
     keyword: str | None,
     workers: str | None,
     link: str | None,
+    path: str | None,
     expectations: Path | None,
     accept: bool,
     histories: int | None,
@@ -108,6 +110,7 @@ def test(
             profile=profile,
             strictness=strictness,
             link=link,
+            path=path,
             expectations=expectations,
             accept=accept,
             report=report,
@@ -120,6 +123,7 @@ def test(
         *("--goldwire-iut", iut, "--goldwire-protocol", protocol),
         *("--goldwire-profile", profile, "--goldwire-link", settings.transport),
         *("--goldwire-strictness", strictness.value),
+        *(("--goldwire-path", path) if path else ()),
         *(("--goldwire-report", str(report)) if report else ()),
         *(("-k", keyword) if keyword else ()),
         *(("--goldwire-expectations", str(expectations)) if expectations else ()),

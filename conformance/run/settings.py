@@ -15,6 +15,7 @@ from conformance.verdicts import Strictness
 from harness.errors import BadDescription
 from harness.iuts.description import Description, Embedded, Remote, resolve, roles_of
 from harness.iuts.versions import printed_version
+from harness.links.network_path import NetworkPath, read_path
 from harness.links.transports import known_transport
 from harness.protocol import IncompleteProtocol
 
@@ -27,7 +28,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """One run's settings.
 
     ``report`` is the folder to write to, ``given`` the expectation file that the user named, ``today`` the day on which
-    expectations expire or not (that of the end of the run by default).
+    expectations expire or not (that of the end of the run by default), ``path`` what befalls datagrams on their way.
     """
 
     iut: str
@@ -41,6 +42,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     accept: bool = False
     report: Path | None = None
     given: Path | None = None
+    path: NetworkPath | None = None
     today: date | None = None
 
     @property
@@ -65,6 +67,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
             words += [f"--{self.strictness.value}"]
         if self.transport != self.description.transports[0]:
             words += ["--link", self.transport]
+        if self.path is not None:
+            words += ["--path", str(self.path)]
         if self.given is not None:
             words += ["--expectations", str(self.given)]
         return shlex.join([*words, "-k", keyword])
@@ -77,6 +81,7 @@ def gather(
     profile: Profile = "document",
     strictness: Strictness = Strictness.AS_EXPECTED,
     link: str | None = None,
+    path: str | None = None,
     expectations: Path | None = None,
     accept: bool = False,
     report: Path | None = None,
@@ -102,6 +107,12 @@ def gather(
         raise BadSettings(
             f"--link: {description.name} does not speak over {transport}: it knows {', '.join(description.transports)}"
         )
+    try:
+        way = None if path is None else read_path(path)
+    except BadDescription as error:
+        raise BadSettings(f"--path: {error}") from None
+    if way is not None and transport != "udp":
+        raise BadSettings(f"--path: what goes over {transport} is neither lost nor doubled; only datagrams are")
     return RunSettings(
         iut=iut,
         protocol=protocol,
@@ -114,6 +125,7 @@ def gather(
         accept=accept,
         report=report,
         given=expectations,
+        path=way,
     )
 
 

@@ -4,9 +4,12 @@ A path is seeded, so that the same frames meet the same fate whenever they are s
 (``harness.peers.memory``) it delays calls, over real datagrams (``harness.links.udp_path``) packets.
 """
 
+from math import inf, isfinite
 from random import Random
 
 import msgspec
+
+from harness.errors import BadDescription
 
 
 class NetworkPath(msgspec.Struct, frozen=True):
@@ -35,6 +38,38 @@ class NetworkPath(msgspec.Struct, frozen=True):
     def repeats(self) -> bool:
         """Whether what is sent once may arrive twice."""
         return self.doubling > 0
+
+    def __str__(self) -> str:
+        """Return it as ``read_path`` reads it."""
+        said = [(_spelt(name), getattr(self, name), default) for name, default in _DEFAULTS.items()]
+        return ",".join(f"{name}={value:g}" for name, value, default in said if value != default)
+
+
+_DEFAULTS = {"loss": 0.0, "doubling": 0.0, "moving": 0.0, "round_trip": 0.0, "jitter": 0.0, "seed": 0}
+
+
+def _spelt(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def read_path(text: str) -> NetworkPath:
+    """Read a path for datagrams: ``loss=0.1,doubling=0.05,jitter=0.02``; ``BadDescription`` says what is wrong."""
+    fields: dict[str, float] = {}
+    known = {_spelt(name): name for name in _DEFAULTS}
+    for part in text.split(","):
+        name, _, number = part.strip().partition("=")
+        if name not in known:
+            raise BadDescription(f"{part.strip()!r}: a path is made of {', '.join(f'{each}=…' for each in known)}")
+        try:
+            value = float(number)
+        except ValueError:
+            raise BadDescription(f"{part.strip()!r}: {number!r} is no number") from None
+        most = 1.0 if known[name] in ("loss", "doubling", "moving") else inf
+        if not 0 <= value <= most or not isfinite(value):
+            raise BadDescription(f"{part.strip()!r}: from 0 to 1 are shares, from 0 on seconds, and so is a seed")
+        fields[known[name]] = value
+    seed = int(fields.pop("seed", 0))
+    return NetworkPath(loose=True, seed=seed, **fields)
 
 
 class Fates:

@@ -48,4 +48,5 @@ PROTOCOL = WireProtocol(
         "harness.urbit.peers.times",
     ),
     topic=topic,
+    side_by_side=4,
 )
