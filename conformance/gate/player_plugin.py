@@ -3,6 +3,7 @@
 import signal
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance.cases import SEEDS
@@ -12,6 +13,7 @@ from conformance.gate.player import Player
 from conformance.gate.turns import in_turn
 from conformance.histories.budget import BUDGET
 from conformance.run.settings import RunSettings
+from harness.protocol import load
 
 HISTORIES = 10.0
 """Seconds for the histories of a run, if nobody says how many or how long."""
@@ -46,6 +48,11 @@ class PlayerPlugin:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Hand the player to the cases, leave out those that do not fit role or transport, and put the rest in turn."""
         role, transport = self.settings.description.role, self.settings.transport
+        usual = load(self.settings.protocol).usual_transport
+        for item in items:
+            if isinstance(item, CaseItem):
+                # Known only now: a file of cases does not say whose it is.
+                item.case = msgspec.structs.replace(item.case, usual_transport=usual)
         unfit = [item for item in items if isinstance(item, CaseItem) and not item.case.fits(role, transport)]
         for item in items:
             if isinstance(item, CaseItem):
