@@ -42,13 +42,15 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``when`` is a condition over the fields of a record, the bits of a byte of flags, or ``value``; ``refused`` is the
     class of a refusal that other decoders do not make. In JSON ``when`` is also for refusals, which have an ``aspect``
     and types that were ``expected``, and may be ``otherwise_encoded``; numbers may be ``negative``, ``real`` and
-    ``whole`` and have ``digits``, and the whole frame has a ``size``.
+    ``whole`` and have ``digits``, and the whole frame has a ``size``. ``unless`` is a function, ``module:name``, that
+    tells whether what was read is as it should be, where that is more than a condition can say.
     """
 
     flag: str
     at: str
     when: str | None = None
     refused: str | None = None
+    unless: str | None = None
 
 
 class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,6 +101,30 @@ class Shapes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     payloads: dict[str, PayloadGrammar] = {}
 
 
+class WholeFrames(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be known of the frames of a layout as a whole, by functions (``module:name``) of a frame's bytes.
+
+    ``intact`` tells whether what follows from all bytes, such as a checksum, is right; the layout reads it as it is,
+    and ``flag`` is for an accepted frame in which it is wrong. ``sent`` returns a frame in which all is as a sender has
+    it: so vectors are made, and those that look ``at`` what it changes both ways; ``words`` are for the changed one.
+    """
+
+    intact: str
+    flag: str
+    sent: str
+    at: tuple[str, ...]
+    words: str
+
+    def is_intact(self, data: bytes) -> bool:
+        """Tell whether what follows from all bytes of a frame is right."""
+        return bool(_imported(self.intact)(data))
+
+    def as_sent(self, data: bytes) -> bytes:
+        """Return a frame as a sender would have made it."""
+        sent: bytes = _imported(self.sent)(data)
+        return sent
+
+
 class ProtocolNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The notes of one protocol, as its file has them; ``texts`` are plain texts in JSON, by where they stand.
 
@@ -117,11 +143,13 @@ class ProtocolNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     texts: dict[str, str] = {}
     exceptions: dict[str, str] = {}
     contexts: dict[str, Context] = {}
+    frames: dict[str, WholeFrames] = {}
 
     def explained(self) -> Iterator[str]:
         """Give every flag that the notes can set."""
         yield from (flag for flag in (self.overlong_flag, self.nine_bytes_flag, self.spare_flag) if flag)
         yield from (note.flag for note in self.notes)
+        yield from (whole.flag for whole in self.frames.values())
         if self.shapes is not None:
             shapes = self.shapes
             yield from (shapes.unknown_flag, shapes.shape_flag, shapes.twice_flag)
@@ -192,11 +220,17 @@ def _flags(about: ProtocolNotes, found: BranchTrace, prefix: str) -> Iterator[st
         if not isinstance(part, TEXTS):
             yield from _spelling(about, part, event)
         for note in _notes_at(about.notes, path, event.place):
-            if note.when is not None and condition(note.when)(_names(part, event)):
+            if _applies(note, part, event):
                 yield note.flag
         if about.shapes is not None and not isinstance(part, TEXTS) and part.record_fields is not None:
             for chain, items in chains(event.place, event.value):
                 yield from _items(about, about.shapes, part.message_name, chain, items, join(path, chain.name))
+
+
+def _applies(note: Note, part: Any, event: ReadPart) -> bool:
+    if note.when is not None and not condition(note.when)(_names(part, event)):
+        return False
+    return note.unless is None or not _imported(note.unless)(event.value)
 
 
 def _spelling(about: ProtocolNotes, part: Part, event: ReadPart) -> Iterator[str]:
@@ -291,20 +325,28 @@ def _payload(about: ProtocolNotes, shapes: Shapes, reading: PayloadGrammar, payl
 @cache
 def payload_place(name: str) -> LayoutPlace:
     """Return the outermost place of a grammar that is given as ``module:name``."""
+    return place_tree_of(lay_out(_imported(name), name), {})
+
+
+def _imported(name: str) -> Any:
+    """Return what is given as ``module:name``."""
     module, _, attribute = name.partition(":")
-    return place_tree_of(lay_out(getattr(import_module(module), attribute), name), {})
+    return getattr(import_module(module), attribute)
 
 
 @lru_cache(maxsize=2048)  # as many as the largest layouts have; grammars that are made on the spot are without end
 def _notes_at(notes: tuple[Note, ...], path: str, place: LayoutPlace) -> tuple[Note, ...]:
-    """Return the notes with a condition over what there is at a place."""
+    """Return the notes about what there is at a place."""
     part = place.part
     there = {"type", *place.labels, *(part.value_names if has_names(part) else {"value"})}
     there |= IN_JSON if isinstance(part, TEXTS) else set()
     return tuple(
         note
         for note in notes
-        if note.refused is None and note.when is not None and matches(note.at, path) and fields(note.when) <= there
+        if note.refused is None
+        and (note.when or note.unless)
+        and matches(note.at, path)
+        and (note.when is None or fields(note.when) <= there)
     )
 
 

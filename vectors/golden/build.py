@@ -25,7 +25,8 @@ from vectors.golden.file_shape import Problem, located, schema_problems
 from vectors.golden.loader import SCHEMA, Repetition, VectorEntry, VectorFile, VectorGroup, revive
 from vectors.json_objects import object_without_duplicates
 from vectors.kinds import covered, kind, trace
-from vectors.notes import BadNotes, ProtocolNotes, context_of, judge, notes, rules_for
+from vectors.notes import BadNotes, ProtocolNotes, WholeFrames, context_of, judge, matches, notes, rules_for
+from vectors.specimen import Specimen
 from wire.catalogue import grammars
 from wire.engines import Engine, present
 from wire.errors import DecodeError, EncodeError, WireError
@@ -93,11 +94,16 @@ def expect(layout: str, data: bytes) -> tuple[Expected, set[Any]]:
     if own != answer[:2]:
         raise NotConfirmed(differing(layout, data, first.name, answer[:2], "the reader of coverage", own))
     value, refusal, written = answer
+    whole = notes(protocol(layout)).frames.get(layout)
     context = context_of(notes(protocol(layout)), found)
     try:
-        flags = tuple(sorted(judge(notes(protocol(layout)), found)))
+        judged = judge(notes(protocol(layout)), found)
     except BadNotes as error:
         raise BadNotes(f"vectors/{protocol(layout)}/notes.toml: {error} ({naming(layout, data)})") from error
+    # What is refused is refused for another reason.
+    if whole is not None and refusal is None and not whole.is_intact(data):
+        judged |= {whole.flag}
+    flags = tuple(sorted(judged))
     if refusal is not None:
         expected = Expected("acceptable" if flags else "invalid", refusal[0], flags, None, None, context)
     else:
@@ -198,7 +204,7 @@ def build(layout: str) -> Built:
     written = len(known)
     made: dict[tuple[str, ...], dict[str, list[VectorEntry]]] = {}
     families_of = kind(layout).families
-    for specimen in kind(layout).specimens(layout, about):
+    for specimen in as_sent(layout, about.frames.get(layout), kind(layout).specimens(layout, about)):
         # By content: two specimens with one frame are one vector, named and explained as the first.
         name = identify(layout, specimen.data)
         if name in known:
@@ -220,6 +226,20 @@ def build(layout: str) -> Built:
                 groups[name] = entries
     text = render(layout, about, groups)
     return Built(layout, text, len(known), written, covered(layout, met))
+
+
+def as_sent(layout: str, whole: WholeFrames | None, specimens: Iterator[Specimen]) -> Iterator[Specimen]:
+    """Give specimens as they would be sent; those that look at what that changes both ways, if they are accepted."""
+    if whole is None:
+        yield from specimens
+        return
+    for each in specimens:
+        words = each.comment
+        looked_at = any(matches(pattern, each.path) for pattern in whole.at)
+        if looked_at and expect(layout, each.data)[0].reason is None:
+            yield each
+            words = f"{words}, {whole.words}"
+        yield each._replace(data=whole.as_sent(each.data), comment=words)
 
 
 def curated(layout: str) -> tuple[VectorGroup, ...]:

@@ -189,12 +189,14 @@ def type_of(body: Body) -> PacketType:
 
 def covered(frame: bytes) -> bytes:
     """Return the bytes of a packet that its checksum is of: those behind the header and the origin."""
-    is_relayed = len(frame) >= HEADER_SIZE and not frame[HEADER_SIZE - 1] & 0x80
+    is_relayed = not frame[HEADER_SIZE - 1] & 0x80
     return frame[HEADER_SIZE + ORIGIN_SIZE * is_relayed :]
 
 
 def with_checksum(frame: bytes) -> bytes:
-    """Return a packet with the checksum that belongs there, whatever else is wrong with it."""
+    """Return a packet with the checksum that belongs there, whatever else is wrong with it, if it has a header."""
+    if len(frame) < HEADER_SIZE:
+        return frame
     # Bits 11 to 30 of the header; what stands beside them stays.
     header = int.from_bytes(frame[:HEADER_SIZE], "little") & ~(0xFFFFF << 11) | checksum(covered(frame)) << 11
     return header.to_bytes(HEADER_SIZE, "little") + frame[HEADER_SIZE:]
@@ -203,6 +205,12 @@ def with_checksum(frame: bytes) -> bytes:
 def is_intact(frame: bytes) -> bool:
     """Tell whether the checksum of a packet is right; of less than a header it is not."""
     return len(frame) >= HEADER_SIZE and with_checksum(frame) == frame
+
+
+def addresses_fit(value: Wire) -> bool:
+    """Tell of a decoded packet whether both ships have the rank that belongs to their number."""
+    header = value["header"]
+    return all(_ship(value[end], header[f"{end}_rank"]).fits for end in ("sender", "receiver"))
 
 
 def path_is_valid(path: bytes) -> bool:

@@ -23,6 +23,7 @@ from wire.engines import engine, present
 from wire.errors import DecodeError, Reason
 from wire.expressions import SYMBOLS, Const, Ref
 from wire.kinds import (
+    BitFields,
     Chain,
     Counted,
     Flags,
@@ -39,6 +40,7 @@ from wire.kinds import (
     Varint,
 )
 from wire.kinds import Switch as SwitchPart
+from wire.kinds.base import walk
 from wire.kinds.generators import Unsatisfiable
 from wire.layout import children, lay_out
 from wire.primitives import (
@@ -161,6 +163,11 @@ def test_boundaries_have_every_length_and_both_ends():
 # Valid frames and values
 
 
+def has(name, kind):
+    """Tell whether a kind of node stands anywhere in a layout."""
+    return any(isinstance(part, kind) for part in walk(layout(name).root))
+
+
 def refusal(form, data, *, refuse=False):
     """Return why a frame is refused: by a codec, or by a grammar or the name of a layout as the reference reads it."""
     try:
@@ -207,7 +214,7 @@ def test_overlong_frames_are_refused_where_that_is_asked_for(name):
         expected = None if frame == canonical else Reason.OVERLONG
         assert refusal(codec, frame, refuse=True) is expected
         refused += expected is not None
-    assert refused > 50
+    assert refused > 50 or not has(name, Varint)
 
 
 DIGESTS = {
@@ -215,6 +222,7 @@ DIGESTS = {
     "pathfinder/deployed-message": "f5718bff3061b189",
     "pathfinder/filter": "1703ddb1a72ea47c",
     "pathfinder/deployed-filter": "15fd4353a3538570",
+    "urbit/packet": "cab8c39574eeb81c",
     "zenoh/network-message": "d14586f71700a695",
     "zenoh/transport-message": "3478f39e6f437128",
     "zenoh/batch": "9df1f5ecd497bbf7",
@@ -476,7 +484,7 @@ def test_a_layout_without_frames_says_so(grammar):
 
 # Mutations
 
-LEAVES = Flags | Integer | Varint | Counted | Sized | Remainder | Nothing
+LEAVES = BitFields | Flags | Integer | Varint | Counted | Sized | Remainder | Nothing
 
 
 @BINARY
@@ -513,7 +521,9 @@ def is_truthful(name, before, after):
         return len(after) == len(before) + 1
     if word == "flip" or name.startswith(("chain end missing", "chain ends early")):
         return len(after) == len(before) and len(differing) == 1 and differing[0].bit_count() == 1
-    if name == "set byte" or word in ("change", "unknown", "another") or name.startswith("reserved header"):
+    if word == "change":  # a group of bits may cross the bytes of a word
+        return len(after) == len(before) and 1 <= len(differing) <= 4
+    if name == "set byte" or word in ("unknown", "another") or name.startswith("reserved header"):
         return len(after) == len(before) and len(differing) == 1
     if word in ("duplicate", "repeat", "grow"):
         return len(after) > len(before) or word == "grow"
@@ -552,9 +562,15 @@ def test_mutations_do_what_their_names_say(name):
         reasons = next((value for start, value in REASONS.items() if names[0].startswith(start)), None)
         if reasons is not None:
             assert refusal(codec, mutated, refuse=True) in reasons, (names, frame.hex(), mutated.hex())
-    kinds = ["truncate in", "flip header.Z", "overlong", "overflow", "reserved", "not UTF-8", "unknown id in", "splice"]
-    kinds += ["count huge in", "count one more", "duplicate in", "swap in", "drop last in", "chain end missing"]
-    kinds += ["hostile continuation bytes in", "append trailing", "delete byte", "insert byte", "flip bit"]
+    kinds = ["truncate in", "flip header.", "splice", "append trailing", "delete byte", "insert byte", "flip bit"]
+    if has(name, Varint):
+        kinds += ["overlong", "overflow", "hostile continuation bytes in"]
+    if has(name, Counted):
+        kinds += ["not UTF-8", "count huge in", "count one more"]
+    if has(name, Union):
+        kinds += ["unknown id in"]
+    if has(name, Chain):
+        kinds += ["reserved", "duplicate in", "swap in", "drop last in", "chain end missing"]
     for kind in kinds:
         assert any(each.startswith(kind) for each in seen), kind
 
@@ -570,11 +586,14 @@ def test_streams_are_half_valid_and_reach_every_reason(name):
         reasons[reason or refusal(codec, frame, refuse=True)] += 1
     assert valid == total / 2
     assert reasons[None] > total / 3
-    usual = [Reason.TRUNCATED, Reason.OUT_OF_RANGE, Reason.OVERLONG, Reason.UNKNOWN_ID, Reason.RESERVED]
+    usual = [Reason.TRUNCATED]
+    usual += [Reason.OUT_OF_RANGE, Reason.OVERLONG] if has(name, Varint) else []
+    usual += [Reason.UNKNOWN_ID] if has(name, Union) else []
+    usual += [Reason.RESERVED] if has(name, Reserved) else []
     assert min(reasons[each] for each in usual) > total / 100, reasons
     # A batch goes on to its end; text stands deep inside frames of the transport.
     assert reasons[Reason.TRAILING] > total / 100 or isinstance(getattr(layout(name).root, "node", None), Items)
-    assert reasons[Reason.BAD_TEXT] > total / 2000
+    assert reasons[Reason.BAD_TEXT] > total / 2000 or not has(name, Counted)
     assert reasons[Reason.TOO_LONG] > total / 2000 or not isinstance(layout(name).root, Limited)
 
 

@@ -18,7 +18,7 @@ from wire.catalogue import grammars as known_layouts
 from wire.catalogue import layout as tree
 from wire.engines import present
 from wire.errors import DecodeError, Reason
-from wire.kinds import Items, Json, JsonObject, JsonUnion, Record, Union
+from wire.kinds import Items, Json, JsonObject, JsonUnion, KeyedUnion, Record, Union
 from wire.kinds.base import walk
 from wire.primitives import VLE, Blob, Span
 from wire.reference import decode
@@ -179,13 +179,14 @@ def test_overlong_integers_carry_their_flag(layout):
 @BINARY
 def test_every_message_is_there(layout):
     """At every place where a message can stand, the vectors have it in a frame that is accepted."""
-    unions = {part for part in walk(tree(layout).root) if isinstance(part, Union)}
-    wanted = {message.name for union in unions for message in union.messages}
+    parts = list(walk(tree(layout).root))
+    wanted = {message.name for part in parts if isinstance(part, Union) for message in part.messages}
+    wanted |= {message.name for part in parts if isinstance(part, KeyedUnion) for _, message in part.cases}
     found: set[str] = set()
 
     def look(value) -> None:
         if isinstance(value, dict):
-            found.update([value["type"]] if "type" in value else [])
+            found.update([value["type"]] if isinstance(value.get("type"), str) else [])
             for part in value.values():
                 look(part)
         elif isinstance(value, list):

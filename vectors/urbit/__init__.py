@@ -1,0 +1,1 @@
+"""Urbit's golden vectors, and what makes packets of them."""
