@@ -13,7 +13,7 @@ import click
 from wire import completion
 from wire.catalogue import grammar as find_layout
 from wire.catalogue import layout as find_tree
-from wire.dump import TooManyFields, dump, lines
+from wire.dump import NoKeys, TooManyFields, dump, keys_of, lines
 from wire.engines import NAMES, MissingEngine
 from wire.engines import engine as find_engine
 from wire.errors import DecodeError, UnknownLayout
@@ -47,6 +47,7 @@ class BadHex(click.UsageError):
     show_default=True,
     help="Integers that are spelled longer than necessary.",
 )
+@click.option("--key", "keys", multiple=True, metavar="KEY", help="A key to check signatures with; more than once.")
 @click.pass_context
 def decode(
     context: click.Context,
@@ -57,12 +58,14 @@ def decode(
     engine: str,
     as_json: bool,
     overlong: str,
+    keys: tuple[str, ...],
 ) -> None:
     """Decode frames of LAYOUT (zenoh/network-message, zenoh/batch …) and say what each byte is.
 
     HEX is one frame; blanks, colons and 0x are passed over. Without HEX, or with -, it is read from standard
     input. With --lines, each line is a frame and an empty line is the empty frame. With --text, what is given is
-    the frame itself (only for layouts of texts, such as pathfinder/message).
+    the frame itself (only for layouts of texts, such as pathfinder/message). With --key, which is given as the
+    protocol has it (NAME=HEX, or NAME for the key of tests), a dump says whether signatures are valid.
 
     With --json: {"value": …, "bytes": "re-encoded from the value"} for an accepted frame, and
     {"error": {"reason", "offset", "path"}} for a refused one; bytes are written in hex.
@@ -78,8 +81,11 @@ def decode(
     try:
         find_layout(layout)
         find_engine(engine).codec(layout)
-    except (UnknownLayout, MissingEngine) as error:
+        known = keys_of(layout, keys)
+    except (UnknownLayout, MissingEngine, NoKeys) as error:
         raise click.UsageError(str(error)) from None
+    if keys and as_json:
+        raise click.UsageError("--key is for dumps, and not for --json")
     if source is not None and frame:
         raise click.UsageError("give either HEX or --lines, not both")
     tree = find_tree(layout)
@@ -93,10 +99,10 @@ def decode(
                 data = read(line, f"line {number}: ")
                 if not as_json:
                     write(f"# line {number}, {len(data)} bytes\n")
-                show(layout, data, engine, as_json, overlong)
+                show(layout, data, engine, as_json, overlong, known)
             accepted = True
         else:
-            accepted = show(layout, read(read_frame(frame), ""), engine, as_json, overlong)
+            accepted = show(layout, read(read_frame(frame), ""), engine, as_json, overlong, known)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BadHex as error:
@@ -161,13 +167,13 @@ def read_hex(text: bytes, where: str) -> bytes:
         ) from None
 
 
-def show(layout: str, data: bytes, engine: str, as_json: bool, overlong: str) -> bool:
+def show(layout: str, data: bytes, engine: str, as_json: bool, overlong: str, keys: Any) -> bool:
     """Write what a frame is; tell whether it is accepted."""
     if as_json:
         answer = as_record(layout, data, engine, overlong)
         write(json.dumps(answer, default=bytes.hex) + "\n")
         return "error" not in answer
-    dumped = dump(layout, data, overlong=overlong)
+    dumped = dump(layout, data, overlong=overlong, keys=keys)
     for line in lines(dumped):
         write(line + "\n")
     return dumped.error is None

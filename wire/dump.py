@@ -6,6 +6,7 @@ The bytes of a text are shown as text, one character for each.
 import json
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -25,8 +26,17 @@ CONTEXT = 16
 TEXT_BEFORE, TEXT_CONTEXT = 40, 64
 """Bytes that are shown of a refused frame; of a text those before the one that is refused, and in all."""
 
-Annotate = Callable[[Sequence[Span]], dict[int, tuple[str, ...]]]
-"""What a protocol exports as ``ANNOTATE``: remarks by the index of the span that they belong to."""
+Annotate = Callable[[Sequence[Span], bytes, Any], dict[int, tuple[str, ...]]]
+"""What a protocol exports as ``ANNOTATE``: of a frame's spans, its bytes and the keys that are known, remarks by the
+index of the span that they belong to."""
+
+ReadKeys = Callable[[Sequence[str]], Any]
+"""What a protocol whose frames are signed exports as ``KEYS``: texts to what its ``ANNOTATE`` takes as keys. Raises
+``ValueError`` with what is wrong."""
+
+
+class NoKeys(WireError):
+    """Keys that a protocol cannot use; the message says why."""
 
 
 class TooManyFields(WireError):
@@ -68,10 +78,28 @@ class Spans(list[Span]):
         super().append(span)
 
 
-def dump(layout_name: str, data: bytes, *, overlong: str = "accept", most: int = MOST_FIELDS) -> Dump:
+def keys_of(layout_name: str, texts: Sequence[str]) -> Any:
+    """Return the keys that texts are, as ``dump`` takes them for a layout; ``None`` of no texts. Raises ``NoKeys``."""
+    if not texts:
+        return None
+    read: ReadKeys | None = getattr(_module(layout_name), "KEYS", None)
+    if read is None:
+        raise NoKeys(f"nothing in {layout_name} is signed")
+    try:
+        return read(texts)
+    except (ValueError, WireError) as error:
+        raise NoKeys(str(error)) from None
+
+
+def _module(layout_name: str) -> ModuleType:
+    return import_module(f"wire.{layout_name.partition('/')[0]}")
+
+
+def dump(layout_name: str, data: bytes, *, overlong: str = "accept", most: int = MOST_FIELDS, keys: Any = None) -> Dump:
     """Take a frame apart; a refused one gives the rows that were understood and the error.
 
-    Raises ``UnknownLayout``, and ``TooManyFields`` when there are more than ``most``.
+    With ``keys`` (``keys_of``) the remarks say whether signatures are valid. Raises ``UnknownLayout``, and
+    ``TooManyFields`` when there are more than ``most``.
     """
     spans = Spans(most)
     value, refusal = None, None
@@ -79,9 +107,8 @@ def dump(layout_name: str, data: bytes, *, overlong: str = "accept", most: int =
         value = decode(layout_name, data, overlong=overlong, spans=spans)
     except DecodeError as error:
         refusal = error
-    module = import_module(f"wire.{layout_name.partition('/')[0]}")
-    annotate: Annotate | None = getattr(module, "ANNOTATE", None)
-    remarks = annotate(spans) if annotate else {}
+    annotate: Annotate | None = getattr(_module(layout_name), "ANNOTATE", None)
+    remarks = annotate(spans, data, keys) if annotate else {}
     layout = find(layout_name)
     names = message_names(layout, spans)
     rows = tuple(

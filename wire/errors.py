@@ -9,9 +9,11 @@
     ├── CannotLayOut     a construct that no engine can be made from
     ├── MissingEngine    an engine that does not run here
     ├── TooManyFields    a frame with more fields than a dump shows
+    ├── NoKeys           keys that no signature of a protocol is checked with
     ├── CannotDerive     a grammar in ABNF that texts cannot be read by
     ├── Unread           a text that a reader by hand finds to be of no language
     ├── NoDerivation     a text that a grammar in ABNF has not
+    ├── NoCryptography   signatures without the library for them
     └── FilterError      a text that is no filter of Pathfinder
 """
 

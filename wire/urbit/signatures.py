@@ -6,16 +6,34 @@ fragment]`` of a promise. The three differ in how many parts they have, so none 
 publisher signs ``[path fragment data]``, as remote scry does.
 """
 
+from functools import cache
 from hashlib import sha512
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-
+from wire.errors import WireError
 from wire.urbit.nouns import cell, cord, jam
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 BOND = cord(b"bond")
 SIZE = 64
 """Bytes of a signature."""
+
+
+class NoCryptography(WireError):
+    """No signature can be made or checked, as the library for it is not installed."""
+
+
+@cache
+def ed25519() -> Any:
+    """Return the module that signs. Raises ``NoCryptography``."""
+    # Not with the rest: packets are decoded, and their vectors made, where nobody has installed it.
+    try:
+        return import_module("cryptography.hazmat.primitives.asymmetric.ed25519")
+    except ModuleNotFoundError:
+        raise NoCryptography("signatures need the package cryptography: pip install 'goldwire[tls]'") from None
 
 
 def request_input(path: bytes, fragment: int) -> bytes:
@@ -42,8 +60,8 @@ class SigningKey:
     """The key with which a ship signs: a seed of 32 bytes."""
 
     def __init__(self, seed: bytes) -> None:
-        self._private = Ed25519PrivateKey.from_private_bytes(seed)
-        self.public = self._private.public_key().public_bytes_raw()
+        self._private: Ed25519PrivateKey = ed25519().Ed25519PrivateKey.from_private_bytes(seed)
+        self.public: bytes = self._private.public_key().public_bytes_raw()
 
     @classmethod
     def named(cls, name: str) -> "SigningKey":
@@ -62,8 +80,10 @@ class SigningKey:
 
 def verifies(public: bytes, signature: bytes, data: bytes) -> bool:
     """Tell whether a signature of bytes was made with the key that belongs to a public one."""
+    library = ed25519()
+    invalid: type[Exception] = import_module("cryptography.exceptions").InvalidSignature
     try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signature, data)
-    except (InvalidSignature, ValueError):
+        library.Ed25519PublicKey.from_public_bytes(public).verify(signature, data)
+    except (invalid, ValueError):
         return False
     return True

@@ -22,8 +22,8 @@ from wire.zenoh.wire_expr_reading import read_wire_expr
 MODES = {Mode.CURRENT: "Current", Mode.FUTURE: "Future", Mode.CURRENT_FUTURE: "CurrentFuture"}
 
 
-def annotate(spans: Sequence[Span]) -> dict[int, tuple[str, ...]]:
-    """Return remarks by the index of the span that they belong to."""
+def annotate(spans: Sequence[Span], frame: bytes, keys: object) -> dict[int, tuple[str, ...]]:
+    """Return remarks by the index of the span that they belong to; nothing here is signed."""
     remarks: dict[int, tuple[str, ...]] = {}
     known: Known | None = None
     for index, span in enumerate(spans):
