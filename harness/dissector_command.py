@@ -40,7 +40,7 @@ def dissector_of(protocol: WireProtocol) -> str:
     """
     layouts = [catalogue.layout(name) for name in catalogue.grammars() if name.partition("/")[0] == protocol.name]
     layout, title = identifier(catalogue.layout(protocol.layout)), protocol.name.capitalize()
-    tcp = protocol.framings["tcp"].lua
+    tcp = protocol.framings["tcp"].lua if "tcp" in protocol.framings else "nil"
     ports = f"{{ {', '.join(map(str, protocol.ports))} }}" if protocol.ports else "{}"
     linked = ["", f'linked(main, "{title}", layouts.{layout}, {tcp}, {ports})']
     for transport, framing in protocol.framings.items():

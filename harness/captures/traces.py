@@ -29,9 +29,9 @@ def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
 
     TLS is written as what it protects, and what went as AF_UNIX packets as it would have gone over TCP.
     """
-    # All other transports carry the same frames as TCP, so its framing shows them.
-    transport = known_transport(trace.transport) or "tcp"
-    framing = framings.get(transport) or framings["tcp"]
+    # All other transports carry the same frames as TCP, so its framing shows them; where there is none, in datagrams.
+    transport = known_transport(trace.transport) or ("tcp" if framings else "udp")
+    framing = framings.get(transport) or framings.get("tcp")
     streams: dict[str, _LinkPackets] = {}
     with PcapngWriter(path, ETHERNET) as writer:
         for entry in trace:
@@ -55,7 +55,7 @@ def _comment(entry: Entry) -> str:
 class _LinkPackets(ABC):
     """The packets of one link; ``ports`` are the tester's and the other side's."""
 
-    def __init__(self, ports: tuple[int, int], framing: Framing) -> None:
+    def __init__(self, ports: tuple[int, int], framing: Framing | None) -> None:
         self.ends = tuple(packed_end(LOOPBACK, port) for port in ports)
         self.framing = framing
 
@@ -72,7 +72,7 @@ class _UdpPackets(_LinkPackets):
 
 
 class _TcpPackets(_LinkPackets):
-    def __init__(self, ports: tuple[int, int], framing: Framing) -> None:
+    def __init__(self, ports: tuple[int, int], framing: Framing | None) -> None:
         super().__init__(ports, framing)
         self._connection: TcpConnection | None = None
         self._dialler = Direction.SENT
@@ -97,6 +97,6 @@ class _TcpPackets(_LinkPackets):
 
     def _framed(self, frame: bytes) -> bytes:
         try:
-            return self.framing.encode(frame)
+            return self.framing.encode(frame) if self.framing is not None else frame
         except ValueError:
             return frame  # it went by other means, which carry more

@@ -109,13 +109,14 @@ local function whole()
     }
 end
 
--- Registers a protocol whose frames stand in streams so, and are packets elsewhere: by its usual ports, for "Decode
--- As", and for whatever port where a packet or a segment begins with a frame that can be read.
+-- Registers a protocol whose frames stand in streams so (`framing`, nil where it has no streams), and are packets
+-- elsewhere: by its usual ports, for "Decode As", and for whatever port where a packet or a segment begins with a frame
+-- that can be read and is not damaged.
 local function linked(proto, title, layout, framing, ports)
     local TCP = 2 -- among the port types
 
     local function is_frame(tvb)
-        return is_readable(layout, tvb)
+        return is_readable(layout, tvb) and not (layout.damage and layout.damage(tvb))
     end
 
     function proto.dissector(tvb, pinfo, root)
@@ -123,7 +124,7 @@ local function linked(proto, title, layout, framing, ports)
         local function show(frame, tree, is_cut, size)
             table.insert(said, dissect(layout, frame, tree, pinfo, is_cut, size))
         end
-        if pinfo.port_type == TCP then
+        if pinfo.port_type == TCP and framing then
             framing.dissect(tvb, pinfo, root, proto, show)
         else
             show(tvb, root:add(proto, tvb()), cut_short(tvb))
@@ -150,9 +151,11 @@ local function linked(proto, title, layout, framing, ports)
         end)
     end
 
-    register("tcp", function(tvb)
-        return framing.begins(tvb, is_frame)
-    end)
+    if framing then
+        register("tcp", function(tvb)
+            return framing.begins(tvb, is_frame)
+        end)
+        DissectorTable.get("tls.port"):add_for_decode_as(proto)
+    end
     register("udp", is_frame)
-    DissectorTable.get("tls.port"):add_for_decode_as(proto)
 end

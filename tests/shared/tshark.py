@@ -22,7 +22,7 @@ HEADERS = 28
 LARGEST = 0xFFFF - HEADERS
 """Bytes of the largest frame that a datagram holds."""
 
-NO_FIELDS = ("refused", "overlong", "reserved", "framing.length")
+NO_FIELDS = ("refused", "overlong", "reserved", "damaged", "framing.length")
 """What is not of the layout: expert infos, and what stands before a frame."""
 
 UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")

@@ -12,6 +12,7 @@ local after = {} -- by key: what a protocol does with a record that was read: fu
 local refused = ProtoExpert.new(PREFIX .. "refused", "Refused", expert.group.MALFORMED, expert.severity.ERROR)
 local overlong = ProtoExpert.new(PREFIX .. "overlong", "Overlong", expert.group.PROTOCOL, expert.severity.WARN)
 local reserved = ProtoExpert.new(PREFIX .. "reserved", "Reserved", expert.group.PROTOCOL, expert.severity.NOTE)
+local damaged = ProtoExpert.new(PREFIX .. "damaged", "Damaged", expert.group.CHECKSUM, expert.severity.WARN)
 
 fields.reason = { field = ProtoField.string(PREFIX .. "reason", "Refused"), kind = "string" }
 

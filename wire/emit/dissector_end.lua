@@ -1,4 +1,5 @@
--- Whole frames: read, and shown with what they are refused for.
+-- Whole frames: read, and shown with what they are refused for. `layout.damage`, where a protocol has that, tells what is
+-- wrong with all bytes of a frame, such as its checksum, or nil.
 
 -- Reads a whole frame of a layout; returns nil, or what it is refused for.
 local function fault_in(reader, layout)
@@ -33,6 +34,10 @@ local function dissect(layout, tvb, tree, pinfo, is_cut, size)
     local fault = fault_in(reader, layout)
     local said = table.concat(reader.messages, ", ")
     if not fault then
+        local damage = layout.damage and not is_cut and layout.damage(tvb)
+        if damage then
+            tree:add_proto_expert_info(damaged, damage)
+        end
         return said
     elseif fault.reason == "truncated" and is_cut then
         tree:append_text(" (cut short by the capture)")
@@ -61,7 +66,7 @@ local function protocol(name, title, more)
         end
     end
     proto.fields = all
-    proto.experts = { refused, overlong, reserved }
+    proto.experts = { refused, overlong, reserved, damaged }
     return proto
 end
 

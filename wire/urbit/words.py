@@ -22,11 +22,11 @@ TYPES = {
 LIVE = {0: "yes, the session lives", 1: "no, there is no such session"}
 
 WORDS: dict[str, dict[int, str]] = {
-    "header.type": {int(kind): name for kind, name in TYPES.items()},
-    "header.not_ames": {0: "of Ames", 1: "not of Ames"},
-    "header.sender_rank": RANKS,
-    "header.receiver_rank": RANKS,
-    "header.direct": {0: "relayed", 1: "direct"},
+    "packet.header.type": {int(kind): name for kind, name in TYPES.items()},
+    "packet.header.not_ames": {0: "of Ames", 1: "not of Ames"},
+    "packet.header.sender_rank": RANKS,
+    "packet.header.receiver_rank": RANKS,
+    "packet.header.direct": {0: "relayed", 1: "direct"},
     "beat_back.live.live": LIVE,
 }
 
