@@ -115,9 +115,10 @@ class WireProtocol:
     much faster than ours the time of an embedded peer runs. ``decisions`` are the modules in which the peers do what
     the documents speak of: the mutation score is about these. ``ports`` are those at which its nodes usually listen.
     ``topic`` says what a frame is about, so that reports show the messages that matter. ``numbers`` makes what reads
-    the numbers of a recorded session's datagrams, which show what is missing. ``optional`` names what an implementation
-    need not offer, as its description says it (``not_offered``). ``side_by_side`` is how many cases are played at once,
-    where they do little but wait.
+    the numbers of a recorded session's datagrams, which show what is missing; ``is_of_dialler`` tells of a datagram
+    whether it is one of the side that dials, None where either may send it: a recording may begin in the middle.
+    ``optional`` names what an implementation need not offer, as its description says it (``not_offered``).
+    ``side_by_side`` is how many cases are played at once, where they do little but wait.
     """
 
     name: str
@@ -135,6 +136,7 @@ class WireProtocol:
     ports: tuple[int, ...] = ()
     topic: Callable[[bytes], FrameTopic] = lambda frame: FrameTopic()
     numbers: Callable[[], DatagramNumbers] = Unnumbered
+    is_of_dialler: Callable[[bytes], bool | None] = lambda frame: None
     optional: frozenset[str] = frozenset()
     side_by_side: int = 1
 

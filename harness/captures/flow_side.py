@@ -32,6 +32,7 @@ class ProtocolFrames:
         self.protocol = protocol
         self.is_plausible: Callable[[bytes], bool] = plausible(definition)
         self.numbers = definition.numbers
+        self.is_of_dialler = definition.is_of_dialler
         wanted: Sequence[str] = STREAMS if transport in (None, "udp") else (transport or "tcp",)
         self.framings: dict[str, dict[str, Framing]] = {
             "tcp": {each: framings[each] for each in wanted if each in framings},

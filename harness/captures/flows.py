@@ -24,6 +24,9 @@ MAX_UNRECOGNISED = 1 << 18
 A stream of another protocol would otherwise be kept, and tried anew with every segment, as long as it lasts.
 """
 
+TELLING = 16
+"""Datagrams that are looked at for who dials: where the first few do not say it, all of them hardly will."""
+
 RAW = 2
 KINDS = {0: EntryKind.FRAME, RAW: EntryKind.RAW}
 """What is added to a side's mark for each kind of entry."""
@@ -422,7 +425,19 @@ class Flow:
         else:
             self._losses.add(Missing.CUT_FRAME, len(rest))
 
+    def _find_dialler(self) -> None:
+        """Find out by what is said who dials, where datagrams were captured from the middle of a session on."""
+        for mark, data in zip(self._marks[:TELLING], self._data, strict=False):
+            is_of_dialler = self._protocol_frames.is_of_dialler(data)
+            if is_of_dialler is not None:
+                side = self.sides[mark % RAW]
+                self._dialler = side if is_of_dialler else side.other
+                self._listener = self._dialler.other
+                return
+
     def _recorded_session(self, source: str) -> RecordedSession:
+        if self.transport == "udp" and not self._is_named:
+            self._find_dialler()
         dialler = self._dialler or self._listener.other
         trace = Trace(self._protocol_frames.protocol, self._kind)
         trace.epoch = self._began / 1e9

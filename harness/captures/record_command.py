@@ -7,12 +7,19 @@ from pathlib import Path
 
 import click
 
+from harness.captures.datagram_proxy import DatagramProxy
 from harness.captures.proxy import Proxy
 from harness.captures.writer import PcapngWriter
 from harness.errors import BadDescription, Unreachable
 from harness.links.acceptor import open_more_files
 from harness.links.addresses import Address
 from harness.links.transports import TRANSPORTS, parse_address
+
+PROXIES: dict[socket.SocketKind, type[Proxy | DatagramProxy]] = {
+    socket.SOCK_STREAM: Proxy,
+    socket.SOCK_DGRAM: DatagramProxy,
+}
+"""What passes on and records, by the kind of the sockets."""
 
 
 @click.command()
@@ -28,14 +35,20 @@ from harness.links.transports import TRANSPORTS, parse_address
 def record(address: str, listen: str, out: Path) -> int:
     """Pass on connections to the server at ADDRESS, and write what is said to a capture (pcapng), until interrupted.
 
+    Over UDP datagrams are passed on, and each address that sends some counts as a connection.
+
     Prints ``ready`` and where it listens. What was written can be read at any time, and is what ``goldwire audit``
     takes. Exit status 1 when the capture cannot be written any more.
 
     \b
     Examples:
       goldwire record tcp/127.0.0.1:7447 --listen tcp/127.0.0.1:7448 --out capture.pcapng
+      goldwire record udp/127.0.0.1:7447 --listen udp/127.0.0.1:7448 --out capture.pcapng
     """
-    target, where = _stream(address), _stream(listen)
+    target, where = _recordable(address), _recordable(listen)
+    kinds = [TRANSPORTS[each.transport].kind for each in (target, where)]
+    if kinds[0] is not kinds[1]:
+        raise click.UsageError(f"--listen: {listen}: what is said to {address} has to come in over the same transport")
     if out.is_file():
         raise click.UsageError(f"--out: {out} is there already; choose another name, or take it away first")
     is_new = not out.exists()  # a pipe or a device is nothing to take away again
@@ -48,7 +61,7 @@ def record(address: str, listen: str, out: Path) -> int:
         raise click.UsageError(f"--out: cannot write {out}: {error.strerror}") from error
     open_more_files()
     with capture:
-        proxy = Proxy(target, capture)
+        proxy = PROXIES[kinds[0]](target, capture)
         try:
             asyncio.run(_run(proxy, where))
         except Unreachable:
@@ -61,17 +74,17 @@ def record(address: str, listen: str, out: Path) -> int:
     return 1 if proxy.trouble is not None else 0
 
 
-def _stream(text: str) -> Address:
+def _recordable(text: str) -> Address:
     try:
         address = parse_address(text)
     except BadDescription as error:
         raise click.UsageError(str(error)) from error
-    if TRANSPORTS[address.transport].kind != socket.SOCK_STREAM:
-        raise click.UsageError(f"{text}: only what goes over TCP is recorded here; for others there is tcpdump")
+    if TRANSPORTS[address.transport].kind not in PROXIES:
+        raise click.UsageError(f"{text}: only what goes over TCP or UDP is recorded here")
     return address
 
 
-async def _run(proxy: Proxy, where: Address) -> None:
+async def _run(proxy: Proxy | DatagramProxy, where: Address) -> None:
     over = asyncio.Event()
     proxy.on_trouble = over.set
     # By the loop, and not as KeyboardInterrupt: the capture ends behind a whole packet.

@@ -12,7 +12,7 @@ from harness.captures.segmentation import TcpConnection, datagram, packed_end
 from harness.captures.writer import PcapngWriter
 from harness.links.addresses import LOOPBACK
 from harness.links.framing import Framing, Framings
-from harness.links.transports import TRANSPORTS, known_transport
+from harness.links.transports import TRANSPORTS, framing_of, known_transport
 from harness.trace import Direction, Entry, EntryKind, Trace
 
 _LOOPBACK_HEADER = bytes(12) + b"\x08\x00"
@@ -29,9 +29,9 @@ def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
 
     TLS is written as what it protects, and what went as AF_UNIX packets as it would have gone over TCP.
     """
-    # All other transports carry the same frames as TCP, so its framing shows them; where there is none, in datagrams.
-    transport = known_transport(trace.transport) or ("tcp" if framings else "udp")
-    framing = framings.get(transport) or framings.get("tcp")
+    # Where a protocol has streams, all other transports carry the same frames as TCP, so its framing shows them.
+    transport = (known_transport(trace.transport) or "tcp") if framings else "udp"
+    framing = framings.get(transport) or framing_of(framings, "tcp" if framings else "udp")
     streams: dict[str, _LinkPackets] = {}
     with PcapngWriter(path, ETHERNET) as writer:
         for entry in trace:
@@ -55,7 +55,7 @@ def _comment(entry: Entry) -> str:
 class _LinkPackets(ABC):
     """The packets of one link; ``ports`` are the tester's and the other side's."""
 
-    def __init__(self, ports: tuple[int, int], framing: Framing | None) -> None:
+    def __init__(self, ports: tuple[int, int], framing: Framing) -> None:
         self.ends = tuple(packed_end(LOOPBACK, port) for port in ports)
         self.framing = framing
 
@@ -72,7 +72,7 @@ class _UdpPackets(_LinkPackets):
 
 
 class _TcpPackets(_LinkPackets):
-    def __init__(self, ports: tuple[int, int], framing: Framing | None) -> None:
+    def __init__(self, ports: tuple[int, int], framing: Framing) -> None:
         super().__init__(ports, framing)
         self._connection: TcpConnection | None = None
         self._dialler = Direction.SENT
@@ -97,6 +97,6 @@ class _TcpPackets(_LinkPackets):
 
     def _framed(self, frame: bytes) -> bytes:
         try:
-            return self.framing.encode(frame) if self.framing is not None else frame
+            return self.framing.encode(frame)
         except ValueError:
             return frame  # it went by other means, which carry more

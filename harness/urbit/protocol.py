@@ -8,13 +8,14 @@ from harness.protocol import WireProtocol
 from harness.timing import Timing
 from harness.trace import Trace
 from harness.urbit.framings import FRAMINGS, LAYOUT
+from harness.urbit.numbers import HeartbeatNumbers
 from harness.urbit.peers.publisher import Publisher
 from harness.urbit.peers.subscriber import Subscriber
 from harness.urbit.ships import PUBLISHER, SUBSCRIBER
 from harness.urbit.tester.conversation import conversations
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.subscriber import TestSubscriber, unknown_session
-from harness.urbit.tester.topics import topic
+from harness.urbit.tester.topics import is_of_subscriber, topic
 from harness.urbit.variants.registry import FAULTS, ODDITIES
 
 
@@ -48,5 +49,7 @@ PROTOCOL = WireProtocol(
         "harness.urbit.peers.times",
     ),
     topic=topic,
+    numbers=HeartbeatNumbers,
+    is_of_dialler=is_of_subscriber,
     side_by_side=4,
 )

@@ -210,7 +210,7 @@ def _unknown(suite: Suite, captures: tuple[Path, ...], judged: Judged) -> Descri
         protocol=suite.protocol,
         role="both" if judged == "both" else fitting[0],
         roles=roles,
-        source=Remote(Address("tcp", "recorded")),
+        source=Remote(Address(suite.harness.usual_transport, "recorded")),
     )
 
 

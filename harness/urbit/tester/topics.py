@@ -4,7 +4,16 @@ from zlib import crc32
 
 from harness.protocol import FrameTopic
 from wire.errors import DecodeError
-from wire.urbit.values import HeartbeatRequest, HeartbeatResponse, Promise, ScryRequest, ScryResponse, read
+from wire.urbit.values import (
+    Ames,
+    HeartbeatRequest,
+    HeartbeatResponse,
+    Promise,
+    ScryRequest,
+    ScryResponse,
+    read,
+    type_of,
+)
 
 
 def topic(frame: bytes) -> FrameTopic:
@@ -24,6 +33,15 @@ def topic(frame: bytes) -> FrameTopic:
             return FrameTopic(questions=frozenset({question(path, fragment)}), is_granting=True)
         case _:
             return FrameTopic()
+
+
+def is_of_subscriber(frame: bytes) -> bool | None:
+    """Tell whether a packet is one that subscribers send; None where it is none, or a command, which both send."""
+    try:
+        body = read(frame).body
+    except DecodeError:
+        return None
+    return None if isinstance(body, Ames) else type_of(body).value % 2 == 0
 
 
 def question(path: bytes, fragment: int) -> int:

@@ -125,8 +125,15 @@ def test_record_command(tmp_path):
     assert "a.pcapng: 1 connections" in said
     [session] = Recording(out, "pathfinder")
     assert session.trace.entries
-    result = CliRunner().invoke(record, ["udp/127.0.0.1:1", "--listen", address, "--out", str(out)])
-    assert (result.exit_code, "only what goes over TCP" in result.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"), [("ux/a", "only what goes over TCP or UDP"), ("udp/127.0.0.1:1", "over the same transport")]
+)
+def test_what_cannot_be_recorded_is_refused(address, said, tmp_path):
+    words = [address, "--listen", "tcp/127.0.0.1:7448", "--out", str(tmp_path / "a.pcapng")]
+    result = CliRunner().invoke(record, words)
+    assert (result.exit_code, said in result.output) == (2, True), result.output
 
 
 def received(connection):
