@@ -9,6 +9,7 @@ import selectors
 import socket
 import threading
 import time
+from collections import deque
 from contextlib import suppress
 
 import msgspec
@@ -18,6 +19,10 @@ from harness.links.network_path import Fates, NetworkPath
 from harness.links.transports import free_addresses, parse_address
 
 _LARGEST = 1 << 16
+_BUFFER = 1 << 20
+_LEFT = 64
+"""Addresses of before that still send: many more than a path has moved while a datagram was under way."""
+
 _IDLE = 0.5
 """Seconds after which the thread looks whether it is to end, should nobody wake it."""
 
@@ -50,6 +55,7 @@ class UdpPath:
         self._selector = selectors.DefaultSelector()
         self._fronts: dict[str, tuple[str, _Front]] = {}
         self._under_way: list[tuple[float, int, socket.socket, bytes, Remote]] = []
+        self._left = deque[socket.socket]()
         self._order = itertools.count()
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -87,6 +93,8 @@ class UdpPath:
             self._selector.unregister(key.fileobj)
             if isinstance(key.fileobj, socket.socket):
                 key.fileobj.close()
+        for each in self._left:
+            each.close()
         self._selector.close()
         self._wake.close()
 
@@ -94,6 +102,8 @@ class UdpPath:
         made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         made.bind((LOOPBACK, port))
         made.setblocking(False)
+        # It is the path that loses, and not this end of it.
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
         return made
 
     def _rouse(self) -> None:
@@ -119,9 +129,7 @@ class UdpPath:
             if behind is None:
                 behind = front.behind[client] = self._behind(front, client)
             elif self._fates.moves():
-                # Whoever still sends to the address of before sends in vain.
-                self._selector.unregister(behind.socket)
-                behind.socket.close()
+                self._leave(behind)
                 behind = front.behind[client] = self._behind(front, client)
             self._relay(behind.number, False, behind.socket, data, front.target)
 
@@ -133,6 +141,14 @@ class UdpPath:
         made = _Behind(self._open(), next(self._numbers), front, client)
         self._selector.register(made.socket, selectors.EVENT_READ, made)
         return made
+
+    def _leave(self, behind: _Behind) -> None:
+        """Hear no more at an address: whoever still sends there sends in vain."""
+        self._selector.unregister(behind.socket)
+        # Not closed at once: what it has sent may be under way.
+        self._left.append(behind.socket)
+        if len(self._left) > _LEFT:
+            self._left.popleft().close()
 
     def _relay(self, number: int, outgoing: bool, sender: socket.socket, data: bytes, to: Remote) -> None:
         for at in self._fates.arrivals(number, outgoing, time.monotonic()):
