@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import copy
 from typing import TypeVar
 
 from harness.errors import HarnessError, NotAnswered
@@ -47,6 +48,7 @@ class NodeUnderTest:
         self.drivers: list[Driver] = []
         self._labels = Labels()
         self._main: TestSubscriber | None = None
+        self._other: TestSubscriber | None = None
         self._publisher: TestPublisher | None = None
         if instance.dials:
             instance.restart()
@@ -69,10 +71,22 @@ class NodeUnderTest:
         """Return another subscriber that is a galaxy or a star, one of those that are not in other plays of late."""
         return self.subscriber(Ship.of(next(_GALAXIES) % 0x10000))
 
+    def of_all_ranks(self) -> list[TestSubscriber]:
+        """Return another galaxy, planet, moon and comet."""
+        # A moon's number ends with its planet's; a comet's may be any, as long as it is.
+        planet = next(_PLANETS)
+        return [self.galaxy(), *(self.subscriber(Ship.of(planet << above | planet)) for above in (0, 32, 96))]
+
+    def neighbour(self, subscriber: TestSubscriber) -> TestSubscriber:
+        """Return another ship at the same address; both read whatever comes there."""
+        other = copy(subscriber)
+        other.me, other.session, other.number = Ship.of(next(_PLANETS)), None, 0
+        return other
+
     def elsewhere(self, subscriber: TestSubscriber) -> TestSubscriber:
         """Return the same subscriber at another address, with the same session."""
         moved = self.subscriber(subscriber.me)
-        moved.session, moved.number = subscriber.session, subscriber.number
+        moved.session, moved.number, moved.renewed = subscriber.session, subscriber.number, subscriber.renewed
         return moved
 
     @property
@@ -81,6 +95,13 @@ class NodeUnderTest:
         if self._main is None:
             self._main = self.subscriber()
         return self._main
+
+    @property
+    def other(self) -> TestSubscriber:
+        """A second one."""
+        if self._other is None:
+            self._other = self.subscriber()
+        return self._other
 
     def grow(self, name: str, text: str = "a value") -> None:
         """Have the publisher's application grow a value at a path of this play."""

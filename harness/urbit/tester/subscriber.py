@@ -8,6 +8,7 @@ from harness.urbit.tester.driver import Driver
 from harness.urbit.tester.events import Event
 from wire.urbit.signatures import cancellation_input, request_input
 from wire.urbit.values import (
+    Body,
     Cancellation,
     HeartbeatRequest,
     HeartbeatResponse,
@@ -30,6 +31,9 @@ class TestSubscriber(Driver):
     """The id of its session, once something was promised to it."""
     number = 0
     """Of its last heartbeat."""
+    renewed = 0.0
+    """When it last did what begins a lease anew: was promised something for the first time, or sent a heartbeat with a
+    new number; in seconds of the trace."""
 
     # --- requests -----------------------------------------------------------------------------------------
 
@@ -53,7 +57,7 @@ class TestSubscriber(Driver):
     def follow(self, session: int) -> None:
         """Take a session for the tester's own: its heartbeats begin with 1."""
         if session != self.session:
-            self.session, self.number = session, 0
+            self.session, self.number, self.renewed = session, 0, self.trace.now()
 
     def promised(self, name: str, fragment: int = 1) -> Promise:
         """Ask for a path that has no value and return the promise; raises ``NotAnswered``."""
@@ -77,12 +81,12 @@ class TestSubscriber(Driver):
         Each has the next number, as one that is repeated could be passed over; or all have ``number``, where a nack is
         what is wanted.
         """
-        id = self._session if session is None else session
+        id = self.id if session is None else session
         sent: list[int] = []
 
         def say() -> None:
             if number is None:
-                self.number += 1
+                self.number, self.renewed = self.number + 1, self.trace.now()
             sent.append(self.number if number is None else number)
             self.send(HeartbeatRequest(id, sent[-1]))
 
@@ -107,18 +111,32 @@ class TestSubscriber(Driver):
 
     def send_beat(self, number: int | None = None) -> int:
         """Send one heartbeat, with the next number or another, and return its number."""
-        self.number = self.number + 1 if number is None else max(self.number, number)
-        self.send(HeartbeatRequest(self._session, self.number if number is None else number))
-        return self.number if number is None else number
+        sent = self.number + 1 if number is None else number
+        if sent > self.number:
+            self.number, self.renewed = sent, self.trace.now()
+        self.send(HeartbeatRequest(self.id, sent))
+        return sent
+
+    def beat_on(self) -> None:
+        """Send the next heartbeat and go on: as often, each time with another number, that it is not lost."""
+        for _ in range(self.copies):
+            self.send_beat()
 
     def keep_alive(self, seconds: float, *, every: float = BEAT) -> None:
         """Read for so many seconds of the protocol, and send a heartbeat before each ``every`` of them."""
         for _ in range(round(seconds / every)):
-            self.send_beat()
+            self.beat_on()
             self.pause(every)
 
+    def settle(self) -> None:
+        """Read until all that was sent is taken, and what it has brought is here; raises ``NotAnswered``."""
+        # What is asked behind it is answered behind it, or nearly so: datagrams have no order.
+        self.heartbeat(unknown_session(), number=1)
+        self.read(self.timing.glance)
+
     @property
-    def _session(self) -> int:
+    def id(self) -> int:
+        """The id of its session, where it has one."""
         assert self.session is not None, "nothing was promised to this subscriber"
         return self.session
 
@@ -131,9 +149,12 @@ class TestSubscriber(Driver):
 
     def cancel(self, name: str, fragment: int = 1) -> None:
         """Say that a path is of no interest any more, or has come; often enough that it is not lost."""
-        cancellation = self.cancellation_of(name, fragment)
+        self.say(self.cancellation_of(name, fragment))
+
+    def say(self, body: Body) -> None:
+        """Send what nobody answers, often enough that it is not lost."""
         for _ in range(self.copies):
-            self.send(cancellation)
+            self.send(body)
 
     # --- what comes unasked -----------------------------------------------------------------------------------
 

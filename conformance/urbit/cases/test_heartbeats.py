@@ -1,0 +1,248 @@
+"""Urbit, "Overview of a Solution": heartbeats, their numbers, and where they come from."""
+
+from conformance.cases import NotPlayed, rule
+from conformance.urbit.roles import PUBLISHER
+from conformance.urbit.sessions import require_lease, tell, told
+from harness.urbit.tester.driver import Driver
+from harness.urbit.tester.events import Event
+from harness.urbit.tester.node_under_test import NodeUnderTest
+from harness.urbit.tester.subscriber import TestSubscriber, unknown_session
+from wire.urbit.values import HeartbeatRequest, HeartbeatResponse
+
+HIGHEST = 2**64 - 1
+
+NUMBERS = (1, 2, 255, 256, 2**32 - 1, 2**32, 2**53 + 1, 2**63, HIGHEST)
+"""Heartbeat numbers, growing: over the edges of what others count with."""
+
+REPEATED = 60.0
+"""Seconds of the protocol within which a notification that nobody cancels is repeated."""
+
+
+def responses(asking: Driver, since: int = 0) -> list[HeartbeatResponse]:
+    """Return the heartbeat responses that have come since a place."""
+    bodies = (event.packet.body for event in asking.received(HeartbeatResponse, since=since))
+    return [body for body in bodies if isinstance(body, HeartbeatResponse)]
+
+
+@rule("URB-060", roles=PUBLISHER)
+def test_heartbeats_of_a_session(node: NodeUnderTest) -> None:
+    """Send heartbeats of live sessions, as ships of all ranks, with and without interests.
+
+    Each is answered with the same id, as live.
+    """
+    for asking in (node.main, *node.of_all_ranks()):
+        asking.promised("none/yet")
+        for _ in range(4):
+            renewed = asking.renewed
+            answer = asking.beat()
+            if answer is None or not answer.live:
+                require_lease(node, renewed)
+            assert answer is not None, "a heartbeat of a live session is not answered with its id"
+            assert answer.live, "a heartbeat of a live session is answered by a nack"
+
+
+@rule("URB-061", roles=PUBLISHER)
+def test_responses_have_the_numbers_of_requests(node: NodeUnderTest) -> None:
+    """Send heartbeats of an unknown session and of a live one, with numbers up to the highest.
+
+    Each is answered with its own number.
+    """
+    asking, unknown = node.main, unknown_session()
+    asking.promised("none/yet")
+    for number in NUMBERS:
+        for id in (unknown, asking.id):
+            since = asking.place
+            answer = asking.ask(
+                lambda id=id, number=number: asking.send(HeartbeatRequest(id, number)),  # type: ignore[misc]
+                lambda event, id=id: is_answer(event, id),  # type: ignore[misc]
+            )
+            seen = {body.number for body in responses(asking, since) if body.session == id}
+            # An answer to the number before may come again, or late.
+            assert answer is None or seen <= set(NUMBERS), "a heartbeat is answered with a number that none had"
+            assert answer is None or number in seen, "a heartbeat is answered with another number"
+
+
+def is_answer(event: Event, session: int) -> bool:
+    """Tell whether a packet answers a heartbeat of a session."""
+    body = event.packet.body
+    return isinstance(body, HeartbeatResponse) and body.session == session
+
+
+@rule("URB-062", roles=PUBLISHER)
+def test_heartbeats_of_unknown_sessions(node: NodeUnderTest) -> None:
+    """Send heartbeats with ids that nobody has, as ships with a session and without; some differ from it in a bit.
+
+    Each is answered by a nack with the same id.
+    """
+    asking = node.main
+    id = asking.promised("none/yet").session
+    asking.heartbeat()
+    unknown = [unknown_session(), 0, HIGHEST, *(id ^ 1 << bit for bit in (0, 20, 31, 32, 50, 63))]
+    for each in (asking, *node.of_all_ranks()):
+        for session in unknown:
+            answer = each.beat(session, number=1)
+            assert answer is not None, "a heartbeat with an unknown id is not answered with that id"
+            assert not answer.live, "a heartbeat with an unknown id is told that its session lives"
+
+
+@rule("URB-069", roles=PUBLISHER)
+def test_old_numbers(node: NodeUnderTest) -> None:
+    """Send heartbeats with numbers that are lower than others before, and one as it was.
+
+    They are ignored, or answered with their own numbers.
+    """
+    asking = node.main
+    asking.promised("none/yet")
+    asking.heartbeat()
+    asking.send_beat(10)
+    asking.heartbeat()
+    asking.settle()
+    since, newest = asking.place, asking.number
+    for old in (5, 2, newest):
+        asking.send_beat(old)
+    asking.settle()
+    seen = {body.number for body in responses(asking, since) if body.session == asking.session}
+    assert seen <= {5, 2, newest}, "an old heartbeat is answered with another number than its own"
+    node.shows("URB-069", "A20", "B" if seen & {5, 2} else "A")
+
+
+@rule("URB-070", roles=PUBLISHER)
+def test_heartbeats_replayed_from_elsewhere(node: NodeUnderTest) -> None:
+    """Repeat heartbeats of a session from another address, and have a promised value grow.
+
+    It is told where the session is, and not there.
+    """
+    asking = node.main
+    asking.promised("later")
+    for _ in range(3):
+        asking.heartbeat()
+    thief = node.elsewhere(asking)
+    for number in (1, asking.number, asking.number - 1, asking.number, 1):
+        thief.send_beat(number)
+    thief.settle()
+    assert tell(node, asking, "later"), "a value is not told where the session is after heartbeats were replayed"
+    thief.settle()
+    assert not thief.notifications("later"), "a value is told where heartbeats were replayed"
+
+
+@rule("URB-071", roles=PUBLISHER)
+def test_gaps_in_the_numbers(node: NodeUnderTest) -> None:
+    """Send heartbeats of a session whose numbers grow by more than one, up to the highest.
+
+    Each is answered as live.
+    """
+    asking = node.main
+    asking.promised("none/yet")
+    for number in (1, 3, 10, 100, 5000, 2**16, 2**31, 2**32 + 1, 2**53 + 1, 2**63, HIGHEST - 8):
+        renewed = asking.renewed
+        # Each is followed by the next ones where it has to be repeated.
+        asking.number = number - 1
+        answer = asking.beat()
+        if answer is None or not answer.live:
+            require_lease(node, renewed)
+        assert answer is not None, "a heartbeat is not answered whose number is far above the one before"
+        assert answer.live, "a heartbeat is answered by a nack whose number is far above the one before"
+
+
+@rule("URB-072", roles=PUBLISHER)
+def test_the_number_zero(node: NodeUnderTest) -> None:
+    """Send heartbeats with the number 0, then 1, and 0 again.
+
+    1 is answered as live, and so is what follows.
+    """
+    asking = node.main
+    asking.promised("none/yet")
+    since = asking.place
+    asking.say(HeartbeatRequest(asking.id, 0))
+    asking.settle()
+    node.shows("URB-072", "A21", "B" if any(body.number == 0 for body in responses(asking, since)) else "A")
+    for _ in range(2):
+        renewed = asking.renewed
+        answer = asking.beat()
+        if answer is None or not answer.live:
+            require_lease(node, renewed)
+        assert answer is not None, "after a heartbeat with the number 0 others are not answered"
+        assert answer.live, "after a heartbeat with the number 0 a session is dead"
+        asking.say(HeartbeatRequest(asking.id, 0))
+        asking.settle()
+
+
+@rule("URB-073", roles=PUBLISHER, needs=("URB-042",))
+def test_a_subscriber_that_moves(node: NodeUnderTest) -> None:
+    """Send the heartbeats of a session from a second address, from a third, and from the first again.
+
+    They are answered where they came from, and what is promised or to be repeated is told there.
+    """
+    asking, names = node.main, ("first", "second", "third")
+    for name in ("before", *names):
+        asking.promised(name)
+    asking.surely(tell(node, asking, "before"), "notification")
+    for name in names:
+        here = asking if name == "third" else node.elsewhere(asking)
+        here.number = asking.number
+        if is_left(node, here):
+            return
+        since = here.place
+        node.grow(name)
+        assert told(node, here, name), "a subscriber has moved, and a value is not told where it is now"
+        repeated = here.notified("before", since=since, seconds=node.timing.within(REPEATED))
+        if repeated is None:
+            require_lease(node, here.renewed)
+        assert repeated, "a subscriber has moved, and a value is not repeated where it is now"
+        node.main.number, asking = here.number, here
+
+
+def is_left(node: NodeUnderTest, here: TestSubscriber) -> bool:
+    """Send two heartbeats from a new address; tell whether the node takes it for one without the session."""
+    renewed = here.renewed
+    for _ in range(2):
+        answer = here.beat()
+        if answer is not None and not answer.live:
+            require_lease(node, renewed)
+            node.shows("URB-073", "A09", "B")
+            return True
+        assert answer is not None, "heartbeats of a subscriber that has moved are not answered where it is now"
+    return False
+
+
+@rule("URB-075", roles=PUBLISHER)
+def test_one_response_for_each_request(node: NodeUnderTest) -> None:
+    """Send heartbeats of a live session and of an unknown one, each once.
+
+    None is answered twice.
+    """
+    if node.instance.repeats:
+        raise NotPlayed("what comes twice was not sent twice")
+    asking, unknown = node.main, unknown_session()
+    asking.promised("none/yet")
+    asking.settle()
+    since = asking.place
+    sent = [(asking.session, asking.send_beat()) for _ in range(4)]
+    for number in (1, 2, 3):
+        asking.send(HeartbeatRequest(unknown, number))
+        sent.append((unknown, number))
+    asking.pause(5)
+    for one in sent:
+        seen = [body for body in responses(asking, since) if (body.session, body.number) == one]
+        assert len(seen) <= 1, f"a heartbeat is answered {len(seen)} times"
+
+
+@rule("URB-077", roles=PUBLISHER)
+def test_heartbeats_of_another_ships_session(node: NodeUnderTest) -> None:
+    """Send heartbeats with the id of another ship's session, and have values grow that were promised to either.
+
+    They are told to those who were promised them.
+    """
+    asking, other = node.main, node.other
+    asking.promised("theirs")
+    other.promised("ours")
+    asking.heartbeat()
+    for number in (1, 2, 1000, 1001):
+        other.say(HeartbeatRequest(asking.id, number))
+    other.settle()
+    asking.number = max(asking.number, 1001)
+    assert tell(node, asking, "theirs"), "a value is not told when another ship has sent the session's id"
+    other.settle()
+    assert not other.notifications("theirs"), "a value is told to another ship that has sent the session's id"
+    assert tell(node, other, "ours"), "a value is not told to a ship that has sent the id of another's session"
+    assert not asking.notifications("ours"), "a value is told to a ship whose session's id another has sent"
