@@ -120,7 +120,7 @@ class NodeUnderTest:
     def got(self, name: str) -> list[str]:
         """Return what the subscriber's application was given of a path, so far."""
         begin = f"got {(self.namespace + name.encode()).decode()} "
-        return [event.removeprefix(begin) for event in self.instance.events() if f"{event} ".startswith(begin)]
+        return [event[len(begin) :] for event in self.instance.events() if f"{event} ".startswith(begin)]
 
     @property
     def publisher(self) -> TestPublisher:

@@ -1,15 +1,15 @@
 """The tester as a publisher: what a subscriber under test asks is promised, answered or ignored, as a play has it."""
 
-from harness.errors import NotAnswered
 from harness.links.link import Link
 from harness.timing import Timing
 from harness.trace import Trace
 from harness.urbit.tester.conversation import Decoded
 from harness.urbit.tester.driver import Driver
 from harness.urbit.tester.events import Event
-from harness.urbit.tester.subscriber import is_about
+from harness.urbit.tester.subscriber import BEAT, is_about
 from wire.urbit.signatures import promise_input, response_input
 from wire.urbit.values import (
+    Body,
     Cancellation,
     HeartbeatRequest,
     HeartbeatResponse,
@@ -82,12 +82,38 @@ class TestPublisher(Driver):
         """Have a value at a path from now on, and tell it; often enough that it is not lost."""
         path = self.path(name)
         self.values[path] = text.encode()
+        self.say(self.response_of(path, self.values[path]))
+
+    def notify(self, response: ScryResponse) -> Event | None:
+        """Send a response until it is cancelled, and return the cancellation; ``None`` when it never is."""
+        return self.ask(
+            lambda: self.send(response),
+            lambda event: is_about(event, response.path, response.fragment, Cancellation),
+            thing="a cancellation",
+        )
+
+    def say(self, body: Body) -> None:
+        """Send what nobody answers; often enough that it is not lost."""
         for _ in range(self.copies):
-            self.send(self.response_of(path, self.values[path]))
+            self.send(body)
+
+    def live(self, number: int) -> HeartbeatResponse:
+        """Return an answer to a heartbeat that says that the session lives."""
+        return HeartbeatResponse(self.session, number, live=True)
 
     def nack(self, number: int, session: int | None = None) -> None:
-        """Say that a session is dead, in answer to a heartbeat."""
-        self.send(HeartbeatResponse(self.session if session is None else session, number, live=False))
+        """Say that a session is dead, in answer to a heartbeat; often enough that it is not lost."""
+        self.say(HeartbeatResponse(self.session if session is None else session, number, live=False))
+
+    def die(self, number: int) -> int:
+        """Have the session be dead, say so in answer to its heartbeat, and promise in another from now on.
+
+        Returns the id of that one.
+        """
+        dead, self.session = self.session, (self.session + 1) * 0x9E3779B97F4A7C15 % 2**64
+        self.promises = True
+        self.nack(number, dead)
+        return self.session
 
     # --- what it is told ----------------------------------------------------------------------------------
 
@@ -107,22 +133,24 @@ class TestPublisher(Driver):
         return [event for event in self.received(HeartbeatRequest, since=since) if of_session(event, id)]
 
     def beat_of(
-        self, session: int | None = None, *, since: int = 0, seconds: float | None = None
-    ) -> HeartbeatRequest | None:
-        """Read until a heartbeat of a session comes, and return it; ``None`` when patience ends, or some seconds."""
-        id = self.session if session is None else session
-        event = self.wait_for(lambda event: of_session(event, id), since=since, seconds=seconds)
-        if event is None:
-            return None
-        assert isinstance(event.packet.body, HeartbeatRequest)
-        return event.packet.body
+        self,
+        session: int | None = None,
+        *,
+        number: int | None = None,
+        since: int = 0,
+        seconds: float | None = None,
+    ) -> Event | None:
+        """Read until a heartbeat of a session comes, of whatever number or of one.
 
-    def heartbeat(self, session: int | None = None, *, since: int = 0) -> HeartbeatRequest:
-        """As ``beat_of``, within the time that a heartbeat may take; raises ``NotAnswered`` when none comes."""
-        beat = self.beat_of(session, since=since, seconds=self.timing.within(2 * 25.0))
-        if beat is None:
-            raise NotAnswered(f"no heartbeat comes on link {self.link.label}")
-        return beat
+        ``None`` when none does within the time that a heartbeat may take, or some seconds.
+        """
+        id = self.session if session is None else session
+        awaited = self.timing.within(2 * BEAT) if seconds is None else seconds
+        return self.wait_for(lambda event: of_session(event, id, number), since=since, seconds=awaited)
+
+    def heartbeat(self, session: int | None = None, *, number: int | None = None, since: int = 0) -> Event:
+        """As ``beat_of``; raises ``NotAnswered`` when none comes."""
+        return self.surely(self.beat_of(session, number=number, since=since), "heartbeat")
 
     def cancelled(self, name: str, *, since: int = 0, seconds: float | None = None) -> Event | None:
         """Read until a path is cancelled, and return that; ``None`` when patience ends, or some seconds."""
@@ -135,7 +163,14 @@ class TestPublisher(Driver):
         return [event for event in self.received(Cancellation, since=since) if is_about(event, path, 1, Cancellation)]
 
 
-def of_session(event: Event, session: int) -> bool:
-    """Tell whether a packet is a heartbeat of a session."""
+def of_session(event: Event, session: int, number: int | None = None) -> bool:
+    """Tell whether a packet is a heartbeat of a session, and of a number if one is given."""
     body = event.packet.body
-    return isinstance(body, HeartbeatRequest) and body.session == session
+    return isinstance(body, HeartbeatRequest) and body.session == session and number in (None, body.number)
+
+
+def number_of(event: Event) -> int:
+    """Return the number of a heartbeat."""
+    body = event.packet.body
+    assert isinstance(body, HeartbeatRequest)
+    return body.number

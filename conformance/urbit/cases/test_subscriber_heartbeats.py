@@ -1,0 +1,87 @@
+"""Section "Overview of a Solution": the heartbeats of a subscriber, while they are answered."""
+
+from conformance.cases import judging, rule
+from conformance.urbit.roles import SUBSCRIBER
+from conformance.urbit.subscriber_sessions import (
+    TOLERANCE,
+    assert_next_numbers,
+    assert_pace,
+    in_session,
+    promised_at,
+    series,
+)
+from harness.urbit.tester.node_under_test import NodeUnderTest
+from harness.urbit.tester.publisher import number_of
+from harness.urbit.tester.subscriber import BEAT
+
+AT_ONCE = 2.0
+"""Seconds within which a heartbeat is one that was sent as soon as the promise was there."""
+
+
+@rule("URB-090", "URB-092", "URB-153", roles=SUBSCRIBER)
+def test_the_first_heartbeat(node: NodeUnderTest) -> None:
+    """Promise a path.
+
+    A heartbeat with the session's id comes within 25 seconds, and has the number 1.
+    """
+    node.want("a")
+    publisher = node.publisher
+    publisher.surely(publisher.requested("a"), "request")
+    beat = publisher.beat_of()
+    with judging("URB-153"):
+        others = [each.packet.body for each in publisher.received() if each.form.__name__ == "HeartbeatRequest"]
+        assert beat or not others, f"heartbeats come, and of another session than was promised: {others[:1]}"
+    with judging("URB-090"):
+        assert beat, "no heartbeat comes"
+        seconds = node.elapsed(promised_at(publisher, publisher.session, beat), beat.time)
+        assert seconds <= (1 + TOLERANCE) * BEAT + node.slack, f"the first heartbeat comes after {seconds:.0f} s"
+        node.shows("URB-090", "A23", "A" if seconds <= AT_ONCE + node.slack else "B")
+    with judging("URB-092"):
+        assert number_of(beat) == 1 or node.instance.loses, f"the first heartbeat has the number {number_of(beat)}"
+
+
+@rule("URB-091", "URB-093", "URB-112", "URB-118", roles=SUBSCRIBER)
+def test_heartbeats_of_several_paths(node: NodeUnderTest) -> None:
+    """Promise two paths in a session, and a third one between two heartbeats; answer all of them as of a live session.
+
+    There is one series of heartbeats, 25 seconds apart, each with the next number; nothing is asked for again.
+    """
+    publisher = in_session(node, "a", "b")
+    publisher.answers = True
+    place = publisher.place
+    publisher.pause(BEAT / 2)
+    node.want("c")
+    publisher.surely(publisher.requested("c", since=place), "request")
+    publisher.heartbeat(number=3)
+    # Whoever keeps a series for each path has told of it by now; half a pause more, and a late one has come as well.
+    publisher.pause(BEAT / 2)
+    beats = series(node, publisher)
+    numbers = [number_of(beat) for beat in beats]
+    with judging("URB-112"):
+        assert len(set(numbers)) == len(numbers), f"heartbeats have the numbers {numbers}"
+        fastest = (1 - TOLERANCE) * BEAT
+        most = 1 + (node.elapsed(beats[0].time, beats[-1].time) + node.slack) / fastest
+        assert len(beats) <= most, f"there are {len(beats)} heartbeats where one series has {most:.0f}"
+    with judging("URB-093"):
+        assert_next_numbers(node, beats)
+    with judging("URB-118"):
+        again = publisher.requests("a", since=place) + publisher.requests("b", since=place)
+        assert not again, "what is promised is asked for again after an answer that says live"
+    with judging("URB-091"):
+        assert_pace(node, beats)
+
+
+@rule("URB-118", roles=SUBSCRIBER)
+def test_answers_to_other_heartbeats(node: NodeUnderTest) -> None:
+    """Say live of a session again and again: of its last heartbeat, of an old one, of one that was not sent.
+
+    The next heartbeat has the same id and the next number, and nothing is asked for again.
+    """
+    publisher = in_session(node, "a")
+    since, number = publisher.place, number_of(publisher.beats()[-1])
+    for each in (number, number, 0, number + 1, 2**64 - 1):
+        publisher.say(publisher.live(each))
+    beat = publisher.beat_of(since=since)
+    assert not publisher.requests("a", since=since), "a path is asked for again after answers that say live"
+    assert beat, "heartbeats cease after answers that say live"
+    assert number_of(beat) == number + 1 or node.instance.loses, f"number {number_of(beat)} comes after {number}"
