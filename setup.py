@@ -42,7 +42,8 @@ setup(
             py_limited_api=True,
             optional=True,
         )
-        for source in (sorted(glob("wire/*/generated/*.c")) if can_compile() else ())
+        # What is generated, and what of a protocol was written by hand.
+        for source in (sorted([*glob("wire/*/generated/*.c"), *glob("wire/*/*.c")]) if can_compile() else ())
     ],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

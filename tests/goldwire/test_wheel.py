@@ -77,7 +77,7 @@ def test_the_wheel_is_one_for_all_pythons(wheel: Path) -> None:
     assert "-cp311-abi3-linux_" in wheel.name
     with zipfile.ZipFile(wheel) as archive:
         extensions = [name for name in archive.namelist() if name.endswith(".so")]
-    sources = {path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.glob("wire/*/generated/*.c")}
+    sources = {path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.glob("wire/*/**/*.c")}
     assert {name.removesuffix(".abi3.so") for name in extensions} == sources
 
 
