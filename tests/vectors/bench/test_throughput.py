@@ -34,6 +34,7 @@ from wire.reference import decode, encode, plain
 NETWORK = "zenoh/network-message"
 LAYOUTS = [NETWORK, "zenoh/transport-message", "zenoh/batch"]
 MESSAGE = "pathfinder/message"
+PACKET = "urbit/packet"
 DECLARE = bytes.fromhex("1e2201020161")
 FEW = 1000
 """Frames of a batch: the 100,000 of a real measurement take 200 MB and seconds to make."""
@@ -240,19 +241,21 @@ def test_a_corpus_is_the_same_every_time_and_valid(corpus):
         assert {value["type"] for value in values} == {message.name for message in layout(NETWORK).root.messages}
 
 
-def rivals(name: str) -> Baseline:
-    return next(each for each in bench.contenders(NETWORK, lambda line: None) if each.name == name)
+def rivals(name: str, of: str = NETWORK) -> Baseline:
+    return next(each for each in bench.contenders(of, lambda line: None) if each.name == name)
 
 
-def valid() -> list[tuple[bytes, dict]]:
-    sampler = Sampler(layout(NETWORK), Random(7))
-    drawn = [DECLARE, *(sampler.frame() for _ in range(1500)), *frames_of(NETWORK, "declare", 200)]
-    return [(data, decode(NETWORK, data)) for data in drawn]
+def valid(of: str = NETWORK) -> list[tuple[bytes, dict]]:
+    sampler = Sampler(layout(of), Random(7))
+    (corpus,) = bench.corpora(of)
+    drawn = [*(sampler.frame() for _ in range(1500)), *frames_of(of, corpus, 200)]
+    return [(data, decode(of, data)) for data in drawn]
 
 
-def test_the_hand_written_codec_agrees_with_the_reference():
-    hand = rivals("hand")
-    for data, value in valid():
+@pytest.mark.parametrize("of", [NETWORK, PACKET])
+def test_the_hand_written_codec_agrees_with_the_reference(of):
+    hand = rivals("hand", of)
+    for data, value in valid(of):
         assert same(value, hand.decode(data)), data.hex()
         assert hand.encode(hand.decode(data)) == data
         assert hand.encode(value) == data
@@ -269,16 +272,17 @@ def test_the_examples_are_baselines_too():
         assert by_hand("example").encode(decode(MESSAGE, data)) == data
 
 
-def test_the_hand_written_codec_refuses_what_the_reference_refuses():
+@pytest.mark.parametrize("of", [NETWORK, PACKET])
+def test_the_hand_written_codec_refuses_what_the_reference_refuses(of):
     from vectors.sampling import stream
 
-    hand = rivals("hand")
-    source = stream(layout(NETWORK), 11)
+    hand = rivals("hand", of)
+    source = stream(layout(of), 11)
     outcomes = set()
     for _ in range(4000):
         data, _names = next(source)
         try:
-            value = decode(NETWORK, data)
+            value = decode(of, data)
         except DecodeError:
             with pytest.raises(ValueError, match=r"."):
                 hand.decode(data)
@@ -454,3 +458,24 @@ def test_a_rival_that_is_not_installed_is_noted_and_the_others_are_measured(tmp_
     names = {each.name for each in bench.contenders(NETWORK, notes.append)}
     assert "rival: nowhere_to_be_found is not installed: pip install 'goldwire[bench]'" in notes
     assert "python" in names
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"header": {"type": 5}},
+        {"header": {"direct": 0}},
+        {"header": {"sender_rank": 3}},
+        {"sender": 1 << 16},
+        {"body": {"number": -1}},
+        {"body": {"type": "bond_fore"}},
+    ],
+)
+def test_the_packets_by_hand_refuse_values_that_no_packet_has(change):
+    value = plain(decode(PACKET, bytes.fromhex("0cb0b9bf114400a600efcdab89674523010100000000000000")))
+    hand = rivals("hand", PACKET)
+    assert hand.encode(value)
+    (field,) = change
+    wrong = {**value, field: {**value[field], **change[field]} if isinstance(change[field], dict) else change[field]}
+    with pytest.raises(ValueError, match=r"."):
+        hand.encode(wrong)
