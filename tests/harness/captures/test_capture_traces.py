@@ -139,3 +139,13 @@ def test_what_has_no_ports_gets_some_and_packets_are_framed_as_over_tcp(read):
     sources = sorted({packet["TCP"].sport for packet in packets} & {40000, 40001})
     assert [payloads(packets, source)[:3] for source in sources] == [FRAMING.encode(b"a"), FRAMING.encode(b"b")]
     assert len(payloads(packets, 40000)) == 3 + 70_000
+
+
+@pytest.mark.parametrize("transport", ["udp", "memory"])
+def test_what_has_no_framing_is_written_as_datagrams(transport, tmp_path):
+    trace = Trace("urbit", transport)
+    trace.record("a", EntryKind.FRAME, SENT, b"packet")
+    trace.record("a", EntryKind.RAW, RECEIVED, b"answer")
+    write_pcapng(trace, tmp_path / "trace.pcapng", {})
+    packets = packets_of(tmp_path / "trace.pcapng")
+    assert [bytes(packet["UDP"].payload) for packet in packets] == [b"packet", b"answer"]
