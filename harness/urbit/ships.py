@@ -4,7 +4,7 @@ A real network looks up keys on a chain. On loopback there is none, so that of a
 (``SigningKey.of_ship``), and everybody can check everybody's signatures.
 """
 
-from functools import cache
+from functools import lru_cache
 
 from wire.urbit.signatures import SigningKey
 from wire.urbit.values import Ship
@@ -15,14 +15,17 @@ PUBLISHER = Ship.of(166)
 SUBSCRIBER = Ship.of(68)
 """~sub, a galaxy: the subscriber of the document's example."""
 
+MOST = 1 << 12
+"""Ships whose keys are remembered: a large recording has any number of them."""
 
-@cache  # deriving one takes as long as signing
+
+@lru_cache(MOST)  # deriving one takes as long as signing
 def key_of(ship: Ship) -> SigningKey:
     """Return the key with which a ship signs."""
     return SigningKey.of_ship(ship.number)
 
 
-@cache
+@lru_cache(MOST)
 def public_key_of(ship: Ship) -> bytes:
     """Return the key with which a ship's signatures are checked."""
     return key_of(ship).public

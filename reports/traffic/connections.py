@@ -1,10 +1,10 @@
-"""A generated session as a TCP connection between two hosts of its own, with the time of each packet."""
+"""A generated session as packets of TCP or UDP between two hosts of its own, with the time of each packet."""
 
 from collections.abc import Iterable
 from random import Random
 from typing import NamedTuple
 
-from harness.captures.segmentation import TcpConnection
+from harness.captures.segmentation import TcpConnection, datagram
 
 SEGMENT = 1448
 """Bytes that fit into one packet of an Ethernet: 1500, less the headers of IP and TCP with time stamps."""
@@ -46,24 +46,37 @@ class ConnectionEnd(NamedTuple):
     is_reset: bool
 
 
-class GeneratedConnection:
-    """The packets of one connection, made in the order in which they go over the link.
+def drawn_ends(place: int, random: Random) -> tuple[bytes, bytes]:
+    """Draw the ends of a session, the dialler's and the listener's; no two sessions of a file have the same ends."""
+    # One client port after the other, and other hosts once all were used: a reader of captures tells sessions apart by
+    # their two ends, and would join two that have the same.
+    around, offset = divmod(place, len(DIAL_PORTS))
+    # Drawn from some hosts, so that clients have several sessions, as in the field.
+    client = (CLIENTS + around * HOSTS + random.randrange(HOSTS)).to_bytes(4, "big")
+    server = random.choice(SERVERS)
+    return client + DIAL_PORTS[offset].to_bytes(2, "big"), server + PORT.to_bytes(2, "big")
 
-    ``place`` tells connections of one file apart: no two have the same ends.
+
+def datagrams(place: int, began: int, random: Random, messages: Iterable[TimedBytes]) -> list[TimedPacket]:
+    """Return the packets of a session whose messages are datagrams."""
+    ends = drawn_ends(place, random)
+    return [
+        (began + after, _ETHERNET[not by_dialler] + datagram(ends[not by_dialler], ends[by_dialler], data))
+        for after, by_dialler, data in messages
+    ]
+
+
+class GeneratedConnection:
+    """The packets of one TCP connection, made in the order in which they go over the link.
+
+    ``place`` tells connections of one file apart.
     """
 
     def __init__(self, place: int, began: int, random: Random) -> None:
-        # One client port after the other, and other hosts once all were used: a reader of captures tells connections
-        # apart by their two ends, and would join two that have the same.
-        around, offset = divmod(place, len(DIAL_PORTS))
-        # Drawn from some hosts, so that clients have several connections, as in the field.
-        client = (CLIENTS + around * HOSTS + random.randrange(HOSTS)).to_bytes(4, "big")
-        server = random.choice(SERVERS)
         self._began = began
         self._packets: list[TimedPacket] = []
         self._connection = TcpConnection(
-            client + DIAL_PORTS[offset].to_bytes(2, "big"),
-            server + PORT.to_bytes(2, "big"),
+            *drawn_ends(place, random),
             # Sequence numbers that begin anywhere, as in the field: some run over in the middle of a session.
             first=(random.getrandbits(32), random.getrandbits(32)),
             identification=(random.getrandbits(16), random.getrandbits(16)),

@@ -174,7 +174,8 @@ def made_file(plan: TrafficPlan, known: Sequence[Template], number: int) -> File
 def sessions(plan: TrafficPlan, known: Sequence[Template], random: Random) -> Iterator[tuple[Template, PlayedSession]]:
     """Draw sessions until there are enough frames; every fault is as likely as any other."""
     variation = variation_of(plan.protocol)
-    framing = load_protocol(plan.protocol).framings["tcp"]
+    protocol = load_protocol(plan.protocol)
+    framing = protocol.framings.get(protocol.usual_transport)
     # Made once: a player has its template's frames parsed, which costs more than many plays of it.
     good: list[TemplatePlayer] = []
     lying: dict[str, list[TemplatePlayer]] = {}

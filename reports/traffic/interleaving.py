@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from harness.captures.writer import PcapWriter
-from reports.traffic.connections import GeneratedConnection, TimedPacket
+from reports.traffic.connections import GeneratedConnection, TimedPacket, datagrams
 from reports.traffic.playback import PlayedSession
 
 OPEN = 50
@@ -46,7 +46,11 @@ class InterleavedCapture:
             tags[place] = tag
             # Sessions begin and end at any time, so that packets of many are mixed, as a reader has to cope with.
             began = after + random.randrange(MOST_APART)
-            packets = GeneratedConnection(place, began, random).packets(played.messages, played.end, played.pause)
+            if played.end is None:
+                packets = datagrams(place, began, random, played.messages)
+                began = packets[0][0]  # as nothing stands before the first of them
+            else:
+                packets = GeneratedConnection(place, began, random).packets(played.messages, played.end, played.pause)
             return began, place, packets, 0
 
         # A heap by the time of the next packet: thousands of sessions pass through it, of which OPEN are in memory.

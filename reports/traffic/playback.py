@@ -46,22 +46,25 @@ class Pace(NamedTuple):
 
 
 class PlayedSession(NamedTuple):
-    """A session as it was drawn once: how many frames, what is said when, how it ends, the pause in its handshake."""
+    """A session as it was drawn once: how many frames, what is said when, how it ends, the pause in its handshake.
+
+    Datagrams have neither end nor handshake.
+    """
 
     frames: int
     messages: list[TimedBytes]
-    end: ConnectionEnd
+    end: ConnectionEnd | None
     pause: int
 
 
 class TemplatePlayer:
-    """Draws varied sessions from one template, as many as are asked for."""
+    """Draws varied sessions from one template, as many as are asked for; without a ``framing`` they are datagrams."""
 
-    def __init__(self, template: Template, variation: ProtocolVariation | None, framing: Framing) -> None:
+    def __init__(self, template: Template, variation: ProtocolVariation | None, framing: Framing | None) -> None:
         frames = [(by_dialler, frame) for _, by_dialler, frame in template.frames]
         self.template = template
         self.varied = VariedFrames(frames, variation if template.is_varied else None)
-        self._encode = framing.encode
+        self._framing = framing
         self._times = [round(time * _SECOND) for time, _, _ in template.frames]
         self._sides = [by_dialler for by_dialler, _ in frames]
         self._lasted = round(template.lasted * _SECOND)
@@ -69,7 +72,7 @@ class TemplatePlayer:
     def play(self, random: Random, pace: Pace | None = None) -> PlayedSession:
         """Draw a session; ``pace`` instead of one that is drawn."""
         pause, stretch = pace or (random.randint(*PAUSES), random.randint(*STRETCHES))
-        encode, stretched = self._encode, 1000 + stretch
+        encode, stretched = bytes if self._framing is None else self._framing.encode, 1000 + stretch
         messages = []
         lag = 0
         for time, by_dialler, frame in zip(self._times, self._sides, self.varied.frames(random), strict=True):
@@ -77,9 +80,10 @@ class TemplatePlayer:
             messages.append(TimedBytes(time * stretched // 1000 + lag, by_dialler, encode(frame)))
             # Behind all that came before it, so that no two frames are at one instant, and the order is never in doubt.
             lag += pause
-        end = ConnectionEnd(
-            self._lasted * stretched // 1000 + lag, self.template.ended_by_dialler, self.template.is_reset
-        )
+        end = None
+        if self._framing is not None:
+            lasted = self._lasted * stretched // 1000 + lag
+            end = ConnectionEnd(lasted, self.template.ended_by_dialler, self.template.is_reset)
         return PlayedSession(len(messages), messages, end, pause)
 
 

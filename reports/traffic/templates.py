@@ -14,7 +14,7 @@ from random import Random
 
 import msgspec
 
-from conformance.cases import Case, cases
+from conformance.cases import Case
 from conformance.engine.play import play
 from conformance.recordings import judge
 from conformance.suite import Suite
@@ -35,6 +35,8 @@ PREFERRED = 8
 LARGEST = 1 << 14
 """Bytes of a frame."""
 OF_EACH_FAULT = 3
+CANDIDATES, MOST_CANDIDATES = 4 * OF_EACH_FAULT, 20 * OF_EACH_FAULT
+"""Sessions that are proven at once for a fault, and in all: of some protocols many show nothing by themselves."""
 RANDOM = "test_properties"
 """The file of cases that are drawn at random: they are not the same each time."""
 
@@ -90,9 +92,8 @@ def _of_fault(protocol: str, pattern: str, name: str) -> list[Template]:
     """Return the templates of a fault; of the sound peer if it has no name."""
     suite = _suite(protocol)
     role = _listening(suite)
-    chosen = [
-        case for case in cases(protocol) if case.fits(role, "tcp") and pattern in case.name and RANDOM not in case.name
-    ]
+    fitting = [case for case in suite.cases if case.fits(role, suite.harness.usual_transport)]
+    chosen = [case for case in fitting if pattern in case.name and RANDOM not in case.name]
     if not name:
         return _good(chosen, suite, role)
     return _faulty(chosen, next(each for each in _faults(suite) if each.name == name), suite)
@@ -121,10 +122,10 @@ def _faulty(chosen: Sequence[Case], fault: Variant, suite: Suite) -> list[Templa
         ]
         # Those that break nothing else first, and those with enough frames to look like a session.
         guilty.sort(key=lambda each: (bool(set(each.rules) - set(fault.rules)), len(each.frames) < PREFERRED))
-        # Proving plays a session back many times: four candidates for each that is wanted are enough, as most stand the
-        # test.
-        if found := proven(guilty[: 4 * OF_EACH_FAULT], suite)[:OF_EACH_FAULT]:
-            return found
+        # Proving plays a session back many times, and where most stand the test the first few are enough.
+        for at in range(0, min(len(guilty), MOST_CANDIDATES), CANDIDATES):
+            if found := proven(guilty[at : at + CANDIDATES], suite)[:OF_EACH_FAULT]:
+                return found
     return []
 
 
@@ -209,7 +210,7 @@ RuleOutcomes = frozenset[tuple[str, str, bool]]
 def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[RuleOutcomes]]:
     """Return what the monitors say of each candidate, each time that it is played back."""
     protocol = suite.protocol
-    variation, framing = variation_of(protocol), suite.harness.framings["tcp"]
+    variation, framing = variation_of(protocol), suite.harness.framings.get(suite.harness.usual_transport)
     paces = [Pace(PAUSES[0], STRETCHES[0]), Pace(PAUSES[1], STRETCHES[1])]
     found: list[list[RuleOutcomes]] = [[] for _ in candidates]
     random = Random(protocol)

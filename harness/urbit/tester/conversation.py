@@ -1,5 +1,7 @@
 """Conversations: the packets between two addresses as events. The drivers and every monitor read them."""
 
+from functools import lru_cache
+
 from harness.trace import Direction, Entry, EntryKind, Trace
 from harness.urbit.peers.ship import VERSION
 from harness.urbit.ships import public_key_of
@@ -13,12 +15,14 @@ from wire.urbit.signatures import (
     verifies,
 )
 from wire.urbit.values import (
+    Body,
     Cancellation,
     HeartbeatResponse,
     Packet,
     Promise,
     ScryRequest,
     ScryResponse,
+    Ship,
     path_is_valid,
     read,
 )
@@ -96,15 +100,25 @@ def is_proper(packet: Packet) -> bool:
 
 def is_genuine(packet: Packet) -> bool | None:
     """Tell whether a packet's signature is its sender's; ``None`` where it has none."""
-    match packet.body:
-        case ScryRequest(path=path, fragment=fragment, signature=signature):
-            signed = request_input(path, fragment)
-        case Cancellation(path=path, fragment=fragment, signature=signature):
-            signed = cancellation_input(path, fragment)
-        case Promise(session=session, path=path, fragment=fragment, signature=signature):
-            signed = promise_input(session, path, fragment)
-        case ScryResponse(path=path, fragment=fragment, data=data, signature=signature):
-            signed = response_input(path, fragment, data)
+    signed = signed_part(packet.body)
+    return None if signed is None else _has_signed(packet.sender, packet.body.signature, signed)  # type: ignore[union-attr]
+
+
+@lru_cache(maxsize=1 << 12)  # to check one takes ten times as long as all else, and what is repeated is signed alike
+def _has_signed(ship: Ship, signature: bytes, signed: bytes) -> bool:
+    return verifies(public_key_of(ship), signature, signed)
+
+
+def signed_part(body: Body) -> bytes | None:
+    """Return what the signature of a packet with this body is of; ``None`` where it has none."""
+    match body:
+        case ScryRequest(path=path, fragment=fragment):
+            return request_input(path, fragment)
+        case Cancellation(path=path, fragment=fragment):
+            return cancellation_input(path, fragment)
+        case Promise(session=session, path=path, fragment=fragment):
+            return promise_input(session, path, fragment)
+        case ScryResponse(path=path, fragment=fragment, data=data):
+            return response_input(path, fragment, data)
         case _:
             return None
-    return verifies(public_key_of(packet.sender), signature, signed)

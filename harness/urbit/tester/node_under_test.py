@@ -25,8 +25,16 @@ COPIES = 5
 """How often what nobody answers is sent over a path that loses datagrams."""
 
 # Ships of their own in each play: a publisher knows those of an earlier one for a minute, and how far they counted.
-_PLANETS = itertools.count(0x0001_0000 + 0x1234)
-_GALAXIES = itertools.count(0x0100)
+_FIRST_PLANET, _FIRST_GALAXY = 0x0001_0000 + 0x1234, 0x0100
+_planets = itertools.count(_FIRST_PLANET)
+_galaxies = itertools.count(_FIRST_GALAXY)
+
+
+def count_ships_anew() -> None:
+    """Have the next play be of the ships of the first one, with a node that is new as well."""
+    global _planets, _galaxies
+    _planets, _galaxies = itertools.count(_FIRST_PLANET), itertools.count(_FIRST_GALAXY)
+
 
 D = TypeVar("D", bound=Driver)
 
@@ -63,24 +71,24 @@ class NodeUnderTest:
     def subscriber(self, ship: Ship | None = None, *, source: str = "") -> TestSubscriber:
         """Return another subscriber at an address of its own: a planet that nobody has met, or some ship."""
         link = self.instance.link(self.trace, self._labels.next(), self.transport, source=source)
-        its = ship or Ship.of(next(_PLANETS))
+        its = ship or Ship.of(next(_planets))
         made = TestSubscriber(link, self.trace, its, PUBLISHER, namespace=self.namespace, timing=self.timing)
         return self._met(made)
 
     def galaxy(self) -> TestSubscriber:
         """Return another subscriber that is a galaxy or a star, one of those that are not in other plays of late."""
-        return self.subscriber(Ship.of(next(_GALAXIES) % 0x10000))
+        return self.subscriber(Ship.of(next(_galaxies) % 0x10000))
 
     def of_all_ranks(self) -> list[TestSubscriber]:
         """Return another galaxy, planet, moon and comet."""
         # A moon's number ends with its planet's; a comet's may be any, as long as it is.
-        planet = next(_PLANETS)
+        planet = next(_planets)
         return [self.galaxy(), *(self.subscriber(Ship.of(planet << above | planet)) for above in (0, 32, 96))]
 
     def neighbour(self, subscriber: TestSubscriber) -> TestSubscriber:
         """Return another ship at the same address; both read whatever comes there."""
         other = copy(subscriber)
-        other.me, other.session, other.number = Ship.of(next(_PLANETS)), None, 0
+        other.me, other.session, other.number = Ship.of(next(_planets)), None, 0
         return other
 
     def elsewhere(self, subscriber: TestSubscriber) -> TestSubscriber:

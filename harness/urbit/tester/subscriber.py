@@ -180,9 +180,16 @@ def is_about(event: Event, path: bytes, fragment: int, *forms: type) -> bool:
     )
 
 
-_IDS = itertools.count(random.Random("sessions that nobody has opened").getrandbits(64))
+_FIRST_ID = random.Random("sessions that nobody has opened").getrandbits(64)
+_ids = itertools.count(_FIRST_ID)
 
 
 def unknown_session() -> int:
     """Return an id that no publisher has given to a session, as far as chance goes; another one each time."""
-    return next(_IDS) * 0x9E3779B97F4A7C15 % 2**64
+    return next(_ids) * 0x9E3779B97F4A7C15 % 2**64
+
+
+def count_sessions_anew() -> None:
+    """Have ``unknown_session`` return what it has returned before, to whoever is new as well."""
+    global _ids
+    _ids = itertools.count(_FIRST_ID)
