@@ -29,7 +29,7 @@ class MemoryLink(RecordedLink):
         super().__init__(label, world.clock, trace, "memory", (port_of(number), 0), opened)
         self._world = world
         self.number = number
-        """What the peer calls it."""
+        """What the peer calls it; where frames are datagrams, what the tester calls its address."""
 
     def send(self, frame: bytes) -> Entry:
         """Hand one frame to the peer."""
@@ -129,6 +129,8 @@ class World:
         self.has_served = self.has_served or None
         self._peer = self._make(self._settings)
         self._links: dict[int, MemoryLink | Arrival] = {}
+        self._left: set[int] = set()
+        """Addresses that are no more, from which something came all the same."""
         self._arrivals: list[deque[Arrival]] = [deque() for _ in range(self._settings.servers)]
         self._shut: set[int] = set()
         self._events: list[str] = []
@@ -170,20 +172,17 @@ class World:
         return self._made(label, trace, "", dialled=False)
 
     def _made(self, label: str, trace: Trace, source: str, *, dialled: bool) -> MemoryLink:
-        link = MemoryLink(self, self._count + 1, label, trace)
-        self._introduce(link, source, dialled=dialled)
+        self._count += 1
+        link = MemoryLink(self, self._count, label, trace)
+        # Nobody hears of an address before something is sent from it, unless he dials it.
+        if dialled or not self._datagrams:
+            self._links[link.number] = link
+            self._send_on(link.number, lambda: self._meet(link.number, source, dialled=dialled))
         return link
 
-    def _introduce(self, link: MemoryLink, source: str = "", *, dialled: bool = False) -> None:
-        """Have the peer meet a link, under a number that it has not had before."""
-        self._count += 1
-        number = link.number = self._count
-        self._links[number] = link
+    def _meet(self, number: int, source: str = "", *, dialled: bool = False) -> None:
         address = f"memory:{source}:{port_of(number)}" if source else f"memory:{port_of(number)}"
-        self._send_on(
-            number,
-            lambda: self._peer.connected(number, self.clock.now(), dialled=dialled, address=address),
-        )
+        self._peer.connected(number, self.clock.now(), dialled=dialled, address=address)
 
     def other_hosts(self, transport: str = "tcp") -> tuple[str, ...]:
         """Return what stands for another host that the peer can be dialled from."""
@@ -239,19 +238,25 @@ class World:
 
     def give(self, link: MemoryLink, frame: bytes) -> None:
         """Hand a frame to the peer."""
-        if self._datagrams:
-            # What goes to an address that has become another one is lost.
-            if self._fates is not None and not self.dials and self._fates.moves():
-                self._links.pop(link.number, None)
-            if link.number not in self._links and not self._death:
-                self._introduce(link)
+        if self._datagrams and self._fates is not None and not self.dials and self._fates.moves():
+            self._moved(link)
         number = link.number
-        self._later(number, False, lambda: self._do(lambda: self._receive(number, frame)), certain=False)
+        self._later(number, False, lambda: self._do(lambda: self._receive(link, number, frame)), certain=False)
 
-    def _receive(self, number: int, frame: bytes) -> None:
-        # It may have been forgotten, or have moved, while the frame was under way.
-        if self._datagrams and number not in self._links:
-            return
+    def _moved(self, link: MemoryLink) -> None:
+        """Have a link come from another address: what goes to the one before is lost."""
+        self._links.pop(link.number, None)
+        self._count += 1
+        link.number = self._count
+
+    def _receive(self, link: MemoryLink, number: int, frame: bytes) -> None:
+        # The peer has never heard of the address, or has forgotten it, maybe while the frame was under way.
+        if self._datagrams and number not in self._links and number not in self._left:
+            if number == link.number:
+                self._links[number] = link
+            else:
+                self._left.add(number)
+            self._meet(number)
         self._peer.received(number, frame, self.clock.now())
 
     def cut(self, number: int) -> None:

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from copy import copy
 from typing import TypeVar
 
@@ -55,6 +55,7 @@ class NodeUnderTest:
         self.readings: list[tuple[str, str, str]] = []
         self.drivers: list[Driver] = []
         self._labels = Labels()
+        self._scenes = 0
         self._main: TestSubscriber | None = None
         self._other: TestSubscriber | None = None
         self._publisher: TestPublisher | None = None
@@ -65,6 +66,24 @@ class NodeUnderTest:
     def role(self) -> str:
         """The role that the implementation plays."""
         return self.instance.role
+
+    @contextmanager
+    def scene(self) -> Iterator["NodeUnderTest"]:
+        """Play a scene of its own within this play: other ships, and paths below this one's."""
+        self._scenes += 1
+        if self.instance.dials:
+            self.instance.restart()
+        scene = copy(self)
+        scene.namespace = b"%s%d/" % (self.namespace, self._scenes)
+        # `drivers` stays shared: monitors read what all of them heard.
+        scene._main, scene._other, scene._publisher = None, None, None
+        before = len(self.drivers)
+        try:
+            yield scene
+        finally:
+            for driver in self.drivers[before:]:
+                with suppress(HarnessError):
+                    driver.close()
 
     # --- a publisher under test -------------------------------------------------------------------------------
 

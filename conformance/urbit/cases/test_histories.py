@@ -1,0 +1,29 @@
+"""Histories: what the document's sentences do together, over several subscribers, values and minutes.
+
+Each is generated from a seed (``conformance/urbit/histories/``) and compared after every move with what is known of
+everybody's session. ``-k 'test_promises[17]'`` plays the history of another seed.
+"""
+
+from conformance.cases import history
+from conformance.histories.history import play_history
+from conformance.urbit.histories.publisher import PUBLISHER_HISTORIES
+from conformance.urbit.roles import PUBLISHER
+from harness.urbit.tester.node_under_test import NodeUnderTest
+
+
+@history("URB-037", roles=PUBLISHER)
+def test_promises(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Subscribers ask for the same paths and fragments, cancel some, and are told when they have values."""
+    return play_history(node, PUBLISHER_HISTORIES, "promises", seed)
+
+
+@history("URB-064", roles=PUBLISHER)
+def test_sessions(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Sessions are kept alive, let go, and opened anew, with what was promised in them."""
+    return play_history(node, PUBLISHER_HISTORIES, "sessions", seed)
+
+
+@history("URB-073", roles=PUBLISHER)
+def test_addresses(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Subscribers move, and their heartbeats are replayed and borrowed from elsewhere."""
+    return play_history(node, PUBLISHER_HISTORIES, "addresses", seed)
