@@ -70,7 +70,7 @@ def _message(name: str, rows: Sequence[Row]) -> MessageLine:
     clauses: list[list[str]] = [[]]
     title, titles = "", [name.rpartition(".")[2]]
     for row in rows:
-        within, _, field = row.path[len(name) + 1 :].rpartition(".")
+        within, _, field = (row.path[len(name) + 1 :] if name else row.path).rpartition(".")
         inner = next((part for part in reversed(within.split(".")) if NAME.fullmatch(part)), "") if within else ""
         # The body inside a message, such as the declaration in a DECLARE, has a name of its own.
         if inner != title:
@@ -82,7 +82,8 @@ def _message(name: str, rows: Sequence[Row]) -> MessageLine:
     if not any(row.path.endswith(".header") for row in rows) and name:
         clauses[0].insert(0, name.rpartition(".")[2])
     text = ", ".join(" ".join(clause) for clause in clauses if clause)
-    kind = " ".join(dict.fromkeys(filter(None, titles)))
+    # A frame that is one message, and whose fields stand in no record with a name, says by its header what it is.
+    kind = " ".join(dict.fromkeys(filter(None, titles))) or next((r for row in rows for r in row.remarks), "")
     return MessageLine(text, rows[0].offset, rows[-1].offset + len(rows[-1].data), tuple(rows), name=kind)
 
 

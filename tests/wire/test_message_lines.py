@@ -32,6 +32,16 @@ def test_extensions_are_one_place() -> None:
     assert undeclared.place_of("extensions") == (3, 7)
 
 
+def test_a_frame_that_is_one_packet_is_told_by_its_header() -> None:
+    """A regression: the first letter of each field was missing."""
+    frame = bytes.fromhex("0cb0b9bf 11 4400 a600 efcdab8967452301 0100000000000000")
+    (message,) = message_lines("urbit/packet", frame)
+    assert message.name == "heartbeat request"
+    assert message.text.startswith("heartbeat request type=4 ")
+    assert message.text.endswith(" sender=68 receiver=166 session=81985529216486895 number=1")
+    assert message.place_of("number") == (17, 25)
+
+
 def test_a_text_is_told_by_its_name() -> None:
     data = b'{"ta-cmd":"ping","ta-id":7,"msg-type":"request"}'
     (messages,) = message_lines("pathfinder/message", data)
