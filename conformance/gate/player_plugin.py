@@ -19,11 +19,15 @@ HISTORIES = 10.0
 """Seconds for the histories of a run, if nobody says how many or how long."""
 
 
-def budget(option: Any) -> float:
-    """Return the seconds that histories have: more of them take longer in proportion."""
+def budget(option: Any, side_by_side: int) -> float:
+    """Return the seconds that histories have: more of them take longer in proportion.
+
+    Where cases are played ``side_by_side`` each of these processes has them, and a quarter of them is enough.
+    """
     if option.goldwire_for is not None:
         return float(option.goldwire_for)
-    return HISTORIES * max(1.0, (option.goldwire_histories or 0) / SEEDS)
+    seconds = HISTORIES if side_by_side == 1 else HISTORIES / 4
+    return seconds * max(1.0, (option.goldwire_histories or 0) / SEEDS)
 
 
 def _alone(config: pytest.Config) -> bool:
@@ -42,7 +46,7 @@ class PlayerPlugin:
 
     def __init__(self, settings: RunSettings, config: pytest.Config) -> None:
         self.settings = settings
-        BUDGET.begin(budget(config.option))
+        BUDGET.begin(budget(config.option, load(settings.protocol).side_by_side))
         self.player = Player(settings, lambda line: config.hook.pytest_goldwire_progress(line=line))
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -51,5 +51,5 @@ PROTOCOL = WireProtocol(
     topic=topic,
     numbers=HeartbeatNumbers,
     is_of_dialler=is_of_subscriber,
-    side_by_side=4,
+    side_by_side=8,
 )
