@@ -7,7 +7,8 @@ everybody's session. ``-k 'test_promises[17]'`` plays the history of another see
 from conformance.cases import history
 from conformance.histories.history import play_history
 from conformance.urbit.histories.publisher import PUBLISHER_HISTORIES
-from conformance.urbit.roles import PUBLISHER
+from conformance.urbit.histories.subscriber import SUBSCRIBER_HISTORIES
+from conformance.urbit.roles import PUBLISHER, SUBSCRIBER
 from harness.urbit.tester.node_under_test import NodeUnderTest
 
 
@@ -27,3 +28,15 @@ def test_sessions(node: NodeUnderTest, seed: int) -> frozenset[str]:
 def test_addresses(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """Subscribers move, and their heartbeats are replayed and borrowed from elsewhere."""
     return play_history(node, PUBLISHER_HISTORIES, "addresses", seed)
+
+
+@history("URB-100", roles=SUBSCRIBER)
+def test_values(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """An application wants, drops and wants again, while values come once, twice, too late, and forged."""
+    return play_history(node, SUBSCRIBER_HISTORIES, "values", seed)
+
+
+@history("URB-097", roles=SUBSCRIBER)
+def test_nacks(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """A publisher loses its sessions, falls silent and answers again, while the application changes its mind."""
+    return play_history(node, SUBSCRIBER_HISTORIES, "nacks", seed)

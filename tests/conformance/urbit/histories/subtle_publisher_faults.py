@@ -7,6 +7,7 @@ import msgspec
 
 from harness.urbit.peers.publisher import Publisher
 from harness.urbit.peers.times import LEASE
+from wire.urbit.signatures import response_input
 from wire.urbit.values import ScryRequest, ScryResponse
 
 
@@ -122,7 +123,6 @@ class FirstFragmentOnly(Publisher):
     """Sends the first fragment, whatever fragment was promised."""
 
     def notify(self, interest, gap, now):
-        path, fragment = interest.datum
         told = self.response
 
         def first(path, fragment):
@@ -180,8 +180,7 @@ class RepeatsAfterDeath(Publisher):
         super().tick(now)
 
     def live(self, session, now):
-        found = super().live(session, now) if session is None or session.id in self.sessions.of_id else session
-        return found
+        return super().live(session, now) if session is None or session.id in self.sessions.of_id else session
 
 
 class AnswersOthersValue(Publisher):
@@ -193,16 +192,10 @@ class AnswersOthersValue(Publisher):
         found = super().response(path, fragment)
         if found is not None and self.last is not None and self.last.path != path and len(self.values) > 3:
             data = self.last.data
-            from wire.urbit.signatures import response_input
-
             found = msgspec.structs.replace(found, data=data, signature=self.sign(response_input(path, fragment, data)))
         elif found is not None:
             self.last = found
         return found
 
 
-ALL = [
-    each
-    for each in globals().values()
-    if isinstance(each, type) and issubclass(each, Publisher) and each is not Publisher
-]
+ALL = [each for each in Publisher.__subclasses__() if each.__module__ == __name__]
