@@ -174,7 +174,7 @@ def _fresh_certificate() -> bytes:
         from cryptography.hazmat.primitives.asymmetric import ec
     except ImportError:
         raise NotInstalled(
-            "a certificate for TLS is made with the package cryptography: pip install 'goldwire[tls]',"
+            "a certificate for TLS is made with the package cryptography: pip install cryptography,"
             " or give --certificate and --key"
         ) from None
     import ipaddress

@@ -33,7 +33,7 @@ def ed25519() -> Any:
     try:
         return import_module("cryptography.hazmat.primitives.asymmetric.ed25519")
     except ModuleNotFoundError:
-        raise NoCryptography("signatures need the package cryptography: pip install 'goldwire[tls]'") from None
+        raise NoCryptography("signatures need the package cryptography: pip install cryptography") from None
 
 
 def request_input(path: bytes, fragment: int) -> bytes:

@@ -298,7 +298,7 @@ def test_without_cryptography_all_but_tls_is_served(monkeypatch):
     monkeypatch.setitem(sys.modules, "cryptography", None)
     with serving("tcp", "tls") as (running, _), dialled(running, "tcp") as link:
         assert ask(link, b"{}") == b"{}"
-        with pytest.raises(BadDescription, match=r"pip install 'goldwire\[tls\]', or give --certificate"):
+        with pytest.raises(BadDescription, match=r"pip install cryptography, or give --certificate"):
             running.address("tls")
 
 
