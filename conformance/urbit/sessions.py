@@ -4,6 +4,8 @@ A lease goes on while a case is busy, and over sockets a minute is about a secon
 where the tester itself was in time for the lease.
 """
 
+from collections.abc import Callable
+
 from conformance.cases import Inconclusive
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
@@ -15,6 +17,12 @@ LEASE = 60.0
 
 NEARLY = 58.0
 """Seconds after which a session is not taken to be alive any more, nor to be dead yet: clocks have grains."""
+
+BETWEEN = 20.0
+"""Seconds between two heartbeats of a tester that waits: less than the 25 of the document."""
+
+PROMPT = 10.0
+"""Seconds within which a value that is there is told."""
 
 SURELY = 70.0
 """Seconds after which, and after what the tester may see late, a session is taken to be dead."""
@@ -64,7 +72,19 @@ def told(node: NodeUnderTest, asking: TestSubscriber, name: str, fragment: int =
     if node.instance.loses:
         # Where its address may have become another one, heartbeats tell which.
         return asking.ask(asking.send_beat, lambda event: is_about(event, path, fragment, ScryResponse))
-    event = asking.notified(name, fragment)
+    event = asking.notified(name, fragment, seconds=node.timing.within(PROMPT))
     if event is None and node.elapsed(renewed, grown) > NEARLY - node.slack:
         raise Inconclusive("the tester was late: the lease may have been over when the value grew")
     return event
+
+
+def wait(
+    node: NodeUnderTest, asking: TestSubscriber, wanted: Callable[[Event], bool], seconds: float, *, since: int
+) -> Event | None:
+    """Wait for a packet so many seconds of the protocol, with heartbeats meanwhile; ``None`` when none is wanted."""
+    for _ in range(round(seconds / BETWEEN)):
+        asking.beat_on()
+        event = asking.wait_for(wanted, since=since, seconds=node.timing.quiet(BETWEEN))
+        if event is not None:
+            return event
+    return None

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from conformance.cases import judging, rule
 from conformance.urbit.roles import PUBLISHER
-from conformance.urbit.sessions import lives, require_lease, tell, told
+from conformance.urbit.sessions import lives, tell, told, wait
 from harness.urbit.ships import PUBLISHER as PUBLISHING
+from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
-from harness.urbit.tester.subscriber import TestSubscriber
+from harness.urbit.tester.subscriber import TestSubscriber, unknown_session
 from wire.urbit.signatures import cancellation_input, request_input
 from wire.urbit.values import Ames, Cancellation, HeartbeatRequest, HeartbeatResponse
 
@@ -18,18 +19,11 @@ REPEATED = 40.0
 def is_repeated(node: NodeUnderTest, asking: TestSubscriber, name: str, *, times: int = 1) -> bool:
     """Wait until a notification is repeated, so many times from now on; ``False`` when it is not."""
     since = asking.place
-    asking.beat_on()
-    renewed = asking.renewed
-    asking.wait_for(
-        lambda event: len(asking.notifications(name, since=since)) >= times,
-        since=since,
-        seconds=node.timing.within(REPEATED),
-    )
-    done = len(asking.notifications(name, since=since)) >= times
-    if not done and not node.timing.is_virtual:
-        # Patience is many seconds of the protocol.
-        require_lease(node, max(renewed, asking.renewed))
-    return done
+
+    def are_there(_: Event) -> bool:
+        return len(asking.notifications(name, since=since)) >= times
+
+    return wait(node, asking, are_there, REPEATED, since=since) is not None
 
 
 @rule("URB-044", "URB-046", roles=PUBLISHER)
@@ -185,6 +179,7 @@ def test_signatures_of_other_ships(node: NodeUnderTest) -> None:
     """
     asking, beside, stranger = node.main, node.other, node.subscriber()
     signers = {"stranger": stranger.me, "beside": beside.me, "publisher": PUBLISHING}
+    stranger.heartbeat(unknown_session(), number=1)
     for name in signers:
         beside.promised(name)
     are_ignored(
@@ -206,14 +201,14 @@ def test_cancellations_of_nothing(node: NodeUnderTest) -> None:
     asking.promised("twice")
     asking.heartbeat()
     for each in (asking, stranger):
-        for name, fragment in (("kept", 2), ("never", 1), ("there", 1), ("twice", 1), ("twice", 1), ("kept/not", 1)):
+        for name, fragment in (("kept", 2), ("never", 1), ("there", 1), ("twice", 1), ("twice", 1), ("to/come", 1)):
             each.cancel(name, fragment)
     asking.settle()
     stranger.settle()
     assert lives(node, asking), "a session is dead after cancellations of what was not pending"
     assert tell(node, asking, "kept"), "a promise is not kept after cancellations of what was not pending"
-    stranger.promised("later")
-    assert tell(node, stranger, "later"), "a promise is not kept after cancellations that came before all promises"
+    stranger.promised("to/come")
+    assert tell(node, stranger, "to/come"), "a promise is not kept after cancellations that came before all promises"
 
 
 @rule("URB-051", roles=PUBLISHER)

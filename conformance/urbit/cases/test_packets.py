@@ -34,12 +34,12 @@ def test_types_of_answers(node: NodeUnderTest) -> None:
     node.grow("there")
     asking.promised("none/yet")
     asking.request("there")
-    asking.heartbeat()
-    asking.heartbeat(unknown_session(), number=1)
+    asking.beat()
+    asking.beat(unknown_session(), number=1)
     asking.cancel("none/yet")
     asking.promised("later")
     tell(node, asking, "later")
-    asking.settle()
+    asking.read()
     forms = {event.form for event in asking.received() if event.form is not Ames}
     assert forms <= {Promise, ScryResponse, HeartbeatResponse}, "a publisher answers by a packet of a request's type"
 
@@ -228,5 +228,5 @@ def test_what_only_subscribers_are_sent(node: NodeUnderTest) -> None:
                 driver.say(ScryResponse(asking.path(name), 1, bytes(64), 1, b"a value"))
     offended.elsewhere.settle()
     asking.settle()
-    assert not asking.heartbeat(unknown, number=1).live, "a promise that the publisher was sent has opened a session"
+    assert not asking.heartbeat(unknown).live, "a promise that the publisher was sent has opened a session"
     offended.heard_nothing()

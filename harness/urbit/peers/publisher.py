@@ -73,8 +73,12 @@ class Publisher(ShipPeer):
             raise ControlFailed(f"{path!r} has a value, which never changes")
         self.values[path] = value
         for interest in self.sessions.waiting.pop(path, {}):
-            if self.live(interest.session, now) is not None:
-                self.notify(interest, FIRST_GAP, now)
+            self.keep(interest, now)
+
+    def keep(self, interest: PromisedDatum, now: float) -> None:
+        """Keep a promise, now that there is a value."""
+        if self.live(interest.session, now) is not None:
+            self.notify(interest, FIRST_GAP, now)
 
     # --- what subscribers say -----------------------------------------------------------------------------
 
@@ -94,10 +98,18 @@ class Publisher(ShipPeer):
         if not self.has_signed(packet, request):
             return
         if request.path in self.values:
-            response = self.response(request.path, request.fragment)
-            if response is not None:
-                self.answer(packet, response, link)
-            return
+            self.on_request_of_value(packet, request, link)
+        else:
+            self.on_request_of_none(packet, request, link, now)
+
+    def on_request_of_value(self, packet: Packet, request: ScryRequest, link: int) -> None:
+        """Answer a request for what is there, if it has such a fragment."""
+        response = self.response(request.path, request.fragment)
+        if response is not None:
+            self.answer(packet, response, link)
+
+    def on_request_of_none(self, packet: Packet, request: ScryRequest, link: int, now: float) -> None:
+        """Promise what is not there yet."""
         session = self.session_for(packet, link, now)
         interest = self.sessions.promise(session, (request.path, request.fragment))
         self.answer(packet, self.promise(interest), link)
@@ -126,13 +138,29 @@ class Publisher(ShipPeer):
         """Answer a heartbeat: of a live session that goes on, or with a nack; old ones are passed over."""
         session = self.recognised(packet, heartbeat, now)
         if session is None:
-            self.answer(packet, HeartbeatResponse(heartbeat.session, heartbeat.number, live=False), link)
-        elif heartbeat.number > session.number:
+            self.nack(packet, heartbeat, link)
+        elif self.is_new(session, heartbeat):
             session.number = heartbeat.number
             self.renew(session, now)
-            self.sessions.move(session, link)
-            session.ticks = packet.receiver_tick, packet.sender_tick
-            self.answer(packet, HeartbeatResponse(session.id, heartbeat.number, live=True), link)
+            self.follow(session, packet, link)
+            self.affirm(packet, heartbeat, link)
+
+    def nack(self, packet: Packet, heartbeat: HeartbeatRequest, link: int) -> None:
+        """Say that there is no such session."""
+        self.answer(packet, HeartbeatResponse(heartbeat.session, heartbeat.number, live=False), link)
+
+    def affirm(self, packet: Packet, heartbeat: HeartbeatRequest, link: int) -> None:
+        """Say that a session lives."""
+        self.answer(packet, HeartbeatResponse(heartbeat.session, heartbeat.number, live=True), link)
+
+    def is_new(self, session: Session, heartbeat: HeartbeatRequest) -> bool:
+        """Tell whether a heartbeat is newer than all before: others may be replayed."""
+        return heartbeat.number > session.number
+
+    def follow(self, session: Session, packet: Packet, link: int) -> None:
+        """Take note of where a subscriber is, and of its ticks."""
+        self.sessions.move(session, link)
+        session.ticks = packet.receiver_tick, packet.sender_tick
 
     def recognised(self, packet: Packet, heartbeat: HeartbeatRequest, now: float) -> Session | None:
         """Return the live session of a heartbeat: that of its id, if it is its sender's."""
@@ -154,7 +182,11 @@ class Publisher(ShipPeer):
         if session is not None and self.may_cancel(packet, cancellation):
             interest = session.interests.get((cancellation.path, cancellation.fragment))
             if interest is not None:
-                self.sessions.release(interest)
+                self.release(interest)
+
+    def release(self, interest: PromisedDatum) -> None:
+        """Forget a promise that its subscriber has cancelled."""
+        self.sessions.release(interest)
 
     def may_cancel(self, packet: Packet, cancellation: Cancellation) -> bool:
         """Tell whether a cancellation is of the ship that it says it is of."""
@@ -183,9 +215,13 @@ class Publisher(ShipPeer):
         data = value[(fragment - 1) * FRAGMENT : fragment * FRAGMENT]
         return ScryResponse(path, fragment, self.sign(response_input(path, fragment, data)), total, data)
 
+    def notification(self, interest: PromisedDatum) -> ScryResponse | None:
+        """Return what keeps a promise: what a request would be answered with."""
+        return self.response(*interest.datum)
+
     def notify(self, interest: PromisedDatum, gap: float, now: float) -> None:
         """Tell a subscriber what it was promised, and again after a gap unless it cancels."""
-        response = self.response(*interest.datum)
+        response = self.notification(interest)
         if response is None:
             return  # the value has not so many fragments: nothing will ever be there
         interest.gap = gap
@@ -193,6 +229,10 @@ class Publisher(ShipPeer):
         mine, its = session.ticks
         self.put(session.link, response, session.ship, sender_tick=mine, receiver_tick=its)
         self.timers.set(now + gap, interest)
+
+    def pause_after(self, interest: PromisedDatum) -> float:
+        """Return the seconds between the next repetition of a notification and the one behind it."""
+        return longer(interest.gap)
 
     # --- time ---------------------------------------------------------------------------------------------
 
@@ -203,7 +243,7 @@ class Publisher(ShipPeer):
                     self.time(due)
             # The same one: after a cancellation another promise of the same datum may have been made.
             elif due.session.interests.get(due.datum) is due and self.live(due.session, now) is not None:
-                self.notify(due, longer(due.gap), now)
+                self.notify(due, self.pause_after(due), now)
 
     def next_tick(self) -> float | None:
         return self.timers.next()
