@@ -68,14 +68,20 @@ def told(node: NodeUnderTest, asking: TestSubscriber, name: str, fragment: int =
     ``Inconclusive`` if its lease may have been over then.
     """
     grown, renewed = node.trace.now(), asking.renewed
-    path = asking.path(name)
     if node.instance.loses:
         # Where its address may have become another one, heartbeats tell which.
-        return asking.ask(asking.send_beat, lambda event: is_about(event, path, fragment, ScryResponse))
-    event = asking.notified(name, fragment, seconds=node.timing.within(PROMPT))
+        event = asking.ask(asking.send_beat, tells(asking, name, fragment))
+    else:
+        event = asking.notified(name, fragment, seconds=node.timing.within(PROMPT))
     if event is None and node.elapsed(renewed, grown) > NEARLY - node.slack:
         raise Inconclusive("the tester was late: the lease may have been over when the value grew")
     return event
+
+
+def tells(asking: TestSubscriber, name: str, fragment: int = 1) -> Callable[[Event], bool]:
+    """Return what tells whether a packet tells of a value."""
+    path = asking.path(name)
+    return lambda event: is_about(event, path, fragment, ScryResponse)
 
 
 def wait(

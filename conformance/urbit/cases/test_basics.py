@@ -2,6 +2,7 @@
 
 from conformance.cases import basic
 from conformance.urbit.roles import PUBLISHER, SUBSCRIBER
+from conformance.urbit.sessions import PROMPT
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.subscriber import unknown_session
 from wire.urbit.values import Promise, ScryResponse
@@ -47,7 +48,7 @@ def test_some_value_is_told(node: NodeUnderTest) -> None:
     node.main.promised("later")
     node.main.heartbeat()
     node.grow("later")
-    assert node.main.notified("later"), "nothing that is promised is ever told"
+    assert node.main.notified("later", seconds=node.timing.within(PROMPT)), "nothing that is promised is ever told"
 
 
 @basic("URB-031", roles=PUBLISHER)

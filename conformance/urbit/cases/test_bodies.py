@@ -121,7 +121,8 @@ def test_every_packet_twice(node: NodeUnderTest) -> None:
         twice(asking.request_for(name))
         asking.promised(name)
     for _ in range(3):
-        asking.number, asking.renewed = asking.number + 1, node.trace.now()
+        asking.number += 1
+        asking.renew()
         twice(HeartbeatRequest(id, asking.number))
     assert lives(node, asking), "a session is dead when each packet comes twice"
     twice(asking.cancellation_of("dropped"))

@@ -1,13 +1,15 @@
 """Urbit, "Overview of a Solution": heartbeats, their numbers, and where they come from."""
 
+from itertools import pairwise
+
 from conformance.cases import NotPlayed, rule
 from conformance.urbit.roles import PUBLISHER
-from conformance.urbit.sessions import require_lease, tell, told, wait
+from conformance.urbit.sessions import require_lease, tell, tells, told, wait
 from harness.urbit.tester.driver import Driver
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
-from harness.urbit.tester.subscriber import TestSubscriber, is_about, unknown_session
-from wire.urbit.values import HeartbeatRequest, HeartbeatResponse, ScryResponse
+from harness.urbit.tester.subscriber import TestSubscriber, unknown_session
+from wire.urbit.values import HeartbeatRequest, HeartbeatResponse
 
 HIGHEST = 2**64 - 1
 
@@ -175,21 +177,22 @@ def test_a_subscriber_that_moves(node: NodeUnderTest) -> None:
 
     They are answered where they came from, and what is promised or to be repeated is told there.
     """
-    asking, names, path = node.main, ("first", "second", "third"), node.main.path("before")
-    for name in ("before", *names):
-        asking.promised(name)
-    asking.surely(tell(node, asking, "before"), "notification")
+    asking, names = node.main, ("first", "second", "third", "fourth")
     for name in names:
-        here = asking if name == "third" else node.elsewhere(asking)
-        here.number = asking.number
+        asking.promised(name)
+    asking.surely(tell(node, asking, names[0]), "notification")
+    for before, name in pairwise(names):
+        here = asking if name == names[-1] else node.elsewhere(asking)
+        here.number = node.main.number
+        since = here.place
         if is_left(node, here):
             return
-        since = here.place
+        repeated = wait(node, here, tells(here, before), REPEATED, since=since)
+        assert repeated, "a subscriber has moved, and a value is not repeated where it is now"
         node.grow(name)
         assert told(node, here, name), "a subscriber has moved, and a value is not told where it is now"
-        repeated = wait(node, here, lambda event: is_about(event, path, 1, ScryResponse), REPEATED, since=since)
-        assert repeated, "a subscriber has moved, and a value is not repeated where it is now"
-        node.main.number, asking = here.number, here
+        # The numbers go on, wherever it is.
+        node.main.number, node.main.renewed = here.number, here.renewed
 
 
 def is_left(node: NodeUnderTest, here: TestSubscriber) -> bool:
@@ -208,8 +211,13 @@ def is_left(node: NodeUnderTest, here: TestSubscriber) -> bool:
 def beat_once(asking: TestSubscriber) -> HeartbeatResponse | None:
     """Send one heartbeat, and return its answer; ``None`` when there is none."""
     since, number = asking.place, asking.send_beat()
-    asking.wait_for(lambda event: is_answer(event, asking.id), since=since)
-    return next((body for body in responses(asking, since) if (body.session, body.number) == (asking.id, number)), None)
+
+    def answers(event: Event) -> bool:
+        body = event.packet.body
+        return isinstance(body, HeartbeatResponse) and (body.session, body.number) == (asking.id, number)
+
+    event = asking.wait_for(answers, since=since)
+    return event.packet.body if event is not None and isinstance(event.packet.body, HeartbeatResponse) else None
 
 
 @rule("URB-075", roles=PUBLISHER)

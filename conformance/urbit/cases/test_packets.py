@@ -130,7 +130,8 @@ def test_packets_with_an_origin(node: NodeUnderTest) -> None:
     renewed = asking.renewed
 
     def beat() -> None:
-        asking.number, asking.renewed = asking.number + 1, node.trace.now()
+        asking.number += 1
+        asking.renew()
         asking.send_packet(asking.packet(HeartbeatRequest(asking.id, asking.number), origin=origin))
 
     answer = asking.ask(beat, lambda event: event.form is HeartbeatResponse, thing="an answer to a heartbeat")

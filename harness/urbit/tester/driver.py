@@ -133,10 +133,12 @@ class Driver:
         since = self.place
         patience = self.timing.patience_for(thing) if thing else self.patience
         began = self.now()
-        for _ in range(TRIES):
+        # More often where packets get lost: a session's minute is not to go by in waiting for one.
+        tries = TRIES * self.copies
+        for _ in range(tries):
             said = self.now()
             say()
-            answer = self.wait_for(wanted, since=since, seconds=patience / TRIES)
+            answer = self.wait_for(wanted, since=since, seconds=patience / tries)
             if answer is not None:
                 self.timing.took(self.now() - said)
                 break

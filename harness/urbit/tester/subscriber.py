@@ -21,6 +21,9 @@ from wire.urbit.values import (
 BEAT = 25.0
 """Seconds of the protocol between two heartbeats."""
 
+IN_TIME = 55.0
+"""Seconds of the protocol for which a lease is not over in any case, however late a packet arrives."""
+
 
 class TestSubscriber(Driver):
     """A subscriber in a play; it says what cases have it say, and nothing by itself."""
@@ -32,8 +35,8 @@ class TestSubscriber(Driver):
     number = 0
     """Of its last heartbeat."""
     renewed = 0.0
-    """When it last did what begins a lease anew: was promised something for the first time, or sent a heartbeat with a
-    new number; in seconds of the trace."""
+    """When the lease of its session last began anew, in seconds of the trace: with the first promise, or with a heartbeat
+    that had a new number and was not too late. A session whose lease was over then may be dead, whatever comes later."""
 
     # --- requests -----------------------------------------------------------------------------------------
 
@@ -86,7 +89,8 @@ class TestSubscriber(Driver):
 
         def say() -> None:
             if number is None:
-                self.number, self.renewed = self.number + 1, self.trace.now()
+                self.number += 1
+                self.renew()
             sent.append(self.number if number is None else number)
             self.send(HeartbeatRequest(id, sent[-1]))
 
@@ -113,9 +117,16 @@ class TestSubscriber(Driver):
         """Send one heartbeat, with the next number or another, and return its number."""
         sent = self.number + 1 if number is None else number
         if sent > self.number:
-            self.number, self.renewed = sent, self.trace.now()
+            self.number = sent
+            self.renew()
         self.send(HeartbeatRequest(self.id, sent))
         return sent
+
+    def renew(self) -> None:
+        """Take note that the lease begins anew, if it cannot be over."""
+        now = self.trace.now()
+        if (now - self.renewed) * self.timing.tempo < IN_TIME:
+            self.renewed = now
 
     def beat_on(self) -> None:
         """Send the next heartbeat and go on: as often, each time with another number, that it is not lost."""
