@@ -5,7 +5,9 @@ that it has there (an address, a version, ten minutes) is replaced, as the table
 one short. A line without an entry fails, and so does an entry without its line.
 """
 
+import os
 import re
+import shutil
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -39,7 +41,10 @@ class How(NamedTuple):
 ROUTER, SERVER = {"tcp/127.0.0.1:7447": "{zenoh}"}, {"tcp/127.0.0.1:4711": "{pathfinder}"}
 HERE = {"tcp/127.0.0.1:7447": "{free}", "tcp/127.0.0.1:4711": "{free}", "listen …": "listen {free}"}
 RUN = "goldwire test zenoh --iut … --report out"
-ONE, PING = f"-k {CASE}", "-k test_a_ping"
+ONE, PING, SOME = f"-k {CASE}", "-k test_a_ping", "-k test_some_request_is_promised"
+NEEDS_NODE = pytest.mark.skipif(
+    shutil.which("node") is None and "CI" not in os.environ, reason="node is not there to run JavaScript"
+)
 
 EXAMPLES: dict[str, How] = {
     "goldwire init zenoh --command './build/router --port {port}'": How(says="next: goldwire test zenoh --iut "),
@@ -57,6 +62,12 @@ EXAMPLES: dict[str, How] = {
     "goldwire test pathfinder --iut tcp/127.0.0.1:4711": How("pathfinder", SERVER, PING, says="AS EXPECTED"),
     "goldwire test pathfinder --iut paf": How("pafd", also=PING, says="AS EXPECTED"),
     "goldwire test pathfinder --iut ./my-client.toml": How("my_client", also="-k publish", says="AS EXPECTED"),
+    "goldwire test urbit --iut docs/examples/urbit.toml": How(
+        instead={"docs": f"{ROOT}/docs"}, also=SOME, says="AS EXPECTED", marks=(NEEDS_NODE,)
+    ),
+    "goldwire test urbit --iut … --path loss=0.1,jitter=0.05": How(
+        instead={"…": "peer:"}, also=SOME, says="AS EXPECTED"
+    ),
     "goldwire audit pathfinder capture.pcapng": How("capture", says="AS EXPECTED"),
     "goldwire record tcp/127.0.0.1:4711 --listen tcp/127.0.0.1:4712 --out capture.pcapng": How(
         "pathfinder", SERVER | {"tcp/127.0.0.1:4712": "{free}"}, says="1 connections", serves="pathfinder"
