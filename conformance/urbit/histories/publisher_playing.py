@@ -51,7 +51,7 @@ class Promised(msgspec.Struct):
     told: float | None = None
 
 
-class Known(msgspec.Struct):
+class KnownSubscriber(msgspec.Struct):
     """What is known of one subscriber: its addresses, its session, what it has asked for and what it was promised.
 
     ``sent`` and ``answered`` are when the last heartbeat that counts was sent and answered, or the promise that opened
@@ -84,7 +84,7 @@ class PublisherPlay:
     def __init__(self, node: NodeUnderTest) -> None:
         self.node = node
         self.judged = Counter[str]()
-        self.known: dict[str, Known] = {}
+        self.known: dict[str, KnownSubscriber] = {}
         self.grown: dict[str, bytes] = {}
         self.growing: dict[str, float] = {}
         self._ids: dict[int, str] = {}
@@ -92,7 +92,7 @@ class PublisherPlay:
     def begin(self) -> None:
         """Have subscribers, of whom nobody has asked for anything."""
         for who in WHO:
-            self.known[who] = Known([self.node.subscriber()], [0])
+            self.known[who] = KnownSubscriber([self.node.subscriber()], [0])
 
     def fits(self, move: PublisherMove) -> bool:
         """Tell whether a move can be made as things are."""
@@ -134,11 +134,11 @@ class PublisherPlay:
     def _now(self) -> float:
         return self.node.trace.now()
 
-    def _lives(self, its: Known, until: float | None = None) -> bool:
+    def _lives(self, its: KnownSubscriber, until: float | None = None) -> bool:
         """Tell whether a subscriber's session lives for certain, at a time of the trace or now."""
         return its.session is not None and self.node.elapsed(its.sent, until) + self.node.slack < LIVES
 
-    def _is_dead(self, its: Known, since: float | None = None) -> bool:
+    def _is_dead(self, its: KnownSubscriber, since: float | None = None) -> bool:
         """Tell whether a subscriber's session was dead for certain, at a time of the trace or now."""
         # One that never had a heartbeat may wait for the first (reading A19).
         return its.beaten and self.node.elapsed(its.answered, since) - self.node.slack > DIES
@@ -146,7 +146,7 @@ class PublisherPlay:
     def _listen(self, seconds: float) -> None:
         listen([driver for its in self.known.values() for driver in its.at], seconds)
 
-    def _until(self, its: Known, *wanted: object) -> Event | None:
+    def _until(self, its: KnownSubscriber, *wanted: object) -> Event | None:
         """Read until an answer comes to a subscriber that is one of some kinds and about some things."""
         caught: list[Event] = []
         drivers = [driver for each in self.known.values() for driver in each.at]
@@ -192,7 +192,7 @@ class PublisherPlay:
                 continue
             self._take_promise(move.who, its, datum, answer, began)
 
-    def _answered(self, its: Known, wanted: object) -> Event | None:
+    def _answered(self, its: KnownSubscriber, wanted: object) -> Event | None:
         """Return the answer to what was just asked: it may have come while another one was waited for."""
         for driver in its.at:
             for event in reversed(driver.conversation.events[-64:]):
@@ -201,7 +201,7 @@ class PublisherPlay:
                     return event
         return self._until(its, wanted)
 
-    def _take_promise(self, who: str, its: Known, datum: Datum, answer: Event, began: float) -> None:
+    def _take_promise(self, who: str, its: KnownSubscriber, datum: Datum, answer: Event, began: float) -> None:
         promise = answer.packet.body
         assert isinstance(promise, Promise)
         id = promise.session
@@ -224,7 +224,7 @@ class PublisherPlay:
         its.cancelled.pop(datum, None)
         its.promised.setdefault(datum, Promised(id))
 
-    def _bury(self, its: Known) -> None:
+    def _bury(self, its: KnownSubscriber) -> None:
         """Take note that a session is dead: what was promised in it is forgotten."""
         if its.session is not None:
             its.dead.add(its.session)
@@ -232,7 +232,7 @@ class PublisherPlay:
             its.cancelled[datum] = self._now()
         its.promised, its.session = {}, None
 
-    def _beat(self, its: Known, step: int) -> None:
+    def _beat(self, its: KnownSubscriber, step: int) -> None:
         id, here = its.session, its.here
         assert id is not None
         number = max((each for session, each in its.numbers if session == id), default=0) + step
@@ -261,7 +261,7 @@ class PublisherPlay:
         else:
             self._bury(its)
 
-    def _beat_again(self, its: Known, *, zero: bool) -> None:
+    def _beat_again(self, its: KnownSubscriber, *, zero: bool) -> None:
         id = its.session
         assert id is not None
         number = 0 if zero else max((each for session, each in its.numbers if session == id), default=0)
@@ -273,7 +273,7 @@ class PublisherPlay:
         replaying.send(HeartbeatRequest(id, number))
         replaying.read()
 
-    def _borrow(self, its: Known, others: Known) -> None:
+    def _borrow(self, its: KnownSubscriber, others: KnownSubscriber) -> None:
         assert others.session is not None
         others.signs.add("URB-080")
         # As unlike its own numbers as can be: the session that it is of is not to take it for one of these.
@@ -328,7 +328,7 @@ class PublisherPlay:
             self.judged["URB-040"] += 1
             its.promised[datum].told = answer.time
 
-    def _told_since(self, its: Known, datum: Datum, since: float) -> Event | None:
+    def _told_since(self, its: KnownSubscriber, datum: Datum, since: float) -> Event | None:
         return next(
             (
                 event
@@ -355,7 +355,7 @@ class PublisherPlay:
                     if subject is not None:
                         self._account_for(who, its, event, subject)
 
-    def _account_for(self, who: str, its: Known, event: Event, subject: tuple[str, object, int]) -> None:
+    def _account_for(self, who: str, its: KnownSubscriber, event: Event, subject: tuple[str, object, int]) -> None:
         match event.packet.body:
             case Promise():
                 if (subject[1], subject[2]) not in its.asked:
@@ -366,7 +366,7 @@ class PublisherPlay:
             case ScryResponse(data=data):
                 self._account_for_value(who, its, event, (str(subject[1]), subject[2]), data)
 
-    def _account_for_value(self, who: str, its: Known, event: Event, datum: Datum, data: bytes) -> None:
+    def _account_for_value(self, who: str, its: KnownSubscriber, event: Event, datum: Datum, data: bytes) -> None:
         name, fragment = datum
         if datum not in its.asked:
             raise Mismatch("URB-156", f"{who} is sent {name}, which it has not asked for")
@@ -408,5 +408,5 @@ def _name(driver: TestSubscriber, path: bytes) -> str:
     return inner.decode("ascii", "replace") if inner != path else repr(path)
 
 
-def _age(its: Known) -> str:
+def _age(its: KnownSubscriber) -> str:
     return "one less than 50 seconds before" if its.beaten else "begun less than 50 seconds before"
