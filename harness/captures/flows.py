@@ -24,6 +24,10 @@ MAX_UNRECOGNISED = 1 << 18
 A stream of another protocol would otherwise be kept, and tried anew with every segment, as long as it lasts.
 """
 
+HABIT = 3
+"""Wrong checksums of a side that has sent no right ones to speak of, from which on they are taken for its habit: a
+kernel that leaves them to its network card. Fewer may as well be damage, where two sides say little to each other."""
+
 TELLING = 16
 """Datagrams that are looked at for who dials: where the first few do not say it, all of them hardly will."""
 
@@ -409,7 +413,7 @@ class Flow:
             self._lose(max(since, side.awaited))
         # A packet of which an address was changed stands alone.
         is_alone = not (side.right or side.other.right or side.other.wrong)
-        if side.doubtful is not None and (side.right > side.wrong or is_alone):
+        if side.doubtful is not None and (side.right > side.wrong or side.wrong < HABIT or is_alone):
             self._losses.add(Missing.CHECKSUM, count=side.wrong)
             self._lose(side.doubtful)
         for number, count in side.stream.contradictions:

@@ -19,14 +19,14 @@ from harness.captures.traces import write_pcapng
 from harness.links.network_path import NetworkPath
 from harness.protocol import load
 
-TRANSPORTS = {"zenoh": ("tcp", "udp"), "pathfinder": ("tcp",)}
+TRANSPORTS = {"zenoh": ("tcp", "udp"), "pathfinder": ("tcp",), "urbit": ("udp",)}
 NODES = [(name, role, way) for name, ways in TRANSPORTS.items() for role in load(name).roles for way in ways]
 """Protocols, roles and transports."""
 
 CASES = 14
 """Cases that are played for each node."""
 
-SEEN = dict(zip(NODES, (26, 6, 4, 1, 54, 24), strict=True))
+SEEN = dict(zip(NODES, (26, 6, 4, 1, 54, 24, 0, 0), strict=True))
 """How many faults a whole capture shows, at least, of those that monitors see in the first case that is about them."""
 
 
@@ -39,7 +39,7 @@ def plain_cases(protocol, role):
     """Return the cases whose conversations are the same each time, and in which the tester keeps to the document."""
     return [
         case for case in suite(protocol).cases
-        if case.fits(role, "tcp") and not case.is_searched and not case.marks.is_history
+        if case.fits(role, load(protocol).usual_transport) and not case.is_searched and not case.marks.is_history
     ]  # fmt: skip
 
 

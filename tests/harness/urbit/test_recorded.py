@@ -117,3 +117,16 @@ def test_the_publisher_is_judged_wherever_a_recording_begins(tmp_path, since):
     assert [(entry.direction, entry.data) for entry in entries] == packets
     assert session.key == "udp 10.0.0.1:4000 to 10.0.0.2:3000"
     assert session.sound == (1 if since else len(session.trace))
+
+
+def test_the_one_packet_of_a_publisher_may_be_damaged(tmp_path):
+    """A regression: a wrong checksum of who has sent nothing else was taken for a habit of its kernel."""
+    one, two = packed_end("10.0.0.1", 4000), packed_end("10.0.0.2", 3000)
+    broken = bytearray(datagram(two, one, PROMISES[1]))
+    broken[60] ^= 1
+    with PcapngWriter(tmp_path / "a.pcapng") as capture:
+        capture.write(datagram(one, two, ASKS[1]), 1)
+        capture.write(bytes(broken), 2)
+    [session] = Recording(tmp_path / "a.pcapng", "urbit")
+    assert [loss.kind for loss in session.losses] == [Missing.CHECKSUM]
+    assert (session.sound, len(session.trace)) == (2, 3)
