@@ -183,12 +183,16 @@ class Subscriber(ShipPeer):
 
     def on_response(self, response: ScryResponse, now: float) -> None:
         """Take a value, wanted or not, and say that it has come: the publisher repeats it until then."""
-        signed = response_input(response.path, response.fragment, response.data)
-        if not self.is_signed_by(self.publisher, response.signature, signed):
+        if not self.is_of_publisher(response):
             return
         if response.fragment == FRAGMENT and self.wants.pop(response.path, None) is not None:
             self.deliver(response)
         self.cancel(response.path, response.fragment)
+
+    def is_of_publisher(self, response: ScryResponse) -> bool:
+        """Tell whether a value is the publisher's."""
+        signed = response_input(response.path, response.fragment, response.data)
+        return self.is_signed_by(self.publisher, response.signature, signed)
 
     def deliver(self, response: ScryResponse) -> None:
         """Hand a value to the application."""
