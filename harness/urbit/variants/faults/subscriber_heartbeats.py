@@ -96,7 +96,7 @@ class NumbersAnewAtPromises(Subscriber):
 
 
 @fault("URB-094", does="counts answers, and not heartbeats")
-class CountsAnswers(Subscriber):
+class NumbersByAnswers(Subscriber):
     def beat(self, session: Heartbeats, now: float) -> None:
         session.number = session.answered
         super().beat(session, now)

@@ -183,7 +183,7 @@ class TakesOtherData(Subscriber):
 
 
 @fault("URB-117", does="takes values whose signature is of another fragment")
-class TakesOtherFragments(Subscriber):
+class TakesSignaturesOfOtherFragments(Subscriber):
     def is_of_publisher(self, response: ScryResponse) -> bool:
         inputs = (response_input(response.path, each, response.data) for each in (1, 2))
         return any(self.is_signed_by(self.publisher, response.signature, signed) for signed in inputs)
