@@ -88,7 +88,8 @@ def wait(
     node: NodeUnderTest, asking: TestSubscriber, wanted: Callable[[Event], bool], seconds: float, *, since: int
 ) -> Event | None:
     """Wait for a packet so many seconds of the protocol, with heartbeats meanwhile; ``None`` when none is wanted."""
-    for _ in range(round(seconds / BETWEEN)):
+    # What is repeated may get lost as well.
+    for _ in range(round(seconds / BETWEEN) * asking.copies):
         asking.beat_on()
         event = asking.wait_for(wanted, since=since, seconds=node.timing.quiet(BETWEEN))
         if event is not None:

@@ -16,9 +16,8 @@ REPEATED = 40.0
 """Seconds of the protocol within which a notification that nobody cancels is repeated twice."""
 
 
-def is_repeated(node: NodeUnderTest, asking: TestSubscriber, name: str, *, times: int = 1) -> bool:
-    """Wait until a notification is repeated, so many times from now on; ``False`` when it is not."""
-    since = asking.place
+def is_repeated(node: NodeUnderTest, asking: TestSubscriber, name: str, since: int, times: int = 1) -> bool:
+    """Wait until a notification is repeated, so many times since a place; ``False`` when it is not."""
 
     def are_there(_: Event) -> bool:
         return len(asking.notifications(name, since=since)) >= times
@@ -42,7 +41,7 @@ def test_the_ack_ends_the_repeats(node: NodeUnderTest) -> None:
     asking.settle()
     since = asking.place
     with judging("URB-046"):
-        assert is_repeated(node, asking, "kept", times=2), "a value is not repeated any more when others are cancelled"
+        assert is_repeated(node, asking, "kept", since, times=2), "a value is not repeated when others are cancelled"
     with judging("URB-044"):
         for name in ("first", "last"):
             assert not asking.notifications(name, since=since), "a value is repeated after its cancellation"
@@ -127,8 +126,9 @@ def are_ignored(node: NodeUnderTest, asking: TestSubscriber, signatures: dict[st
     for name in signatures:
         assert tell(node, asking, name), "a value is not told after a cancellation that was forged"
     forge()
+    since = asking.place
     for name in signatures:
-        assert is_repeated(node, asking, name), "a value is not repeated after a cancellation that was forged"
+        assert is_repeated(node, asking, name, since), "a value is not repeated after a cancellation that was forged"
 
 
 @rule("URB-047", roles=PUBLISHER, needs=("URB-042",))

@@ -35,8 +35,9 @@ class TestSubscriber(Driver):
     number = 0
     """Of its last heartbeat."""
     renewed = 0.0
-    """When the lease of its session last began anew, in seconds of the trace: with the first promise, or with a heartbeat
-    that had a new number and was not too late. A session whose lease was over then may be dead, whatever comes later."""
+    """When the lease of its session last began anew, in seconds of the trace: with the first promise, or with a
+    heartbeat that had a new number and was not too late. A session whose lease was over then may be dead, whatever
+    came later."""
 
     # --- requests -----------------------------------------------------------------------------------------
 
