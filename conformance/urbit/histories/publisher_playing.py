@@ -21,6 +21,7 @@ from conformance.urbit.histories.moves import (
     Requests,
     Waits,
 )
+from conformance.urbit.sessions import PROMPT
 from harness.urbit.peers.ship import FRAGMENT
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
@@ -146,8 +147,11 @@ class PublisherPlay:
     def _listen(self, seconds: float) -> None:
         listen([driver for its in self.known.values() for driver in its.at], seconds)
 
-    def _until(self, its: KnownSubscriber, *wanted: object) -> Event | None:
-        """Read until an answer comes to a subscriber that is one of some kinds and about some things."""
+    def _until(self, its: KnownSubscriber, *wanted: object, seconds: float | None = None) -> Event | None:
+        """Read until an answer comes to a subscriber that is one of some kinds and about some things.
+
+        ``seconds`` of the clock, if it may come later than an answer does.
+        """
         caught: list[Event] = []
         drivers = [driver for each in self.known.values() for driver in each.at]
         places = [driver.place for driver in its.at]
@@ -161,7 +165,7 @@ class PublisherPlay:
                         caught.append(event)
             return bool(caught)
 
-        listen(drivers, self.node.timing.patience, found)
+        listen(drivers, self.node.timing.patience if seconds is None else seconds, found)
         return caught[0] if caught else None
 
     # --- moves --------------------------------------------------------------------------------------------
@@ -317,7 +321,9 @@ class PublisherPlay:
         ]
         for who, its, datum in waiting:
             sure = self._lives(its)
-            answer = self._told_since(its, datum, began) or self._until(its, ("value", *datum))
+            # A value may be told a while after it is there (URB-155).
+            seconds = self.node.timing.within(PROMPT)
+            answer = self._told_since(its, datum, began) or self._until(its, ("value", *datum), seconds=seconds)
             if answer is None:
                 if sure and self._lives(its):
                     promises = sum(each[0] == move.name for each in its.promised)
@@ -368,7 +374,7 @@ class PublisherPlay:
 
     def _account_for_value(self, who: str, its: KnownSubscriber, event: Event, datum: Datum, data: bytes) -> None:
         name, fragment = datum
-        if datum not in its.asked:
+        if name not in {asked for asked, _ in its.asked}:
             raise Mismatch("URB-156", f"{who} is sent {name}, which it has not asked for")
         if name not in self.grown:
             raise Mismatch("URB-031", f"{who} is sent a value of {name}, which has none")
@@ -376,6 +382,8 @@ class PublisherPlay:
             expected = self.grown[name][(fragment - 1) * FRAGMENT : fragment * FRAGMENT]
             if data != expected:
                 raise Mismatch("URB-054", f"{who} is sent another value of {name} than there is")
+        if datum not in its.asked:
+            return  # another fragment of what was asked for, which reading A29 allows
         grace = self.node.timing.patience
         if event.time <= its.asked[datum] + grace or datum in its.promised:
             return
