@@ -205,6 +205,7 @@ def test_bytes_behind_bodies(node: NodeUnderTest) -> None:
     else:
         beat = publisher.beat_of(since=since)
         assert beat, "heartbeats cease after bytes behind bodies"
+        assert number_of(beat) > number, "heartbeats begin anew after bytes behind bodies"
         number = number_of(beat)
     assert_serves(node, publisher, number)
 

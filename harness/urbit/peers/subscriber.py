@@ -234,7 +234,11 @@ class Subscriber(ShipPeer):
                 if due is self.session:
                     self.beat(due, now)
             elif self.wants.get(due.path) is due and due.session is None:
-                self.request(due, longer(due.gap), now)
+                self.request(due, self.longer(due.gap), now)
+
+    def longer(self, gap: float) -> float:
+        """Return the seconds between two requests that follow so many between the two before."""
+        return longer(gap)
 
     def next_tick(self) -> float | None:
         return self.timers.next()
