@@ -1,8 +1,9 @@
 """What the datagrams of a recorded session show to be missing: heartbeats by their numbers, the rest by its answers.
 
-Only heartbeats are numbered. But a publisher says nothing that no packet of the subscriber has asked for, and there is
-no heartbeat without a promise: what stands there unasked shows that something before it was not captured, or came from
-another address. A publisher that says such things is so not accused of them by a recording, as nobody could tell.
+Only heartbeats are numbered: that one was not sent before is proven by the number of the next. But a publisher says
+nothing that no packet of the subscriber has asked for, and there is no heartbeat without a promise: what stands there
+unasked shows that something before it was not captured, or came from another address. A publisher that says such things
+is so not accused of them by a recording, as nobody could tell.
 """
 
 from harness.captures.losses import Irregularity, Missing
@@ -18,38 +19,46 @@ from wire.urbit.values import (
     read,
 )
 
-UNASKED = Irregularity(Missing.DATAGRAM)
+UNASKED, REPEATED = Irregularity(Missing.DATAGRAM), Irregularity(Missing.REPEATED)
 
 
-class _Numbers:
-    """The heartbeats of one session: the numbers of the first and the last, and where the last stands."""
+class _Session:
+    """A session: the number of its last heartbeat, and where that stands, or its first promise.
 
-    __slots__ = ("first", "last", "since")
+    ``early`` is where something stands that answers a later heartbeat: is it one that was not captured, or is it none?
+    The number of the next one tells.
+    """
 
-    def __init__(self, number: int, place: int) -> None:
-        self.first = self.last = number
-        self.since = place
+    __slots__ = ("early", "last", "since")
+
+    def __init__(self, last: int, since: int) -> None:
+        self.last = last
+        self.since = since
+        self.early: int | None = None
 
 
 class HeartbeatNumbers:
     """Reads the datagrams of one session: either side may ask, and either may answer."""
 
     def __init__(self) -> None:
-        self.proven = 0
+        self._count = 0
+        """How many entries there are."""
         self._limit: int | None = None
         self._asked: set[tuple[Direction, bytes]] = set()
         """By whom which path was asked for."""
-        self._promised: set[tuple[Direction, int]] = set()
-        """To whom something was promised, in which session."""
-        self._heartbeats: dict[tuple[Direction, int], _Numbers] = {}
+        self._sessions: dict[tuple[Direction, int], _Session] = {}
+        """By subscriber and id."""
+
+    @property
+    def proven(self) -> int:
+        """How many entries stand before the first irregularity, and before what the next heartbeat has to explain."""
+        early = [each.early for each in self._sessions.values() if each.early is not None]
+        return min([self._count, *early, *([] if self._limit is None else [self._limit])])
 
     def take(self, direction: Direction, frame: bytes, place: int) -> Irregularity | None:
         """Take the next datagram; return what it shows."""
         found = self._shown(direction, frame, place)
-        if self._limit is None:
-            self.proven = place + (found is None or found.kind is not Missing.REPEATED)
-        else:
-            self.proven = self._limit
+        self._count = place + (found is not REPEATED)
         return found
 
     def _shown(self, direction: Direction, frame: bytes, place: int) -> Irregularity | None:
@@ -63,48 +72,38 @@ class HeartbeatNumbers:
         match packet.body:
             case ScryRequest(path=path):
                 self._asked.add((direction, path))
-            case Promise(path=path, session=session):
-                self._promised.add((asker, session))
+            case Promise(path=path, session=id):
+                self._sessions.setdefault((asker, id), _Session(0, place))
                 return self._answer((asker, path) in self._asked, place)
             # The other fragments of a path may be sent with the one that was asked for (reading A29).
             case ScryResponse(path=path):
                 return self._answer((asker, path) in self._asked, place)
-            case HeartbeatRequest(session=session, number=number):
-                return self._heartbeat((direction, session), number, place)
-            case HeartbeatResponse(session=session, number=number):
-                sent = self._heartbeats.get((asker, session))
-                return self._answer(sent is not None and sent.first <= number <= sent.last, place)
+            case HeartbeatRequest(session=id, number=number):
+                return self._heartbeat((direction, id), number, place)
+            case HeartbeatResponse(session=id, number=number):
+                session = self._sessions.get((asker, id))
+                if session is not None and number > session.last and session.early is None:
+                    session.early = place
+                return self._answer(session is not None, place)
         return None
 
     def _answer(self, is_asked: bool, place: int) -> Irregularity | None:
-        if is_asked:
-            return None
-        self._lose(place)
-        return UNASKED
+        return None if is_asked else self._irregular(UNASKED, place)
 
-    def _heartbeat(self, session: tuple[Direction, int], number: int, place: int) -> Irregularity | None:
-        before = self._heartbeats.get(session)
-        if before is None:
-            self._heartbeats[session] = _Numbers(number, place)
-            if session not in self._promised:
-                self._lose(place)
-                return Irregularity(Missing.BEGINNING)
-            if number > 1:
-                self._lose(place)
-                return Irregularity(Missing.DATAGRAM, number - 1)
-            return None
-        if number == before.last:
-            return Irregularity(Missing.REPEATED)
-        if number < before.last:
-            self._lose(place)
-            return Irregularity(Missing.DISORDER)
-        skipped, since = number - before.last - 1, before.since
-        before.last, before.since = number, place
-        if not skipped:
-            return None
+    def _heartbeat(self, key: tuple[Direction, int], number: int, place: int) -> Irregularity | None:
+        session = self._sessions.get(key)
+        if session is None:
+            self._sessions[key] = _Session(number, place)
+            return self._irregular(Irregularity(Missing.BEGINNING), place)
+        if number == session.last:
+            return REPEATED
+        if number < session.last:
+            return self._irregular(Irregularity(Missing.DISORDER), place)
+        skipped, since = number - session.last - 1, session.since
+        session.last, session.since, session.early = number, place, None
         # Those that are missing may have stood anywhere behind the one before.
-        self._lose(since + 1)
-        return Irregularity(Missing.DATAGRAM, skipped)
+        return self._irregular(Irregularity(Missing.DATAGRAM, skipped), since + 1) if skipped else None
 
-    def _lose(self, place: int) -> None:
+    def _irregular(self, found: Irregularity, place: int) -> Irregularity:
         self._limit = place if self._limit is None else min(self._limit, place)
+        return found

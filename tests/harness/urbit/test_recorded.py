@@ -77,8 +77,13 @@ def missing(count=1):
         ((ASKS, said(PUB, ScryResponse(PATH, 2, b"", 2, b"more"))), [], 2),  # A29: all fragments of what was asked for
         ((ASKS, PROMISES, beats(2), lives(2)), missing(), 2),
         ((ASKS, PROMISES, beats(1), lives(1), beats(4), lives(3)), missing(2), 3),
-        ((ASKS, PROMISES, beats(1), lives(2)), missing(), 3),
-        ((ASKS, PROMISES, lives(1)), missing(), 2),
+        # Whether one was missing that is answered, the number of the next tells.
+        ((ASKS, PROMISES, beats(1), lives(2)), [], 3),
+        ((ASKS, PROMISES, lives(1), TELLS), [], 2),
+        ((ASKS, PROMISES, beats(1), lives(3), beats(2), lives(2)), [], 6),
+        ((ASKS, PROMISES, beats(1), lives(2), beats(3), lives(3)), missing(), 3),
+        ((ASKS, PROMISES, beats(1), lives(0)), [], 4),  # of which there is none
+        ((ASKS, PROMISES, lives(1, session=8)), missing(), 2),
         ((beats(3), lives(3), beats(4)), [Irregularity(Missing.BEGINNING)], 0),
         ((ASKS, PROMISES, beats(1, session=8), lives(1, session=8)), [Irregularity(Missing.BEGINNING)], 2),
         ((ASKS, PROMISES, beats(1), beats(1), lives(1)), [Irregularity(Missing.REPEATED)], 4),
