@@ -453,15 +453,16 @@ class Flow:
         numbers = self._protocol_frames.numbers() if self.transport == "udp" else None
         for place, number in self._in_order():
             what, direction = marks[self._marks[place]]
-            if numbers is not None and (odd := numbers.take(direction, self._data[place], len(trace))) is not None:
+            time, data = self._times[place] - self._began, self._data[place]
+            if numbers is not None and (odd := numbers.take(direction, data, len(trace), time / 1e9)) is not None:
                 self._losses.add(odd.kind, count=odd.count)
                 if odd.kind is Missing.REPEATED:
                     continue
             if sound is None and self._is_behind_loss(place, number):
                 sound = len(trace)
             # Captures of several interfaces go back in time now and then; a trace may not.
-            latest = max(latest, self._times[place] - self._began)
-            trace.add(Entry(latest / 1e9, LINK, what, direction, self._data[place]))
+            latest = max(latest, time)
+            trace.add(Entry(latest / 1e9, LINK, what, direction, data))
         if sound is None and self._loss_at is not None:
             sound = len(trace)
         if numbers is not None:

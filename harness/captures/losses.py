@@ -109,9 +109,10 @@ class DatagramNumbers(Protocol):
         """How many entries that is."""
         ...
 
-    def take(self, direction: Direction, frame: bytes, place: int) -> Irregularity | None:
-        """Take the next datagram of either direction, and where in the trace it stands; return what is wrong with it.
+    def take(self, direction: Direction, frame: bytes, place: int, time: float) -> Irregularity | None:
+        """Take the next datagram of either direction; return what is wrong with it.
 
+        ``place`` is where in the trace it stands, ``time`` when it was captured, in seconds since the session began.
         What is ``REPEATED`` is to be left out.
         """
         ...
@@ -122,6 +123,6 @@ class Unnumbered:
 
     proven = 0
 
-    def take(self, direction: Direction, frame: bytes, place: int) -> Irregularity | None:
+    def take(self, direction: Direction, frame: bytes, place: int, time: float) -> Irregularity | None:
         """Return nothing."""
         return None

@@ -19,6 +19,10 @@ from wire.urbit.values import (
     read,
 )
 
+AT_ONCE = 1.0
+"""Seconds within which a heartbeat that is there twice was captured twice, or doubled on its way; behind them whoever
+counts has not counted on."""
+
 UNASKED, REPEATED = Irregularity(Missing.DATAGRAM), Irregularity(Missing.REPEATED)
 
 
@@ -26,15 +30,19 @@ class _Session:
     """A session: the number of its last heartbeat, and where that stands, or its first promise.
 
     ``early`` is where something stands that answers a later heartbeat: is it one that was not captured, or is it none?
-    The number of the next one tells.
+    The number of the next one tells. ``doubled`` is the number of the last heartbeat that was there twice at once,
+    ``answered`` what the answer was to each.
     """
 
-    __slots__ = ("early", "last", "since")
+    __slots__ = ("answered", "doubled", "early", "last", "since", "time")
 
-    def __init__(self, last: int, since: int) -> None:
+    def __init__(self, last: int, since: int, time: float) -> None:
         self.last = last
         self.since = since
+        self.time = time
+        self.doubled = 0
         self.early: int | None = None
+        self.answered: dict[int, bytes] = {}
 
 
 class HeartbeatNumbers:
@@ -55,13 +63,13 @@ class HeartbeatNumbers:
         early = [each.early for each in self._sessions.values() if each.early is not None]
         return min([self._count, *early, *([] if self._limit is None else [self._limit])])
 
-    def take(self, direction: Direction, frame: bytes, place: int) -> Irregularity | None:
+    def take(self, direction: Direction, frame: bytes, place: int, time: float) -> Irregularity | None:
         """Take the next datagram; return what it shows."""
-        found = self._shown(direction, frame, place)
+        found = self._shown(direction, frame, place, time)
         self._count = place + (found is not REPEATED)
         return found
 
-    def _shown(self, direction: Direction, frame: bytes, place: int) -> Irregularity | None:
+    def _shown(self, direction: Direction, frame: bytes, place: int, time: float) -> Irregularity | None:
         try:
             packet = read(frame)
         except DecodeError:
@@ -73,37 +81,51 @@ class HeartbeatNumbers:
             case ScryRequest(path=path):
                 self._asked.add((direction, path))
             case Promise(path=path, session=id):
-                self._sessions.setdefault((asker, id), _Session(0, place))
+                self._sessions.setdefault((asker, id), _Session(0, place, time))
                 return self._answer((asker, path) in self._asked, place)
             # The other fragments of a path may be sent with the one that was asked for (reading A29).
             case ScryResponse(path=path):
                 return self._answer((asker, path) in self._asked, place)
             case HeartbeatRequest(session=id, number=number):
-                return self._heartbeat((direction, id), number, place)
+                return self._heartbeat((direction, id), number, place, time)
             case HeartbeatResponse(session=id, number=number):
-                session = self._sessions.get((asker, id))
-                if session is not None and number > session.last and session.early is None:
-                    session.early = place
-                return self._answer(session is not None, place)
+                return self._heartbeat_answer(self._sessions.get((asker, id)), number, frame, place)
         return None
 
     def _answer(self, is_asked: bool, place: int) -> Irregularity | None:
         return None if is_asked else self._irregular(UNASKED, place)
 
-    def _heartbeat(self, key: tuple[Direction, int], number: int, place: int) -> Irregularity | None:
+    def _heartbeat_answer(self, session: _Session | None, number: int, frame: bytes, place: int) -> Irregularity | None:
+        if session is None:
+            return self._irregular(UNASKED, place)
+        if session.answered.get(number) == frame:
+            if number == session.doubled:
+                return REPEATED
+            # Captured twice, or said twice: the one is nobody's fault, so nobody is accused of the other.
+            self._lose(place)
+        session.answered[number] = frame
+        if number > session.last and session.early is None:
+            session.early = place
+        return None
+
+    def _heartbeat(self, key: tuple[Direction, int], number: int, place: int, time: float) -> Irregularity | None:
         session = self._sessions.get(key)
         if session is None:
-            self._sessions[key] = _Session(number, place)
+            self._sessions[key] = _Session(number, place, time)
             return self._irregular(Irregularity(Missing.BEGINNING), place)
         if number == session.last:
-            return REPEATED
+            session.doubled = number if time <= session.time + AT_ONCE else 0
+            return REPEATED if session.doubled else None
         if number < session.last:
             return self._irregular(Irregularity(Missing.DISORDER), place)
         skipped, since = number - session.last - 1, session.since
-        session.last, session.since, session.early = number, place, None
+        session.last, session.since, session.time, session.early = number, place, time, None
         # Those that are missing may have stood anywhere behind the one before.
         return self._irregular(Irregularity(Missing.DATAGRAM, skipped), since + 1) if skipped else None
 
     def _irregular(self, found: Irregularity, place: int) -> Irregularity:
-        self._limit = place if self._limit is None else min(self._limit, place)
+        self._lose(place)
         return found
+
+    def _lose(self, place: int) -> None:
+        self._limit = place if self._limit is None else min(self._limit, place)

@@ -46,7 +46,7 @@ class SequenceNumbers:
         shown = min(self._latest.values())
         return shown if self._limit is None else min(self._limit, shown)
 
-    def take(self, direction: Direction, frame: bytes, place: int) -> Irregularity | None:
+    def take(self, direction: Direction, frame: bytes, place: int, time: float) -> Irregularity | None:
         """Take the next batch; return what its numbers show."""
         found = [self._message(direction, message, frame, place) for message in read(frame).messages]
         return next((each for each in found if each is not None), None)

@@ -50,11 +50,11 @@ def lives(number, session=ID):
     return said(PUB, HeartbeatResponse(session, number, live=True))
 
 
-def shown(*packets):
-    """Return what the packets of a session show, and up to where nothing is missing."""
+def shown(*packets, pace=0.1):
+    """Return what the packets of a session show, ``pace`` seconds apart, and up to where nothing is missing."""
     numbers, place, found = HeartbeatNumbers(), 0, []
-    for packet in packets:
-        odd = numbers.take(*packet, place)
+    for time, packet in enumerate(packets):
+        odd = numbers.take(*packet, place, time * pace)
         found += [odd] if odd is not None else []
         place += odd is None or odd.kind is not Missing.REPEATED
     return found, numbers.proven
@@ -87,6 +87,10 @@ def missing(count=1):
         ((beats(3), lives(3), beats(4)), [Irregularity(Missing.BEGINNING)], 0),
         ((ASKS, PROMISES, beats(1, session=8), lives(1, session=8)), [Irregularity(Missing.BEGINNING)], 2),
         ((ASKS, PROMISES, beats(1), beats(1), lives(1)), [Irregularity(Missing.REPEATED)], 4),
+        ((ASKS, PROMISES, beats(1), lives(1), beats(1), lives(1), TELLS), [Irregularity(Missing.REPEATED)] * 2, 5),
+        # Said twice or captured twice: nobody knows.
+        ((ASKS, PROMISES, beats(1), lives(1), lives(1), TELLS), [], 4),
+        ((ASKS, PROMISES, beats(1), lives(1), said(PUB, HeartbeatResponse(ID, 1, live=False))), [], 5),
         ((ASKS, PROMISES, beats(1), beats(2), beats(1)), [Irregularity(Missing.DISORDER)], 4),
         # What nobody takes shows nothing, and asks for nothing.
         ((said(SUB, ScryRequest(PATH, 1, b""), checksum=0), TELLS), missing(), 1),
@@ -98,6 +102,10 @@ def missing(count=1):
 )
 def test_what_is_missing_shows_by_what_is_there(packets, found, proven):
     assert shown(*packets) == (found, proven)
+
+
+def test_a_heartbeat_that_is_there_again_much_later_was_not_doubled():
+    assert shown(ASKS, PROMISES, beats(1), beats(1), beats(2), pace=25.0) == ([], 5)
 
 
 def test_types_tell_whose_a_packet_is():
