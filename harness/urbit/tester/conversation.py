@@ -27,6 +27,9 @@ from wire.urbit.values import (
     read,
 )
 
+MOST_TRIED = 16
+"""Signatures of ships that are looked at in vain before their keys are taken to be others: each look takes its time."""
+
 Decoded = Packet | DecodeError
 """What a datagram is: a packet, or why it is none."""
 
@@ -38,8 +41,34 @@ class Conversation:
         self.link = link
         self.events: list[Event] = []
         self.refusals: list[RefusedPacket] = []
-        self.is_clean = True
+        self._is_proper = True
+        self._is_forged = False
+        self._is_keyed = False
+        self._tries = 0
+
+    @property
+    def is_clean(self) -> bool:
         """Whether the tester sent nothing but what the document lets a ship send."""
+        return self._is_proper and not (self._is_forged and self.is_keyed)
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether the ships sign with the keys that follow from their numbers: those of a real network do not."""
+        for event in self.events:
+            if self._is_keyed or self._tries >= MOST_TRIED:
+                break
+            if event.direction is Direction.RECEIVED:
+                self._try(event.packet)
+        return self._is_keyed
+
+    def _try(self, packet: Packet) -> bool | None:
+        """Tell whether a packet's signature is its sender's, as far as that can be told of these ships."""
+        if not self._is_keyed and self._tries >= MOST_TRIED:
+            return None
+        found = is_genuine(packet)
+        self._is_keyed = self._is_keyed or bool(found)
+        self._tries += found is False
+        return found
 
     @property
     def is_open(self) -> bool:
@@ -49,13 +78,14 @@ class Conversation:
     def feed(self, entry: Entry, decoded: Decoded) -> Event | None:
         """Take one datagram; return its event if it is a packet."""
         if isinstance(decoded, DecodeError):
-            self.refusals.append(RefusedPacket(entry.time, entry.direction, decoded, entry.index))
-            self.is_clean = self.is_clean and entry.direction is not Direction.SENT
+            self.refusals.append(RefusedPacket(entry.time, entry.direction, decoded, entry.index, entry.data))
+            self._is_proper = self._is_proper and entry.direction is not Direction.SENT
             return None
         event = Event(entry.time, entry.direction, decoded, entry.index, type(decoded.body))
         self.events.append(event)
-        if self.is_clean and entry.direction is Direction.SENT:
-            self.is_clean = is_proper(decoded)
+        if self._is_proper and entry.direction is Direction.SENT:
+            self._is_proper = is_proper(decoded)
+            self._is_forged = self._is_forged or self._try(decoded) is False
         return event
 
     def end(self, by: Direction, how: str) -> None:
@@ -83,7 +113,7 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
 
 
 def is_proper(packet: Packet) -> bool:
-    """Tell whether the document lets a ship send such a packet at all, whatever was said before."""
+    """Tell whether the document lets a ship send such a packet at all, whoever signed it, whatever was said before."""
     body = packet.body
     path, fragment = getattr(body, "path", None), getattr(body, "fragment", 1)
     return (
@@ -94,7 +124,6 @@ def is_proper(packet: Packet) -> bool:
         and fragment > 0
         and (path is None or path_is_valid(path))
         and not (isinstance(body, HeartbeatResponse) and body.padding)
-        and is_genuine(packet) is not False
     )
 
 

@@ -18,12 +18,13 @@ class Event(msgspec.Struct, frozen=True, gc=False):
 
 
 class RefusedPacket(msgspec.Struct, frozen=True):
-    """A datagram that is no packet."""
+    """A datagram that is no packet: why, and what was sent."""
 
     time: float
     direction: Direction
     error: DecodeError
     entry: int
+    frame: bytes = b""
 
     @property
     def form(self) -> type["RefusedPacket"]:
