@@ -50,7 +50,8 @@ class Flow:
         self.is_over = False
         self._protocol_frames = protocol_frames
         self._is_named = bool(servers)
-        self._is_foreign = False
+        # Without a framing over this transport it is none of the protocol's, whoever is named.
+        self._is_foreign = not protocol_frames.framings[packet.transport]
         self._framing: Framing | None = None
         self._kind: str = "udp" if packet.transport == "udp" else "tcp"
         self.sides = (FlowSide(packet.source, 0), FlowSide(packet.target, 1))

@@ -28,6 +28,7 @@ LAYOUT = "zenoh/network-message"
 SAID = {
     "zenoh": {"INIT", "OPEN", "CLOSE", "FRAME INTEREST", "DECLARE D_FINAL FRAME", "DECLARE D_SUBSCRIBER FRAME"},
     "pathfinder": {"hello-request", "hello-complete", "publish-request", "clients-accept"},
+    "urbit": {"scry_fore", "scry_back", "beat_fore", "beat_back", "bond_back"},
 }
 """Some of what is said in any recording, by the names of its messages."""
 
@@ -42,7 +43,7 @@ def recordings(folder, protocol, most=6):
     """Write captures, and one trace, of plays against a good peer and a faulty one."""
     suite, role = Suite(protocol), LISTENING[protocol]
     fault = load_protocol(protocol).faults.all[FAULTS[protocol]]
-    chosen = [case for case in cases(protocol) if case.fits(role, "tcp")]
+    chosen = [case for case in suite.cases if case.fits(role, suite.harness.usual_transport)]
     broken = [case for case in chosen if set(case.marks.rules) & set(fault.rules)]
     for name, make, played in (("good", suite.harness.roles[role], chosen[:most]), ("bad", fault.peer, broken[:2])):
         world = suite.harness.world(make.of, role)

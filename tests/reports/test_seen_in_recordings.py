@@ -16,11 +16,8 @@ from harness.peers.variants import Variant
 
 def plays(suite: Suite, fault: Variant) -> list[Case]:
     """Return the cases that are to notice a fault, and are the same each time."""
-    return [
-        case
-        for case in suite.cases
-        if case.fits(fault.role, "tcp") and not case.marks.is_history and set(case.marks.rules) & set(fault.rules)
-    ]
+    fitting = [case for case in suite.cases if case.fits(fault.role, suite.harness.usual_transport)]
+    return [case for case in fitting if not case.marks.is_history and set(case.marks.rules) & set(fault.rules)]
 
 
 def compared(suite: Suite, fault: Variant, case: Case, path: Path) -> dict[str, Outcome | None]:
@@ -37,7 +34,7 @@ def compared(suite: Suite, fault: Variant, case: Case, path: Path) -> dict[str, 
 
 
 @pytest.mark.slow(seconds=90)  # nearly all faults are played and recorded
-@pytest.mark.parametrize("protocol", ["zenoh", "pathfinder"])
+@pytest.mark.parametrize("protocol", ["zenoh", "pathfinder", "urbit"])
 def test_rules_that_recordings_cannot_see_broken_are_not_verified_by_monitors(protocol: str, tmp_path: Path) -> None:
     suite = Suite(protocol)
     faults = list(suite.harness.faults.all.values())

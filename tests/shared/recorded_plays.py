@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from conformance.cases import cases
 from conformance.engine.play import play
 from conformance.suite import Suite
 from harness.captures.losses import Losses
@@ -15,10 +14,10 @@ from harness.captures.segmentation import TcpConnection, datagram, packed_end
 from harness.captures.traces import write_pcapng
 from harness.protocol import load as load_protocol
 
-LISTENING = {"zenoh": "router", "pathfinder": "server"}
+LISTENING = {"zenoh": "router", "pathfinder": "server", "urbit": "publisher"}
 """The role that is dialled, by protocol."""
 
-FAULTS = {"zenoh": "two-finals", "pathfinder": "services-of-each"}
+FAULTS = {"zenoh": "two-finals", "pathfinder": "services-of-each", "urbit": "signs-as-another"}
 """A fault of that role which monitors see, by protocol."""
 
 
@@ -40,7 +39,7 @@ def recorded_plays(protocol, folder):
     """Return the packets of plays against a good peer and a faulty one, a list for each play."""
     suite, role = Suite(protocol), LISTENING[protocol]
     fault = load_protocol(protocol).faults.all[FAULTS[protocol]]
-    chosen = [case for case in cases(protocol) if case.fits(role, "tcp")]
+    chosen = [case for case in suite.cases if case.fits(role, suite.harness.usual_transport)]
     shown = [case for case in chosen if set(case.marks.rules) & set(fault.rules)]
     found = []
     for make, played in ((suite.harness.roles[role], chosen[:8]), (fault.peer, shown[:1] + chosen[:4])):

@@ -25,7 +25,7 @@ from reports.lake.lake import Lake, LakeFailed  # noqa: E402
 from reports.lake.rows import layout_of, recorded_in  # noqa: E402
 from reports.lake.schemas import DECODED, FRAMES, LOSSES, RUNS, SESSIONS, VERDICTS, BadFile  # noqa: E402
 
-GUILTY = {"zenoh": "ZI-015", "pathfinder": "PF-034"}
+GUILTY = {"zenoh": "ZI-015", "pathfinder": "PF-034", "urbit": "URB-036"}
 # --- ingest -----------------------------------------------------------------------------------------------
 
 
