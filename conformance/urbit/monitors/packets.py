@@ -11,6 +11,7 @@ from wire.errors import DecodeError, Reason
 from wire.urbit.checksums import checksum
 from wire.urbit.type_bits import M1, M2, M3, Mapping, PacketType
 from wire.urbit.values import (
+    HEADER_SIZE,
     Ames,
     Cancellation,
     HeartbeatRequest,
@@ -39,8 +40,8 @@ BODIES = {
 }
 """The rule about the body of each type, and the class of such bodies."""
 
-WITH_PATHS = {PacketType.SCRY_FORE, PacketType.BOND_FORE, PacketType.BOND_BACK}
-"""Types whose bodies end with a path."""
+BEFORE_PATHS = {PacketType.SCRY_FORE: 70, PacketType.BOND_FORE: 70, PacketType.BOND_BACK: 78}
+"""Types whose bodies end with a path, and the bytes that stand before it."""
 
 
 @monitor("URB-150", on=ANY)
@@ -200,15 +201,20 @@ def misshaped(refused: RefusedPacket, kind: PacketType, state: SessionState) -> 
 
 
 def is_about_the_path(refused: RefusedPacket, kind: PacketType) -> bool:
-    """Tell whether a body is wrong by its path or the length before it."""
+    """Tell whether a body is wrong by its path or the length before it: whatever stands before that is in its place."""
+    if kind not in BEFORE_PATHS:
+        return False
     is_behind = refused.error.reason is Reason.TRAILING or refused.error.path.endswith(".path")
-    return kind in WITH_PATHS and is_behind
+    header = int.from_bytes(refused.frame[:HEADER_SIZE], "little")
+    prelude = 1 + (2 << (header >> 7 & 3)) + (2 << (header >> 9 & 3))
+    begin = len(refused.frame) - len(covered(refused.frame)) + prelude + BEFORE_PATHS[kind]
+    return is_behind and refused.frame[begin : begin + 1] == b"/"
 
 
 @monitor("URB-018", on=REFUSED, kept_by=said(ScryRequest, Cancellation, Promise))
 def lengths_are_those_of_paths(refused: RefusedPacket, state: SessionState) -> Observation | None:
     """The length before a path is that of the path, with which the body ends."""
-    for kind in WITH_PATHS:
+    for kind in BEFORE_PATHS:
         if misshaped(refused, kind, state) and is_about_the_path(refused, kind):
             return broken(refused.entry, f"the path has another length: {refused.error.detail}", "path_length")
     return None
