@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from conformance.cases import judging, rule
 from conformance.urbit.roles import PUBLISHER
 from conformance.urbit.sessions import lives, tell, told, wait
+from harness.errors import NotAnswered
 from harness.urbit.ships import PUBLISHER as PUBLISHING
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
@@ -25,21 +26,29 @@ def is_repeated(node: NodeUnderTest, asking: TestSubscriber, name: str, since: i
     return wait(node, asking, are_there, REPEATED, since=since) is not None
 
 
+def require_repeats(node: NodeUnderTest, asking: TestSubscriber, name: str, since: int, times: int = 1) -> None:
+    """Raise ``NotAnswered`` where nothing is repeated anyway."""
+    if not is_repeated(node, asking, name, since, times):
+        raise NotAnswered("no notification is repeated")
+
+
 @rule("URB-044", "URB-046", roles=PUBLISHER)
 def test_the_ack_ends_the_repeats(node: NodeUnderTest) -> None:
     """Be told three values and cancel two.
 
     The third is repeated, and these are not.
     """
-    asking = node.main
+    asking, other = node.main, node.other
     for name in ("first", "kept", "last"):
         asking.promised(name)
+    other.promised("kept")
     for name in ("first", "kept", "last"):
         asking.surely(tell(node, asking, name), "notification")
     asking.cancel("first")
     asking.cancel("last")
     asking.settle()
     since = asking.place
+    require_repeats(node, other, "kept", 0, times=3)
     with judging("URB-046"):
         assert is_repeated(node, asking, "kept", since, times=2), "a value is not repeated when others are cancelled"
     with judging("URB-044"):
@@ -114,7 +123,8 @@ def forged(asking: TestSubscriber, name: str, signature: bytes) -> Cancellation:
 
 def are_ignored(node: NodeUnderTest, asking: TestSubscriber, signatures: dict[str, bytes]) -> None:
     """Make sure that cancellations with these signatures are ignored, before a value is there and when it is told."""
-    for name in signatures:
+    names = (*signatures, "untouched")
+    for name in names:
         asking.promised(name)
 
     def forge() -> None:
@@ -123,10 +133,11 @@ def are_ignored(node: NodeUnderTest, asking: TestSubscriber, signatures: dict[st
         asking.settle()
 
     forge()
-    for name in signatures:
+    for name in names:
         assert tell(node, asking, name), "a value is not told after a cancellation that was forged"
     forge()
     since = asking.place
+    require_repeats(node, asking, "untouched", since)
     for name in signatures:
         assert is_repeated(node, asking, name, since), "a value is not repeated after a cancellation that was forged"
 

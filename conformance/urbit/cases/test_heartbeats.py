@@ -6,6 +6,7 @@ from itertools import pairwise
 from conformance.cases import NotPlayed, rule
 from conformance.urbit.roles import PUBLISHER
 from conformance.urbit.sessions import require_lease, tell, tells, told, wait
+from harness.errors import NotAnswered
 from harness.urbit.tester.driver import Driver
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
@@ -177,17 +178,22 @@ def test_a_subscriber_that_moves(node: NodeUnderTest) -> None:
 
     They are answered where they came from, and what is promised or to be repeated is told there.
     """
-    asking, names = node.main, ("first", "second", "third", "fourth")
+    asking, still, names = node.main, node.other, ("first", "second", "third", "fourth")
     for name in names:
         asking.promised(name)
+        still.promised(name)
     asking.surely(tell(node, asking, names[0]), "notification")
     for before, name in pairwise(names):
         here = asking if name == names[-1] else node.elsewhere(asking)
         here.number = node.main.number
+        still.beat_on()
         since = here.place
         if is_left(node, here):
             return
         repeated = wait(node, here, tells(here, before), REPEATED, since=since)
+        still.read(node.timing.glance)
+        if not repeated and len(still.notifications(before)) < 2:
+            raise NotAnswered("no notification is repeated")
         assert repeated, "a subscriber has moved, and a value is not repeated where it is now"
         node.grow(name)
         assert told(node, here, name), "a subscriber has moved, and a value is not told where it is now"
@@ -205,6 +211,7 @@ def is_left(node: NodeUnderTest, here: TestSubscriber) -> bool:
             require_lease(node, renewed)
             node.shows("URB-073", "A09", "B")
             return True
+    node.shows("URB-073", "A09", "A")
     return False
 
 
