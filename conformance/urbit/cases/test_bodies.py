@@ -99,7 +99,8 @@ def test_paths_without_form(node: NodeUnderTest) -> None:
     paths = (b"", b"/", space[1:] + b"x", b"x", space + b"a\0b", space + b"\x01\n\x7f", space + b"a//b", space + b"a/")
     for path in (*paths, space + b"x" * 400, space + b"long/" * 250):
         asking.say(ScryRequest(path, 1, asking.sign(request_input(path, 1))))
-        asking.settle()
+        asking.beat_on()
+    asking.settle()
     for event in asking.received(Promise, since=since):
         assert event.packet.body.session == id, "a path without form is promised under another id"  # type: ignore[union-attr]
     assert lives(node, asking), "a session is dead after requests for paths without form"
