@@ -16,6 +16,7 @@ from wire.urbit.values import (
     Promise,
     ScryRequest,
     ScryResponse,
+    Ship,
     read,
 )
 
@@ -52,8 +53,8 @@ class HeartbeatNumbers:
         self._count = 0
         """How many entries there are."""
         self._limit: int | None = None
-        self._asked: set[tuple[Direction, bytes]] = set()
-        """By whom which path was asked for."""
+        self._asked: set[tuple[Direction, Ship, Ship, bytes, int]] = set()
+        """Which ship has asked which one for which fragment of a path; 0 stands for any."""
         self._sessions: dict[tuple[Direction, int], _Session] = {}
         """By subscriber and id."""
 
@@ -78,22 +79,23 @@ class HeartbeatNumbers:
             return None
         asker = OTHER[direction]
         match packet.body:
-            case ScryRequest(path=path):
-                self._asked.add((direction, path))
-            case Promise(path=path, session=id):
+            case ScryRequest(path=path, fragment=fragment):
+                route = direction, packet.sender, packet.receiver
+                self._asked |= {(*route, path, fragment), (*route, path, 0)}
+            case Promise(path=path, fragment=fragment, session=id):
                 self._sessions.setdefault((asker, id), _Session(0, place, time))
-                return self._answer((asker, path) in self._asked, place)
+                return self._answer((asker, packet.receiver, packet.sender, path, fragment), place)
             # The other fragments of a path may be sent with the one that was asked for (reading A29).
             case ScryResponse(path=path):
-                return self._answer((asker, path) in self._asked, place)
+                return self._answer((asker, packet.receiver, packet.sender, path, 0), place)
             case HeartbeatRequest(session=id, number=number):
                 return self._heartbeat((direction, id), number, place, time)
             case HeartbeatResponse(session=id, number=number):
                 return self._heartbeat_answer(self._sessions.get((asker, id)), number, frame, place)
         return None
 
-    def _answer(self, is_asked: bool, place: int) -> Irregularity | None:
-        return None if is_asked else self._irregular(UNASKED, place)
+    def _answer(self, question: tuple[Direction, Ship, Ship, bytes, int], place: int) -> Irregularity | None:
+        return None if question in self._asked else self._irregular(UNASKED, place)
 
     def _heartbeat_answer(self, session: _Session | None, number: int, frame: bytes, place: int) -> Irregularity | None:
         if session is None:

@@ -21,6 +21,8 @@ from wire.urbit.values import (
     Promise,
     ScryRequest,
     ScryResponse,
+    Ship,
+    read,
     write,
 )
 
@@ -74,6 +76,9 @@ def missing(count=1):
         ((PROMISES,), missing(), 0),
         ((ASKS, PROMISES, said(PUB, Promise(ID, b"/other", 1, b""))), missing(), 2),
         ((CANCELS, TELLS), missing(), 1),
+        ((ASKS, said(PUB, Promise(ID, PATH, 2, b""))), missing(), 1),
+        # Two ships may speak from one address.
+        ((ASKS, (PUB, write(msgspec.structs.replace(read(TELLS[1]), receiver=Ship.of(300))))), missing(), 1),
         ((ASKS, said(PUB, ScryResponse(PATH, 2, b"", 2, b"more"))), [], 2),  # A29: all fragments of what was asked for
         ((ASKS, PROMISES, beats(2), lives(2)), missing(), 2),
         ((ASKS, PROMISES, beats(1), lives(1), beats(4), lives(3)), missing(2), 3),
