@@ -39,10 +39,13 @@ def plays(suite: Suite) -> Iterator[tuple[type[Peer], Case]]:
     cases = [each for each in suite.cases if not each.is_searched]
     for variant in variants:
         about = [each for each in cases if set(each.marks.rules) & set(variant.rules)]
-        yield from ((variant.peer, each) for each in about if each.fits(variant.role, "tcp"))
+        yield from ((variant.peer, each) for each in about if each.fits(variant.role, suite.harness.usual_transport))
     for case in suite.cases:
-        yield from ((peer, case) for role, peer in suite.harness.roles.items() if case.fits(role, "tcp"))
-        if fitting := [each.peer for each in variants if case.fits(each.role, "tcp") and not case.is_searched]:
+        yield from (
+            (peer, case) for role, peer in suite.harness.roles.items() if case.fits(role, suite.harness.usual_transport)
+        )
+        way = suite.harness.usual_transport
+        if fitting := [each.peer for each in variants if case.fits(each.role, way) and not case.is_searched]:
             yield dice.choice(fitting), case
 
 
@@ -54,7 +57,11 @@ def said(judgements: Iterable[Judgement], namespace: str) -> Said:
     )
 
 
-@pytest.mark.parametrize("protocol", ["zenoh", "pathfinder"])
+def accusations(said: Said) -> Said:
+    return Counter({each: count for each, count in said.items() if each[1].accuses})
+
+
+@pytest.mark.parametrize("protocol", ["zenoh", "pathfinder", "urbit"])
 def test_what_is_said_of_a_play_is_said_of_its_recording(protocol: str, tmp_path: Path) -> None:
     suite = Suite(protocol)
     chosen = [*plays(suite)]
@@ -73,5 +80,9 @@ def test_what_is_said_of_a_play_is_said_of_its_recording(protocol: str, tmp_path
         for name, judged in (("a.ndjson", "listening"), ("a.pcapng", side)):
             sessions = [each.seen_from(judged) for each in Recording(tmp_path / name, protocol)]
             recorded = said((each for one in sessions for each in judge(one, suite, "document")), "g1/")
-            assert recorded == live, f"{peer.__name__}, {case.name}, {name}"
+            if name == "a.pcapng" and not suite.harness.framings:
+                # Nothing shows that no datagram is missing: so less is proven, and nothing beyond what was said.
+                assert accusations(recorded) <= accusations(live), f"{peer.__name__}, {case.name}"
+            else:
+                assert recorded == live, f"{peer.__name__}, {case.name}, {name}"
     assert accused
