@@ -28,7 +28,13 @@ def in_session(node: NodeUnderTest, *names: str) -> TestPublisher:
     publisher.answers = False
     for name in names:
         publisher.surely(publisher.requested(name), "request")
+        if node.instance.loses:
+            # It asks again for what it was not promised, and that may have happened.
+            publisher.say(publisher.promise_of(publisher.path(name)))
     publisher.heartbeat()
+    if node.instance.loses or node.instance.repeats:
+        # Copies, and what it asked before it heard of a promise, may be under way.
+        publisher.read()
     return publisher
 
 
@@ -100,13 +106,12 @@ def assert_left_alone(node: NodeUnderTest, spoil: Spoil) -> None:
     for body in offences:
         for frame in spoil(publisher.packet(body)):
             publisher.send_bytes(frame)
-    beat = publisher.beat_of(since=since)
+    beat = publisher.next_beat(number)
     assert not publisher.beats(other), "a promise is acted upon that should be dropped"
     assert not publisher.cancellations("promised", since=since), "a value is cancelled that should be dropped"
     assert not node.got("promised"), "a value is told that should be dropped"
     assert not publisher.requests("promised", since=since), "a nack is acted upon that should be dropped"
-    assert beat, "heartbeats cease after packets that should be dropped"
-    assert number_of(beat) > number, "heartbeats begin anew after packets that should be dropped"
+    assert beat, "heartbeats cease, or begin anew, after packets that should be dropped"
     assert_serves(node, publisher, number_of(beat))
 
 

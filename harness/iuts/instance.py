@@ -277,6 +277,8 @@ class SocketInstance:
         self._running.stop()
         self.has_served = self.has_served or None
         # Between the two: what is dialled from here on is the new one's.
+        if self._relay is not None and self.dials:
+            self._relay.forget()
         self._forget_dials()
         self._running.restart()
 

@@ -81,6 +81,16 @@ class UdpPath:
                 self._rouse()
             return self._fronts[address][0]
 
+    def forget(self) -> None:
+        """Lose whatever is under way: who has sent it is no more, and is not to be taken for who comes next."""
+        with self._lock:
+            for _, front in self._fronts.values():
+                _all_of(front.socket)
+                for behind in front.behind.values():
+                    self._leave(behind)
+                front.behind.clear()
+            self._under_way.clear()
+
     def close(self) -> None:
         """End the path; once is enough."""
         with self._lock:
@@ -155,11 +165,16 @@ class UdpPath:
             heapq.heappush(self._under_way, (at, next(self._order), sender, data, to))
 
     def _send_what_is_due(self) -> None:
-        while self._under_way and self._under_way[0][0] <= time.monotonic():
-            _, _, sender, data, to = heapq.heappop(self._under_way)
+        while (due := self._next_due()) is not None:
+            _, _, sender, data, to = due
             # What cannot be sent is lost, as it may be on any path; so is what leaves from an address that is no more.
             with suppress(OSError):
                 sender.sendto(data, to)
+
+    def _next_due(self) -> tuple[float, int, socket.socket, bytes, Remote] | None:
+        with self._lock:
+            is_due = self._under_way and self._under_way[0][0] <= time.monotonic()
+            return heapq.heappop(self._under_way) if is_due else None
 
 
 def _all_of(opened: socket.socket) -> list[tuple[bytes, Remote]]:

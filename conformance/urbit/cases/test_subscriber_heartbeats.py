@@ -63,7 +63,8 @@ def test_heartbeats_of_several_paths(node: NodeUnderTest) -> None:
             assert not is_again, f"number {number_of(one)} comes twice in {apart:.1f} s"
     with judging("URB-091"):
         silence = node.elapsed(beats[-1].time)
-        assert silence <= (1 + TOLERANCE) * BEAT + node.slack, f"no heartbeat comes for {silence:.0f} s"
+        is_late = silence > (1 + TOLERANCE) * BEAT + node.slack
+        assert not is_late or node.instance.loses, f"no heartbeat comes for {silence:.0f} s"
     with judging("URB-093"):
         assert_next_numbers(node, beats)
     with judging("URB-118"):
@@ -83,7 +84,7 @@ def test_answers_to_other_heartbeats(node: NodeUnderTest) -> None:
     since, number = publisher.place, number_of(publisher.beats()[-1])
     for each in (number, number, 0, number + 1, 2**64 - 1):
         publisher.say(publisher.live(each))
-    beat = publisher.beat_of(since=since)
+    beat = publisher.next_beat(number)
     assert not publisher.requests("a", since=since), "a path is asked for again after answers that say live"
-    assert beat, "heartbeats cease after answers that say live"
+    assert beat, "heartbeats cease, or begin anew, after answers that say live"
     assert number_of(beat) == number + 1 or node.instance.loses, f"number {number_of(beat)} comes after {number}"

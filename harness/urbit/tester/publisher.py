@@ -166,6 +166,25 @@ class TestPublisher(Driver):
         awaited = self.timing.within(2 * BEAT) if seconds is None else seconds
         return self.wait_for(lambda event: of_session(event, id, number), since=since, seconds=awaited)
 
+    def next_beat(self, number: int, session: int | None = None) -> Event | None:
+        """Read until the heartbeat of a session comes that follows one with a number, and return it.
+
+        The next number may be lost, and a copy of the last one may still be under way. ``None`` when none comes, or one
+        that had come long before.
+        """
+        id = self.session if session is None else session
+        moment = self.timing.quiet(BEAT / 2)
+        first: dict[int, float] = {}
+
+        def follows(event: Event) -> bool:
+            if not of_session(event, id):
+                return False
+            its = number_of(event)
+            return its > number or event.time - first.setdefault(its, event.time) > moment
+
+        event = self.wait_for(follows, seconds=self.timing.within(2 * BEAT))
+        return event if event is not None and number_of(event) > number else None
+
     def heartbeat(self, session: int | None = None, *, number: int | None = None, since: int = 0) -> Event:
         """As ``beat_of``; raises ``NotAnswered`` when none comes."""
         return self.surely(self.beat_of(session, number=number, since=since), "heartbeat")
