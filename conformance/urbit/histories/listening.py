@@ -23,6 +23,7 @@ def listen(drivers: Sequence[Driver], seconds: float, done: Callable[[], bool] =
             return True
         if first.now() >= deadline:
             return False
+        first.require_somebody()
         # In virtual time nothing is missed: what comes elsewhere meanwhile has its own time there.
         grain = deadline if first.timing.is_virtual and seconds <= GRAIN else first.now() + _grain(first, seconds)
         first.exchange.receive(min(deadline, grain))

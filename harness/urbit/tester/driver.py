@@ -99,8 +99,14 @@ class Driver:
         ]
 
     def read(self, seconds: float | None = None) -> None:
-        """Read for a window, or for so many seconds of the clock."""
+        """Read for a window, or for so many seconds of the clock; raises ``NotAnswered`` when nobody is there."""
         self.exchange.read_until(lambda: False, self.now() + (self.timing.window if seconds is None else seconds))
+        self.require_somebody()
+
+    def require_somebody(self) -> None:
+        """Raise ``NotAnswered`` when the other side is gone: whoever waits for time to pass would wait for ever."""
+        if self.exchange.ended:
+            raise NotAnswered(f"nobody is there any more on link {self.link.label} ({self.exchange.ended})")
 
     def pause(self, seconds: float) -> None:
         """Read until so many seconds of the protocol have passed, for the other side as well."""
