@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from conformance.cases import rule
 from conformance.urbit.roles import SUBSCRIBER
-from conformance.urbit.subscriber_sessions import assert_left_alone, assert_serves, in_session
+from conformance.urbit.subscriber_sessions import assert_left_alone, assert_serves, assert_told, in_session
 from harness.urbit.tester.driver import changed
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.publisher import number_of
@@ -231,4 +231,4 @@ def test_relayed_packets(node: NodeUnderTest) -> None:
     for _ in range(publisher.copies):
         publisher.send_packet(response)
     assert publisher.cancelled("a", since=since), "a value with an origin is not taken"
-    assert node.got("a") == ["a value"], "a value with an origin is not told"
+    assert_told(node, "a", "a value")

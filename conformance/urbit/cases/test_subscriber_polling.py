@@ -4,10 +4,10 @@ from itertools import pairwise
 
 from conformance.cases import Inconclusive, NotPlayed, judging, rule
 from conformance.urbit.roles import SUBSCRIBER
-from conformance.urbit.subscriber_sessions import assert_next_numbers, assert_pace, in_session, series
+from conformance.urbit.subscriber_sessions import assert_next_numbers, assert_pace, in_session, series, told
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
-from harness.urbit.tester.publisher import TestPublisher, number_of
+from harness.urbit.tester.publisher import number_of
 from wire.urbit.values import ScryRequest
 
 NAMES = ("a", "a/b", "A~z-0.9_", "deep" + 9 * "/deeper", "long/" + 300 * "x")
@@ -108,17 +108,8 @@ def test_a_publisher_without_promises(node: NodeUnderTest) -> None:
             raise Inconclusive("a request is not sent three times")
         place = publisher.conversation.events.index(request, place) + 1
     publisher.values[publisher.path("slow")] = b"at last"
-    told = wait_until_told(node, publisher, "slow", node.timing.within(LONGEST))
-    assert told == ["at last"], "the answer to a request that was repeated is not told"
-
-
-def wait_until_told(node: NodeUnderTest, publisher: TestPublisher, name: str, seconds: float) -> list[str]:
-    """Read until a value is told to the application, or so many seconds of the clock; return what is told."""
-    publisher.cancelled(name, seconds=seconds)
-    give_up = publisher.now() + node.timing.patience
-    while not (told := node.got(name)) and publisher.now() < give_up:
-        publisher.read(node.timing.glance)
-    return told
+    publisher.cancelled("slow", seconds=node.timing.within(LONGEST))
+    assert told(node, "slow") == ["at last"], "the answer to a request that was repeated is not told"
 
 
 @rule("URB-113", roles=SUBSCRIBER)
@@ -130,8 +121,7 @@ def test_a_value_that_is_there(node: NodeUnderTest) -> None:
     node.want("there")
     publisher = node.publisher
     publisher.values[publisher.path("there")] = b"always"
-    told = wait_until_told(node, publisher, "there", node.timing.patience)
-    assert told == ["always"], "a value that is there at once is not told"
+    assert told(node, "there") == ["always"], "a value that is there at once is not told"
 
 
 @rule("URB-109", roles=SUBSCRIBER)

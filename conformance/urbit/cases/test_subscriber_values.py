@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from conformance.cases import NotPlayed, judging, rule
 from conformance.urbit.roles import SUBSCRIBER
-from conformance.urbit.subscriber_sessions import in_session, is_known_again, series
+from conformance.urbit.subscriber_sessions import assert_told, in_session, is_known_again, series
 from harness.urbit.tester.conversation import is_genuine
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
@@ -18,16 +18,6 @@ OTHER = Ship.of(0x4321_0000)
 
 VALUES = {"short": "a value", "empty": "", "two/segments": "  spaces, = and more ", "long": 1024 * "v"}
 """What is told at which path: nothing at all, and as much as one fragment holds, among others."""
-
-
-def assert_told(node: NodeUnderTest, name: str, texts: list[str]) -> None:
-    """Demand that the application was given some values of a path, and nothing else."""
-    publisher = node.publisher
-    give_up = publisher.now() + node.timing.patience
-    while len(node.got(name)) < len(texts) and publisher.now() < give_up:
-        publisher.read(node.timing.glance)
-    told = [text.strip() for text in node.got(name)]
-    assert told == [text.strip() for text in texts], f"of {name} the application is told {[each[:40] for each in told]}"
 
 
 @rule("URB-100", "URB-111", "URB-154", roles=SUBSCRIBER)
@@ -45,7 +35,7 @@ def test_notifications(node: NodeUnderTest) -> None:
         with judging("URB-111"):
             assert is_genuine(cancelled.packet), "the signature of a cancellation is not one of its own"
         with judging("URB-154"):
-            assert_told(node, name, [text])
+            assert_told(node, name, text)
 
 
 @rule("URB-101", roles=SUBSCRIBER)
@@ -112,7 +102,7 @@ def test_lost_interest(node: NodeUnderTest) -> None:
     assert not others, "fragments are cancelled that nobody asked for"
     for name in names[1:]:
         publisher.notify(publisher.response_of(publisher.path(name), b"a value"))
-        assert_told(node, name, ["a value"])
+        assert_told(node, name, "a value")
 
 
 def forged(publisher: TestPublisher, name: str) -> Iterator[ScryResponse]:
@@ -160,7 +150,7 @@ def test_forged_values(node: NodeUnderTest) -> None:
         assert not publisher.cancellations(name), "a response is cancelled that the publisher has not signed"
         assert not node.got(name), "a value is told that the publisher has not signed"
     publisher.notify(publisher.response_of(publisher.path("promised"), b"a value"))
-    assert_told(node, "promised", ["a value"])
+    assert_told(node, "promised", "a value")
 
 
 @rule("URB-144", roles=SUBSCRIBER)
@@ -189,7 +179,7 @@ def test_everything_twice(node: NodeUnderTest) -> None:
         assert gap >= BEAT / 2 - node.slack, f"where all came twice heartbeats are {gap:.0f} s apart"
         cancelled = len(publisher.cancellations("a", since=since))
         assert cancelled >= 2, "of a response that came twice only one is cancelled"
-        assert_told(node, "a", ["a value"])
+        assert_told(node, "a", "a value")
 
 
 @rule("URB-111", roles=SUBSCRIBER)
