@@ -190,6 +190,8 @@ def test_bytes_behind_bodies(node: NodeUnderTest) -> None:
     ):
         for behind in (b"\0", b"\1", 64 * b"x"):
             publisher.send_bytes(with_checksum(write(publisher.packet(body)) + behind))
+    # A value behind them is cancelled: by then the others have been looked at, and how far away it is was measured.
+    publisher.surely(publisher.notify(publisher.response_of(publisher.path("control"), b"")), "cancellation")
     publisher.read()
     asked, beats = publisher.requests("promised", since=since), publisher.beats(other, since=since)
     node.shows("URB-023", "A15", "B" if asked or beats else "A")
