@@ -149,6 +149,10 @@ class Inconclusive(Exception):
     """The case could not be judged; the message is the cause."""
 
 
+class TesterLate(Inconclusive):
+    """The tester itself was too slow for what is to be judged, as on a busy machine; another play may be in time."""
+
+
 class NotPlayed(Exception):
     """The case was left out, and says nothing, of no rule; the message is why: no time, or what the node lacks."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from hypothesis.errors import Flaky
 
-from conformance.cases import Blocks, Case, Inconclusive, NotPlayed, RuleBroken, RulesBroken, following
+from conformance.cases import Blocks, Case, Inconclusive, NotPlayed, RuleBroken, RulesBroken, TesterLate, following
 from conformance.catalogue.rules import Profile
 from conformance.engine.assertions import cited, complaint
 from conformance.engine.death import blamed, fatal_stimulus, told
@@ -28,7 +28,8 @@ class PlayResult(msgspec.Struct, frozen=True):
     ``settled`` says that the case itself found that it cannot be judged, so that another play would not help;
     ``not_played`` why it was left out, if it was; ``until`` is how many entries the trace had when the case ended and
     what is looked at besides began, or when a history showed what is wrong; ``is_in_vain`` says that it waited for what
-    the node is known never to do, ``waited_in_full`` that it waited for something until patience ended.
+    the node is known never to do, ``waited_in_full`` that it waited for something until patience ended,
+    ``was_late`` that the tester was too slow to judge anything.
     """
 
     case: str
@@ -40,6 +41,7 @@ class PlayResult(msgspec.Struct, frozen=True):
     until: int = 0
     is_in_vain: bool = False
     waited_in_full: bool = False
+    was_late: bool = False
 
     @property
     def outcome(self) -> Outcome:
@@ -116,6 +118,7 @@ def play(
         until,
         is_in_vain=node.timing.met_silence,
         waited_in_full=node.timing.waited_in_full,
+        was_late=judge.was_late,
     )
 
 
@@ -178,6 +181,7 @@ class _Judge:
         self.judgements: list[Judgement] = []
         self.failed = False
         self.not_played = ""
+        self.was_late = False
         self.until: int | None = None
         """How many entries the trace had when what is wrong showed, where the play went on."""
 
@@ -198,6 +202,7 @@ class _Judge:
             return True
         except (Inconclusive, Unsupported) as error:
             self.inconclusive(str(error))
+            self.was_late = isinstance(error, TesterLate)
             return True
         except NeverDialled:
             # That is no play at all: the next would wait as long in vain.

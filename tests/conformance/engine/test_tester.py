@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cases import Case, Inconclusive, Marks, RuleBroken, judging, marks_of, rule
+from conformance.cases import Case, Inconclusive, Marks, RuleBroken, TesterLate, judging, marks_of, rule
 from conformance.engine.confirmation import ConfirmedPlay, differing_rules, merge, needs_confirmation
 from conformance.engine.play import PlayResult, play
 from conformance.engine.tester import Tester
@@ -428,3 +428,23 @@ def test_silence_is_proven_by_what_plays_confirm_that_differ_in_something_else()
     played = tester.play(case(waits_in_vain))
     assert (played.attempts, played.result.by_rule()[MUST]) == (3, Outcome.VIOLATION)
     assert tester.instance.timing.silences.proven == 1
+
+
+@pytest.mark.parametrize(("late", "outcome"), [(1, Outcome.PASS), (2, Outcome.PASS), (3, Outcome.INCONCLUSIVE)])
+def test_a_tester_that_is_late_tries_again(late: int, outcome: Outcome) -> None:
+    """Its own slowness is nothing of the node's: another play may be in time."""
+    times = itertools.count(1)
+
+    @rule(MUST)
+    def is_in_time(node: NodeUnderTest) -> None:
+        node.main.barrier()
+        if next(times) <= late:
+            raise TesterLate("the tester was late")
+
+    tester = Tester("peer:", "zenoh")
+    try:
+        told = tester.play(case(is_in_time))
+    finally:
+        tester.close()
+    assert told.result.by_rule()[MUST] is outcome
+    assert not told.is_flaky
