@@ -149,7 +149,7 @@ class Inconclusive(Exception):
     """The case could not be judged; the message is the cause."""
 
 
-class TesterLate(Inconclusive):
+class TooLate(Inconclusive):
     """The tester itself was too slow for what is to be judged, as on a busy machine; another play may be in time."""
 
 

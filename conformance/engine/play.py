@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from hypothesis.errors import Flaky
 
-from conformance.cases import Blocks, Case, Inconclusive, NotPlayed, RuleBroken, RulesBroken, TesterLate, following
+from conformance.cases import Blocks, Case, Inconclusive, NotPlayed, RuleBroken, RulesBroken, TooLate, following
 from conformance.catalogue.rules import Profile
 from conformance.engine.assertions import cited, complaint
 from conformance.engine.death import blamed, fatal_stimulus, told
@@ -202,7 +202,7 @@ class _Judge:
             return True
         except (Inconclusive, Unsupported) as error:
             self.inconclusive(str(error))
-            self.was_late = isinstance(error, TesterLate)
+            self.was_late = isinstance(error, TooLate)
             return True
         except NeverDialled:
             # That is no play at all: the next would wait as long in vain.

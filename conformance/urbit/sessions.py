@@ -6,7 +6,7 @@ where the tester itself was in time for the lease.
 
 from collections.abc import Callable
 
-from conformance.cases import TesterLate
+from conformance.cases import TooLate
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.subscriber import TestSubscriber, is_about
@@ -29,7 +29,7 @@ SURELY = 70.0
 
 
 def lives(node: NodeUnderTest, asking: TestSubscriber) -> bool:
-    """Tell by a heartbeat whether a session lives; ``TesterLate`` if its lease may be over, ``NotAnswered``."""
+    """Tell by a heartbeat whether a session lives; ``TooLate`` if its lease may be over, ``NotAnswered``."""
     renewed = asking.renewed
     answer = asking.heartbeat()
     if not answer.live:
@@ -38,10 +38,10 @@ def lives(node: NodeUnderTest, asking: TestSubscriber) -> bool:
 
 
 def require_lease(node: NodeUnderTest, renewed: float) -> None:
-    """Raise ``TesterLate`` unless a lease that was renewed then cannot be over yet."""
+    """Raise ``TooLate`` unless a lease that was renewed then cannot be over yet."""
     seconds = node.elapsed(renewed)
     if seconds > NEARLY - node.slack:
-        raise TesterLate(f"the tester was late: the last heartbeat was {seconds:.0f} seconds ago")
+        raise TooLate(f"the tester was late: the last heartbeat was {seconds:.0f} seconds ago")
 
 
 def may_be_dead(node: NodeUnderTest, since: float) -> bool:
@@ -65,7 +65,7 @@ def tell(node: NodeUnderTest, asking: TestSubscriber, name: str, text: str = "a 
 def told(node: NodeUnderTest, asking: TestSubscriber, name: str, fragment: int = 1) -> Event | None:
     """Return what tells a subscriber of a value that has just grown; ``None`` when nothing does.
 
-    ``TesterLate`` if its lease may have been over then.
+    ``TooLate`` if its lease may have been over then.
     """
     grown, renewed = node.trace.now(), asking.renewed
     if node.instance.loses:
@@ -74,7 +74,7 @@ def told(node: NodeUnderTest, asking: TestSubscriber, name: str, fragment: int =
     else:
         event = asking.notified(name, fragment, seconds=node.timing.within(PROMPT))
     if event is None and node.elapsed(renewed, grown) > NEARLY - node.slack:
-        raise TesterLate("the tester was late: the lease may have been over when the value grew")
+        raise TooLate("the tester was late: the lease may have been over when the value grew")
     return event
 
 

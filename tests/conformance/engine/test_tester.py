@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cases import Case, Inconclusive, Marks, RuleBroken, TesterLate, judging, marks_of, rule
+from conformance.cases import Case, Inconclusive, Marks, RuleBroken, TooLate, judging, marks_of, rule
 from conformance.engine.confirmation import ConfirmedPlay, differing_rules, merge, needs_confirmation
 from conformance.engine.play import PlayResult, play
 from conformance.engine.tester import Tester
@@ -439,7 +439,7 @@ def test_a_tester_that_is_late_tries_again(late: int, outcome: Outcome) -> None:
     def is_in_time(node: NodeUnderTest) -> None:
         node.main.barrier()
         if next(times) <= late:
-            raise TesterLate("the tester was late")
+            raise TooLate("the tester was late")
 
     tester = Tester("peer:", "zenoh")
     try:
