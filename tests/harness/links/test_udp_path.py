@@ -56,6 +56,20 @@ def test_both_ways_lead_over_it(far: Listener) -> None:
     near.close(), link.close()
 
 
+def test_what_is_forgotten_never_arrives(far: Listener) -> None:
+    """What somebody has sent who is no more is not taken for what comes next."""
+    path = UdpPath(NetworkPath(loose=True, round_trip=0.4))
+    near, link = dialled(path, far)
+    near.send(b"late")
+    path.forget()
+    near.send(b"new")
+    again = far.accept(CLOCK.now() + PATIENCE)
+    assert all_of(again) == [b"new"]
+    assert all_of(link, 0.1) == []
+    path.close()
+    near.close(), link.close(), again.close()
+
+
 def test_some_is_lost_and_some_comes_twice(far: Listener) -> None:
     path = UdpPath(NetworkPath(loose=True, loss=0.3, doubling=0.3, jitter=0.01, seed=4))
     near = dial(path.to(far.address), {}, CLOCK)
