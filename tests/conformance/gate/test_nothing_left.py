@@ -36,7 +36,10 @@ ENDS = [
 SOME = 5
 """Cases after which a run is interrupted."""
 
-LISTENING = [("zenoh", "router"), ("pathfinder", "server")]
+LISTENING = [
+    ("zenoh", "router"),
+    pytest.param("pathfinder", "server", marks=pytest.mark.sweep),  # the longest of all, a minute twice
+]
 DIALLING = [("zenoh", "test_modes or test_sender"), ("pathfinder", "test_client_services or test_client_hello")]
 """Who dials, and the cases that are played: each wants a process, which takes longer to begin than to play."""
 
