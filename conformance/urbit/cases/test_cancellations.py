@@ -34,25 +34,29 @@ def require_repeats(node: NodeUnderTest, asking: TestSubscriber, name: str, sinc
 
 @rule("URB-044", "URB-046", roles=PUBLISHER)
 def test_the_ack_ends_the_repeats(node: NodeUnderTest) -> None:
-    """Be told three values and cancel two.
+    """Be told three values and cancel two, of which another ship was told one as well.
 
-    The third is repeated, and these are not.
+    The third is repeated, and these are not; but to the other ship.
     """
-    asking, other = node.main, node.other
-    for name in ("first", "kept", "last"):
+    asking, other, last = node.main, node.other, "last/" + 300 * "x"
+    for name in ("first", "kept", last):
         asking.promised(name)
-    other.promised("kept")
-    for name in ("first", "kept", "last"):
+    for name in ("first", "kept"):
+        other.promised(name)
+    for name in ("first", "kept", last):
         asking.surely(tell(node, asking, name), "notification")
     asking.cancel("first")
-    asking.cancel("last")
+    asking.cancel(last)
     asking.settle()
-    since = asking.place
+    other.settle()
+    since, others = asking.place, other.place
     require_repeats(node, other, "kept", 0, times=3)
     with judging("URB-046"):
         assert is_repeated(node, asking, "kept", since, times=2), "a value is not repeated when others are cancelled"
+        told_again = is_repeated(node, other, "first", others)
+        assert told_again, "a value is not repeated to one ship when another one has cancelled it"
     with judging("URB-044"):
-        for name in ("first", "last"):
+        for name in ("first", last):
             assert not asking.notifications(name, since=since), "a value is repeated after its cancellation"
 
 
@@ -103,9 +107,10 @@ def test_a_cancellation_is_about_one_thing(node: NodeUnderTest) -> None:
         asking.promised(name)
         other.promised(name)
     asking.promised("path", 2)
-    asking.promised("unwanted")
+    for name in ("unwanted", "pa", "anothe"):
+        asking.promised(name)
+        asking.cancel(name)
     asking.cancel("path", 2)
-    asking.cancel("unwanted")
     other.cancel("theirs")
     asking.settle()
     other.settle()

@@ -123,6 +123,8 @@ def test_what_ends_with_a_session(node: NodeUnderTest) -> None:
             require_lease(node, back.renewed)
         assert answer is not None, "the heartbeat with the number 1 is not answered in the session after a dead one"
         assert answer.live, "the session after a dead one is dead itself"
+    with judging("URB-079"):
+        assert is_dead(back, ended[back]), "a dead session lives again when its subscriber has another one"
     for name in ("gone", "old", "beating"):
         node.grow(name)
     # What was promised in the new session comes, and behind it nothing else would.

@@ -5,7 +5,8 @@ from statistics import median
 
 from conformance.cases import NotPlayed, judging, rule
 from conformance.urbit.roles import PUBLISHER
-from conformance.urbit.sessions import PROMPT, tell, told
+from conformance.urbit.sessions import PROMPT, tell, told, wait
+from harness.errors import NotAnswered
 from harness.urbit.tester.driver import Driver
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
@@ -25,6 +26,9 @@ GROWING = 1.2
 
 SHRUNK = 0.6
 """The part of the pause before that a pause is at least: some let chance change each of them a little."""
+
+MANY = 100
+"""Promises of one session: more than anybody would have made a table for."""
 
 PATIENT, ABSENT = 20.0, 5.0
 """Seconds, and how many times the last pause, after which nothing is taken to be repeated any more."""
@@ -72,6 +76,69 @@ def test_all_are_told(node: NodeUnderTest) -> None:
     node.grow("for/all")
     for asking in ships:
         assert told(node, asking, "for/all"), "a value that several were promised is not told to all of them"
+
+
+@rule("URB-041", roles=PUBLISHER)
+def test_neighbours_are_told(node: NodeUnderTest) -> None:
+    """Be promised the same as two ships at one address, and have it grow.
+
+    Both are told.
+    """
+    one = node.main
+    other = node.neighbour(one)
+    for asking in (one, other):
+        asking.promised("for/both")
+        asking.beat_on()
+    since = one.place
+    node.grow("for/both")
+
+    def are_told(_: Event) -> bool:
+        heard = {event.packet.receiver.number for event in one.notifications("for/both", since=since)}
+        return heard >= {one.me.number, other.me.number}
+
+    seconds = node.timing.within(PROMPT)
+    assert one.wait_for(are_told, since=since, seconds=seconds), "of two ships at one address one is not told a value"
+
+
+@rule("URB-040", roles=PUBLISHER)
+def test_many_promises(node: NodeUnderTest) -> None:
+    """Be promised a hundred paths, and have the first grow, some in between, and the last.
+
+    All of these are told.
+    """
+    asking, names = node.main, [f"many/{number}" for number in range(MANY)]
+    for name in names:
+        asking.promised(name)
+    for name in (names[0], names[1], names[MANY // 2], names[-1]):
+        asking.beat_on()
+        assert tell(node, asking, name), "of many promised values some are not told"
+
+
+@rule("URB-042", roles=PUBLISHER)
+def test_a_request_is_no_ack(node: NodeUnderTest) -> None:
+    """Be told a value, and ask for it once more.
+
+    It is repeated as before: only a cancellation ends that.
+    """
+    asking = node.main
+    asking.promised("repeated")
+    asking.promised("control")
+    for name in ("repeated", "control"):
+        asking.surely(tell(node, asking, name), "notification")
+    asking.fetched("repeated")
+    asking.settle()
+    since = asking.place
+    asking.beat_on()
+
+    def is_again(name: str) -> bool:
+        def are_there(_: Event) -> bool:
+            return len(asking.notifications(name, since=since)) > 1
+
+        return wait(node, asking, are_there, WATCHED / 2, since=since) is not None
+
+    if not is_again("control"):
+        raise NotAnswered("no notification is repeated")
+    assert is_again("repeated"), "a value is not repeated any more once it was asked for again"
 
 
 @rule("URB-155", roles=PUBLISHER)

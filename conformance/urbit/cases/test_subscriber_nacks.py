@@ -5,10 +5,13 @@ from conformance.urbit.roles import SUBSCRIBER
 from conformance.urbit.subscriber_sessions import assert_next_numbers, in_session, is_known_again, series
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.publisher import number_of
-from harness.urbit.tester.subscriber import BEAT
-from wire.urbit.values import HeartbeatResponse
+from harness.urbit.tester.subscriber import BEAT, unknown_session
+from wire.urbit.values import HeartbeatResponse, Ship
 
-NAMES = ("a", "b", "b/c")
+NAMES = ("a", "b", "b/c", *(f"many/{number}" for number in range(12)))
+
+OTHER = Ship.of(0x4321_0000)
+"""A planet that has no part in plays."""
 
 LATE = 5.0
 """Seconds for which a heartbeat of a dead session may still be under way."""
@@ -58,6 +61,21 @@ def test_what_is_pending_no_more(node: NodeUnderTest) -> None:
     publisher.pause(LATE)
     assert not publisher.requests("got", since=since), "what has come is asked for again"
     assert not publisher.requests("dropped", since=since), "what is of no interest any more is asked for again"
+
+
+@rule("URB-106", "URB-117", roles=SUBSCRIBER)
+def test_a_stranger_draws_nothing_away(node: NodeUnderTest) -> None:
+    """Send from another address, in the publisher's name, a nack of another session and a value that is not signed.
+
+    The next heartbeats still come to the publisher.
+    """
+    publisher = in_session(node, "a")
+    number = number_of(publisher.beats()[-1])
+    stranger = node.stranger()
+    stranger.say(stranger.response_of(stranger.path("a"), b"forged", signer=OTHER))
+    stranger.nack(number, unknown_session())
+    beat = publisher.next_beat(number)
+    assert beat, "heartbeats go to somebody else who has spoken in the publisher's name"
 
 
 @rule("URB-106", roles=SUBSCRIBER)

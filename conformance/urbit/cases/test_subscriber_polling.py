@@ -8,13 +8,16 @@ from conformance.urbit.subscriber_sessions import assert_next_numbers, assert_pa
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.publisher import number_of
-from wire.urbit.values import ScryRequest
+from wire.urbit.values import ScryRequest, Ship
 
 NAMES = ("a", "a/b", "A~z-0.9_", "deep" + 9 * "/deeper", "long/" + 300 * "x")
 """Paths of all kinds: one is the beginning of another, one has many segments, one is nearly as long as can be."""
 
-MINUTES = 200.0
-"""Seconds of silence: more than three leases, and not more than a run can wait for."""
+MINUTES = 285.0
+"""Seconds of silence: more than four leases and eleven heartbeats, and less than five minutes (reading A24)."""
+
+OTHER = Ship.of(0x4321_0000)
+"""A planet that has no part in plays."""
 
 LONGEST = 120.0
 """Seconds to which pauses may grow (reading A17)."""
@@ -73,6 +76,34 @@ def test_a_silent_publisher(node: NodeUnderTest) -> None:
             beat = publisher.next_beat(number_of(beats[-1]))
             assert beat, "heartbeats cease, or begin anew, when answers come again"
             beats.append(beat)
+
+
+@rule("URB-109", "URB-104", roles=SUBSCRIBER, needs=("URB-090",))
+def test_what_is_not_promised(node: NodeUnderTest) -> None:
+    """Have several paths be wanted, and promise a short and a long one; of the others promise one in the same session
+    without having signed it, and of one another fragment.
+
+    These are asked for again.
+    """
+    long = "long/" + 270 * "x"
+    wanted = ("a", "b", "forged", "fragment", f"{long}/1", f"{long}/2")
+    for name in wanted:
+        node.want(name)
+    publisher = node.publisher
+    publisher.promises = False
+    for name in wanted:
+        publisher.surely(publisher.requested(name), "request")
+    for name in ("a", f"{long}/1"):
+        publisher.say(publisher.promise_of(publisher.path(name)))
+    publisher.say(publisher.promise_of(publisher.path("forged"), signer=OTHER))
+    publisher.say(publisher.promise_of(publisher.path("fragment"), 2))
+    publisher.heartbeat()
+    publisher.read()
+    since = publisher.place
+    for name, id in (("b", "URB-109"), ("forged", "URB-104"), ("fragment", "URB-109"), (f"{long}/2", "URB-109")):
+        with judging(id):
+            again = publisher.requested(name, since=since, seconds=node.timing.within(LONGEST))
+            assert again, f"{name[:20]}, which was not promised, is asked for no more"
 
 
 def assert_backoff(node: NodeUnderTest, asked: list[Event]) -> None:

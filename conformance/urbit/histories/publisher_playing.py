@@ -191,7 +191,8 @@ class PublisherPlay:
             answer = self._answered(its, ("promise", *datum))
             if answer is None:
                 # Nobody has to promise (URB-030), but in a session each new path; what is repeated may be passed over.
-                if lives and not repeated and self._lives(its):
+                # Of fragments only the first is there for certain.
+                if lives and not repeated and move.fragment == 1 and self._lives(its):
                     raise Mismatch("URB-059", f"{move.who} asked for {name} during a session and was promised nothing")
                 continue
             self._take_promise(move.who, its, datum, answer, began)

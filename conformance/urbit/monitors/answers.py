@@ -129,7 +129,11 @@ def sessions_live_at_first(end: SessionEnd, state: SessionState) -> Iterator[Obs
             body = answer.packet.body
             assert isinstance(body, HeartbeatResponse)
             alive += body.live and times is not None
-            if not body.live and times and promise and promise.time <= min(times) <= answer.time < promise.time + SOON:
+            # Of a ship that was promised it: another one may send heartbeats with its id from the same address.
+            is_its = promise is not None and promise.packet.receiver.number == answer.packet.receiver.number
+            if not is_its or body.live or not times or promise is None:
+                continue
+            if promise.time <= min(times) <= answer.time < promise.time + SOON:
                 early.append(answer)
     if len(early) >= FEW and len(early) > alive:
         yield broken(early[0].entry, "a session is said to be dead that was promised in just before", "live")

@@ -98,6 +98,14 @@ class Driver:
             if event.direction is Direction.RECEIVED and (not forms or event.form in forms)
         ]
 
+    def sent(self, *forms: type, since: int = 0) -> list[Event]:
+        """Return the packets that were sent since a place, of some kinds of body."""
+        return [
+            event
+            for event in self.conversation.events[since:]
+            if event.direction is Direction.SENT and (not forms or event.form in forms)
+        ]
+
     def read(self, seconds: float | None = None) -> None:
         """Read for a window, or for so many seconds of the clock; raises ``NotAnswered`` when nobody is there."""
         self.exchange.read_until(lambda: False, self.now() + (self.timing.window if seconds is None else seconds))

@@ -106,6 +106,7 @@ class NodeUnderTest:
 
     def neighbour(self, subscriber: TestSubscriber) -> TestSubscriber:
         """Return another ship at the same address; both read whatever comes there."""
+        subscriber.has_company = True
         other = copy(subscriber)
         other.me, other.session, other.number = Ship.of(next(_planets)), None, 0
         return other
@@ -131,8 +132,8 @@ class NodeUnderTest:
         return self._other
 
     def grow(self, name: str, text: str = "a value") -> None:
-        """Have the publisher's application grow a value at a path of this play."""
-        self.instance.command("grow", (self.namespace + name.encode()).decode(), text)
+        """Have the publisher's application grow a value at a path of this play; also one without any text."""
+        self.instance.command("grow", (self.namespace + name.encode()).decode(), *([text] if text else []))
 
     # --- a subscriber under test ------------------------------------------------------------------------------
 

@@ -34,6 +34,8 @@ class TestSubscriber(Driver):
     """The id of its session, once something was promised to it."""
     number = 0
     """Of its last heartbeat."""
+    has_company = False
+    """Whether another ship is at the same address."""
     renewed = 0.0
     """When the lease of its session last began anew, in seconds of the trace: with the first promise, or with a
     heartbeat that had a new number and was not too late. A session whose lease was over then may be dead, whatever
@@ -51,12 +53,16 @@ class TestSubscriber(Driver):
         request = self.request_for(name, fragment)
         answer = self.ask(
             lambda: self.send(request),
-            lambda event: is_about(event, request.path, fragment, Promise, ScryResponse),
+            lambda event: is_about(event, request.path, fragment, Promise, ScryResponse) and self.is_mine(event),
             thing="an answer to a request",
         )
         if answer is not None and isinstance(answer.packet.body, Promise):
             self.follow(answer.packet.body.session)
         return answer
+
+    def is_mine(self, event: Event) -> bool:
+        """Tell whether a packet is for this ship, where another one is at the same address."""
+        return not self.has_company or event.packet.receiver.number == self.me.number
 
     def follow(self, session: int) -> None:
         """Take a session for the tester's own: its heartbeats begin with 1."""
