@@ -224,16 +224,6 @@ class BeatsForAnswersAgain(Subscriber):
         super().on_answer(answer, now)
 
 
-@fault("URB-144", does="cancels one of two responses that come at once")
-class CancelsOneOfTwo(Subscriber):
-    latest: tuple[bytes, float] | None = None
-
-    def on_response(self, response: ScryResponse, now: float) -> None:
-        if self.latest != (response.path, now):
-            self.latest = response.path, now
-            super().on_response(response, now)
-
-
 @fault("URB-154", does="tells no value that was promised")
 class TellsNoNotification(Subscriber):
     def deliver(self, response: ScryResponse) -> None:

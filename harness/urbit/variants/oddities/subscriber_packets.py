@@ -130,3 +130,13 @@ class KeepsCancellations(Subscriber):
             self.kept[path, fragment] = body
         else:
             self.say(kept)
+
+
+@oddity("URB-101", "URB-144", does="means one cancellation for both of two responses that come at once")
+class CancelsBothAtOnce(Subscriber):
+    latest: tuple[bytes, float] | None = None
+
+    def on_response(self, response: ScryResponse, now: float) -> None:
+        if self.latest != (response.path, now):
+            self.latest = response.path, now
+            super().on_response(response, now)
