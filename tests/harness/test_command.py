@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from goldwire.__main__ import main as entry
 from harness import command
 from harness.errors import BadDescription, LinkClosed, StartFailed
-from harness.protocol import known
+from harness.protocol import known, load
 from wire.engines import MissingEngine, live
 
 
@@ -101,8 +101,9 @@ def test_help_lists_what_commands_do_and_loads_none_of_them() -> None:
 
 @pytest.mark.parametrize("protocol", known())
 def test_a_peer_waits_for_nothing_that_it_does_not_need_to_listen(protocol: str) -> None:
+    where = f"{load(protocol).usual_transport}/127.0.0.1:7000"
     code = (
-        f"import asyncio, sys; sys.argv = ['goldwire', 'peer', {protocol!r}, '--listen', 'tcp/127.0.0.1:7000']\n"
+        f"import asyncio, sys; sys.argv = ['goldwire', 'peer', {protocol!r}, '--listen', {where!r}]\n"
         "from harness.command import goldwire\n"
         "asyncio.run = lambda serving: serving.close()\n"
         "goldwire.main(standalone_mode=False)\n"

@@ -92,7 +92,9 @@ class Gate:
 def planted(make: Callable[[WireProtocol, Description], PeerMaker]) -> Iterator[None]:
     """Let every implementation that is started meanwhile be a peer in memory, of those that ``make`` makes."""
 
-    def instance(self: WireProtocol, description: Description, *, profile: str = "document") -> Instance:
+    def instance(
+        self: WireProtocol, description: Description, *, profile: str = "document", path: None = None
+    ) -> Instance:
         return self.world(make(self, description), description.role, profile=profile)
 
     with mock.patch.object(WireProtocol, "instance", instance):

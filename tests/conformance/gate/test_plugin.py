@@ -41,7 +41,7 @@ CONFTEST = """
     from harness.trace import Direction, Entry, EntryKind, Trace
 
     class Tester:
-        def __init__(self, iut, protocol, *, profile, transport, progress, known):
+        def __init__(self, iut, protocol, *, profile, transport, progress, known, path):
             progress("starting")
             with open("started", "a") as file:
                 file.write("1")

@@ -140,7 +140,7 @@ def test_patience_grows_with_the_round_trip_and_not_with_silence(protocol):
         node = definition.node_under_test(world, trace, profile="document", namespace="g1/")
         with suppress(HarnessError):
             node.probe()
-        return node.patience - world.timing.patience
+        return node.timing.patience - world.timing.patience
 
     assert patience(make, None) == 0.0
     assert patience(make, NetworkPath(1.0)) == pytest.approx(MARGIN)

@@ -197,7 +197,9 @@ def test_a_live_transaction_is_not_begun_twice(house: House) -> None:
 def test_what_follows_an_end_is_not_read(house: House) -> None:
     session = house.client()
     session.send_bytes(b"{")
-    house.world.give(1, encode_message({"ta-cmd": "publish", "ta-id": 9, "msg-type": "request", **FIELDS["publish"]}))
+    house.world.give(
+        session.link, encode_message({"ta-cmd": "publish", "ta-id": 9, "msg-type": "request", **FIELDS["publish"]})
+    )
     assert not len(house.server.directory)
 
 
