@@ -155,13 +155,16 @@ class PublisherHistories:
             answer = scene.main.request("ability/none")
             if answer is None:
                 return Abilities(blocked="no request for a path without a value is promised")
-        return Abilities()
+            before = scene.main.session
+            moved = scene.elsewhere(scene.main)
+            moved.request("ability/elsewhere")
+            return Abilities(knows_addresses=moved.session != before)
 
     @contextmanager
     def scene(self, node: NodeUnderTest, can: Abilities) -> Iterator[PublisherPlay]:
         """Begin to play."""
         with node.scene() as scene:
-            yield PublisherPlay(scene)
+            yield PublisherPlay(scene, can)
 
     def simpler(self, move: PublisherMove) -> Sequence[PublisherMove]:
         """Return a move with less in it."""

@@ -9,6 +9,7 @@ from collections import Counter
 import msgspec
 
 from conformance.histories.mismatch import Mismatch
+from conformance.urbit.histories.abilities import Abilities
 from conformance.urbit.histories.listening import listen
 from conformance.urbit.histories.moves import (
     Beats,
@@ -82,8 +83,9 @@ class KnownSubscriber(msgspec.Struct):
 class PublisherPlay:
     """A history in the course of being played."""
 
-    def __init__(self, node: NodeUnderTest) -> None:
+    def __init__(self, node: NodeUnderTest, can: Abilities) -> None:
         self.node = node
+        self.can = can
         self.judged = Counter[str]()
         self.known: dict[str, KnownSubscriber] = {}
         self.grown: dict[str, bytes] = {}
@@ -98,7 +100,10 @@ class PublisherPlay:
     def fits(self, move: PublisherMove) -> bool:
         """Tell whether a move can be made as things are."""
         match move:
-            case Beats(who=who) | BeatsAgain(who=who) | Readdresses(who=who):
+            case BeatsAgain(who=who) | Readdresses(who=who):
+                # Another address is somebody else to who knows ships by theirs.
+                return self.known[who].session is not None and not self.can.knows_addresses
+            case Beats(who=who):
                 return self.known[who].session is not None
             case Borrows(whose=whose):
                 return self.known[whose].session is not None

@@ -51,6 +51,8 @@ class SubscriberPlay:
         """Session, number and time of the last heartbeat."""
         self._looked_at = 0
         self._idle_since: float | None = None
+        self._has_rested = False
+        """Whether nothing was pending at some time since the last heartbeat (reading A26)."""
 
     def begin(self) -> None:
         """Do nothing: the first that is wanted makes the subscriber dial."""
@@ -125,7 +127,10 @@ class SubscriberPlay:
                 self._wanted[name] = self._now()
 
     def _tell(self, move: Tells) -> None:
-        publisher, since = self._publisher, self._publisher.place
+        publisher = self._publisher
+        # What comes at once with what was told before may be taken for one with it.
+        publisher.read()
+        since = publisher.place
         path, text = publisher.path(move.name), f"the value of {move.name}"
         if move.forged:
             publisher.send(publisher.response_of(path, b"forged", signer=STRANGER))
@@ -161,6 +166,7 @@ class SubscriberPlay:
         self._left[name] = self._now()
         if not self._wanted:
             self._idle_since = self._now()
+            self._has_rested = True
 
     def _nack(self) -> None:
         publisher = self._publisher
@@ -256,7 +262,9 @@ class SubscriberPlay:
             if number != 1:
                 raise Mismatch("URB-092", f"the first heartbeat of a session has the number {number}")
         elif number != last[1] + 1:
-            raise Mismatch("URB-093", f"heartbeat {number} follows heartbeat {last[1]}")
+            # Who ends a session when nothing is pending may begin it anew.
+            if number != 1 or not self._has_rested:
+                raise Mismatch("URB-093", f"heartbeat {number} follows heartbeat {last[1]}")
         else:
             pause = self.node.elapsed(last[2], event.time)
             idle = self._idle_since is not None or any(at > last[2] for at in self._left.values())
@@ -264,6 +272,7 @@ class SubscriberPlay:
                 raise Mismatch("URB-091", f"a heartbeat follows another after {pause:.0f} seconds")
             self.judged["URB-091"] += 1
         self._last = session, number, event.time
+        self._has_rested = self._has_rested and not self._wanted
 
     def _account_for_pace(self) -> None:
         last = self._last
