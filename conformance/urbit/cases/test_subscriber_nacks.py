@@ -43,11 +43,11 @@ def test_a_nack(node: NodeUnderTest) -> None:
             assert max(after, default=0.0) <= LATE + node.slack, "a session has heartbeats still that is dead"
 
 
-@rule("URB-098", roles=SUBSCRIBER)
+@rule("URB-098", "URB-096", roles=SUBSCRIBER)
 def test_what_is_pending_no_more(node: NodeUnderTest) -> None:
     """Of three promised paths tell the value of one, drop another, and nack the session; then answer nothing.
 
-    The third one is asked for again, and the others are not.
+    The third one is asked for again, and the others are not; and no heartbeats come.
     """
     publisher = in_session(node, "got", "dropped", "pending")
     publisher.surely(publisher.notify(publisher.response_of(publisher.path("got"), b"a value")), "cancellation")
@@ -59,8 +59,13 @@ def test_what_is_pending_no_more(node: NodeUnderTest) -> None:
     publisher.surely(publisher.requested("pending", since=since), "request after a nack")
     # What else it asks for it does not ask for much later.
     publisher.pause(LATE)
-    assert not publisher.requests("got", since=since), "what has come is asked for again"
-    assert not publisher.requests("dropped", since=since), "what is of no interest any more is asked for again"
+    with judging("URB-098"):
+        assert not publisher.requests("got", since=since), "what has come is asked for again"
+        assert not publisher.requests("dropped", since=since), "what is of no interest any more is asked for again"
+    late = publisher.place
+    publisher.pause(1.3 * BEAT)
+    with judging("URB-096"):
+        assert not publisher.beats(since=late), "a dead session has heartbeats while nothing else is promised"
 
 
 @rule("URB-106", "URB-117", roles=SUBSCRIBER)

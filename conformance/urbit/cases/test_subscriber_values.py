@@ -182,6 +182,21 @@ def test_everything_twice(node: NodeUnderTest) -> None:
         assert_told(node, "a", "a value")
 
 
+@rule("URB-154", roles=SUBSCRIBER)
+def test_another_fragment(node: NodeUnderTest) -> None:
+    """Tell another fragment of a path that is wanted, and then the one that was asked for.
+
+    The application is told the latter, and nothing else.
+    """
+    publisher = in_session(node, "a")
+    publisher.answers = True
+    path = publisher.path("a")
+    publisher.say(publisher.response_of(path, b"another fragment", 2))
+    publisher.read()
+    publisher.surely(publisher.notify(publisher.response_of(path, b"a value")), "cancellation")
+    assert_told(node, "a", "a value")
+
+
 @rule("URB-111", roles=SUBSCRIBER)
 def test_a_cancellation_is_no_request(node: NodeUnderTest) -> None:
     """Tell a value that is wanted, and one that is not.
