@@ -469,10 +469,11 @@ def edges(name):
 
 @pytest.mark.slow  # compiles with sanitizers, which make C slow
 @compiled
-def test_sanitizers(tmp_path):
+@pytest.mark.parametrize("protocol", sorted({name.partition("/")[0] for name in LAYOUTS}))
+def test_sanitizers(protocol, tmp_path):
     """The generated C on its own, with the address, leak and undefined-behaviour sanitizers looking on."""
     program = tmp_path / "alone"
-    source = ROOM / "zenoh" / "generated" / "columnar.c"
+    source = ROOM / protocol / "generated" / "columnar.c"
     compile_c(
         Path(__file__).with_name("columnar_alone.c"),
         program,
@@ -483,7 +484,7 @@ def test_sanitizers(tmp_path):
         "-DGOLDWIRE_WITHOUT_PYTHON",
         f'-DSOURCE="{source}"',
     )
-    for name in LAYOUTS:
+    for name in (each for each in LAYOUTS if each.startswith(f"{protocol}/")):
         some = [frame for frame in golden(name) if len(frame) < 300]
         frames = some + edges(name) + list(spoiled(some, name, 1500))
         strict = name == NETWORK

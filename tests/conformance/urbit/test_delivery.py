@@ -26,7 +26,7 @@ OTHER = {Direction.SENT: Direction.RECEIVED, Direction.RECEIVED: Direction.SENT}
     ("paths", "moving"),
     # An address that moves with each thousandth datagram moves every few seconds; with more paths it would do so in the
     # middle of each burst, which no router does.
-    [(500, 0.001), pytest.param(10_000, 0.0, marks=pytest.mark.slow)],
+    [(500, 0.001), pytest.param(10_000, 0.0, marks=(pytest.mark.slow, pytest.mark.sweep))],
 )
 def test_every_value_comes_once(paths: int, moving: float) -> None:
     """Each value that is wanted comes to the application once, and no monitor finds anything wrong with either peer."""

@@ -521,6 +521,7 @@ def test_the_command_says_what_was_compared():
     assert output.startswith("PASS zenoh/batch: reference, python: no difference in 2 examples; seed 0, ")
 
 
+@pytest.mark.sweep
 @pytest.mark.slow  # 4,500 frames, by every engine
 def test_the_command_with_processes():
     code, output = invoke(BATCH, "--engine", "python", "--frames", "4500", "--jobs", "2", "--seed", "8")
