@@ -15,6 +15,9 @@ PUBLISHER = Ship.of(166)
 SUBSCRIBER = Ship.of(68)
 """~sub, a galaxy: the subscriber of the document's example."""
 
+OTHER = Ship.of(0x4321_0000)
+"""A planet that has no part in plays, and signs for others."""
+
 MOST = 1 << 12
 """Ships whose keys are remembered: a large recording has any number of them."""
 

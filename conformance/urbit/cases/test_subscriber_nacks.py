@@ -3,15 +3,13 @@
 from conformance.cases import judging, rule
 from conformance.urbit.roles import SUBSCRIBER
 from conformance.urbit.subscriber_sessions import assert_next_numbers, in_session, is_known_again, series
+from harness.urbit.ships import OTHER
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.publisher import number_of
 from harness.urbit.tester.subscriber import BEAT, unknown_session
-from wire.urbit.values import HeartbeatResponse, Ship
+from wire.urbit.values import HeartbeatResponse
 
 NAMES = ("a", "b", "b/c", *(f"many/{number}" for number in range(12)))
-
-OTHER = Ship.of(0x4321_0000)
-"""A planet that has no part in plays."""
 
 LATE = 5.0
 """Seconds for which a heartbeat of a dead session may still be under way."""

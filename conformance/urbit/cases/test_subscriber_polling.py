@@ -5,19 +5,17 @@ from itertools import pairwise
 from conformance.cases import Inconclusive, NotPlayed, judging, rule
 from conformance.urbit.roles import SUBSCRIBER
 from conformance.urbit.subscriber_sessions import assert_next_numbers, assert_pace, in_session, series, told
+from harness.urbit.ships import OTHER
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.publisher import number_of
-from wire.urbit.values import ScryRequest, Ship
+from wire.urbit.values import ScryRequest
 
 NAMES = ("a", "a/b", "A~z-0.9_", "deep" + 9 * "/deeper", "long/" + 300 * "x")
 """Paths of all kinds: one is the beginning of another, one has many segments, one is nearly as long as can be."""
 
 MINUTES = 285.0
 """Seconds of silence: more than four leases and eleven heartbeats, and less than five minutes (reading A24)."""
-
-OTHER = Ship.of(0x4321_0000)
-"""A planet that has no part in plays."""
 
 LONGEST = 120.0
 """Seconds to which pauses may grow (reading A17)."""

@@ -5,14 +5,12 @@ from collections.abc import Iterator
 from conformance.cases import judging, rule
 from conformance.urbit.roles import SUBSCRIBER
 from conformance.urbit.subscriber_sessions import in_session
+from harness.urbit.ships import OTHER
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.publisher import TestPublisher, number_of
 from harness.urbit.tester.subscriber import BEAT, unknown_session
 from wire.urbit.signatures import cancellation_input, promise_input, request_input
-from wire.urbit.values import Packet, Promise, Ship
-
-OTHER = Ship.of(0x4321_0000)
-"""A planet that has no part in plays."""
+from wire.urbit.values import Packet, Promise
 
 EXTREME = (0, 2**64 - 1, 2**53 + 1, 1 << 63)
 """Ids at the ends of what 64 bits hold, and of what signed and floating numbers of 64 bits do."""

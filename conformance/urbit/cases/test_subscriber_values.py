@@ -5,16 +5,14 @@ from collections.abc import Iterator
 from conformance.cases import NotPlayed, judging, rule
 from conformance.urbit.roles import SUBSCRIBER
 from conformance.urbit.subscriber_sessions import assert_told, in_session, is_known_again, series
+from harness.urbit.ships import OTHER
 from harness.urbit.tester.conversation import is_genuine
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.publisher import TestPublisher, number_of
 from harness.urbit.tester.subscriber import BEAT
 from wire.urbit.signatures import cancellation_input, request_input, response_input
-from wire.urbit.values import ScryRequest, ScryResponse, Ship
-
-OTHER = Ship.of(0x4321_0000)
-"""A planet that has no part in plays."""
+from wire.urbit.values import ScryRequest, ScryResponse
 
 VALUES = {"short": "a value", "empty": "", "two/segments": "  spaces, = and more ", "long": 1024 * "v"}
 """What is told at which path: nothing at all, and as much as one fragment holds, among others."""

@@ -24,11 +24,12 @@ from conformance.urbit.histories.moves import (
 )
 from conformance.urbit.sessions import PROMPT
 from harness.urbit.peers.ship import FRAGMENT
+from harness.urbit.ships import OTHER
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.subscriber import TestSubscriber
 from wire.urbit.signatures import request_input
-from wire.urbit.values import HeartbeatRequest, HeartbeatResponse, Promise, ScryResponse, Ship
+from wire.urbit.values import HeartbeatRequest, HeartbeatResponse, Promise, ScryResponse
 
 Datum = tuple[str, int]
 """A path's name within the play, and a fragment."""
@@ -41,9 +42,6 @@ grains, and machines stand still for moments."""
 WHO = ("a", "b", "c")
 SIGNS = ("URB-152", "URB-080", "URB-057")
 """Rules by which something keeps no session alive: old heartbeats, those of others, what is no heartbeat."""
-
-STRANGER = Ship.of(0x7777_7777)
-"""Who signs for others."""
 
 
 class Promised(msgspec.Struct):
@@ -303,7 +301,7 @@ class PublisherPlay:
                     signature = its.here.sign(request_input(cancellation.path, cancellation.fragment))
                     cancellation = msgspec.structs.replace(cancellation, signature=signature)
                 case "another ship's":
-                    cancellation = its.here.cancellation_of(name, move.fragment, STRANGER)
+                    cancellation = its.here.cancellation_of(name, move.fragment, OTHER)
                 case "flipped":
                     flipped = bytes((cancellation.signature[0] ^ 1,)) + cancellation.signature[1:]
                     cancellation = msgspec.structs.replace(cancellation, signature=flipped)

@@ -18,16 +18,16 @@ from conformance.urbit.histories.moves import (
     Wants,
 )
 from harness.trace import Direction
+from harness.urbit.ships import OTHER
 from harness.urbit.tester.events import Event
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.publisher import TestPublisher
-from wire.urbit.values import Cancellation, HeartbeatRequest, ScryRequest, Ship
+from wire.urbit.values import Cancellation, HeartbeatRequest, ScryRequest
 
 BEAT = 25.0
 NEARLY, LATE = 0.9, 1.1
 """What part of the time between two heartbeats has to pass, and how much of it may."""
 
-STRANGER = Ship.of(0x7777_7777)
 STRANGE_SESSION = 0x5555_0000_1111_AAAA
 
 
@@ -133,7 +133,7 @@ class SubscriberPlay:
         since = publisher.place
         path, text = publisher.path(move.name), f"the value of {move.name}"
         if move.forged:
-            publisher.send(publisher.response_of(path, b"forged", signer=STRANGER))
+            publisher.send(publisher.response_of(path, b"forged", signer=OTHER))
             publisher.read()
             if publisher.cancellations(move.name, since=since):
                 raise Mismatch("URB-117", f"a value of {move.name} that somebody else has signed is cancelled")
@@ -200,7 +200,7 @@ class SubscriberPlay:
         publisher = self._publisher
         path = publisher.path(move.name)
         if move.forged:
-            publisher.send(publisher.promise_of(path, session=STRANGE_SESSION, signer=STRANGER))
+            publisher.send(publisher.promise_of(path, session=STRANGE_SESSION, signer=OTHER))
         else:
             publisher.send(publisher.promise_of(path))
         publisher.read()

@@ -4,6 +4,7 @@ A link is an address, and as datagrams can be sent from any, one is forgotten at
 floods a ship from forged addresses leaves nothing behind.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterator
 
 from harness.peers.peer import HANG_UP, Peer
@@ -80,9 +81,9 @@ class ShipPeer(Peer):
         path, fragment = getattr(body, "path", None), getattr(body, "fragment", 1)
         return fragment > 0 and (path is None or path_is_valid(path))
 
+    @abstractmethod
     def take(self, packet: Packet, link: int, now: float) -> None:
         """Act on a packet that is meant for this ship."""
-        raise NotImplementedError
 
     def put(self, link: int, body: Body, to: Ship, *, sender_tick: int = 1, receiver_tick: int = 1) -> None:
         """Send a packet to a ship, at an address."""

@@ -1,5 +1,6 @@
 """Faults of publishers against the rules of bodies: cut, too long, with odd paths, badly signed, or doubled."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -28,9 +29,9 @@ LONGEST_EXTRA = 512
 class Mending(Publisher):
     """What takes packets that are none is made of this."""
 
+    @abstractmethod
     def mended(self, frame: bytes) -> Packet | None:
         """Return what an intact datagram is taken for that is no packet."""
-        raise NotImplementedError
 
     def first(self, frame: bytes, change: Callable[[bytes, int], bytes]) -> Packet | None:
         """Return the first packet that comes of changing a datagram more and more."""
@@ -139,9 +140,9 @@ class Formless(Publisher):
             self.on_formless(body)
         return is_valid
 
+    @abstractmethod
     def on_formless(self, request: ScryRequest) -> None:
         """Act on a request for one."""
-        raise NotImplementedError
 
 
 @fault("URB-136", does="ends all sessions at a path that is longer than it can be")
@@ -229,9 +230,9 @@ class Badly(Publisher):
             self.on_forged(packet, request)
         return is_genuine
 
+    @abstractmethod
     def on_forged(self, packet: Packet, request: ScryRequest) -> None:
         """Act on a request that its sender has not signed."""
-        raise NotImplementedError
 
 
 @fault("URB-148", does="forgets a promise when it is asked for again with a wrong signature")

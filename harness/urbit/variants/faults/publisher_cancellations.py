@@ -1,5 +1,6 @@
 """Faults of publishers against the rules of cancellations."""
 
+from abc import abstractmethod
 from typing import Any
 
 from harness.urbit.peers.publisher import Publisher
@@ -87,9 +88,9 @@ class BearsAGrudge(Publisher):
 class ReleasingMore(Publisher):
     """What forgets more promises than the one that is cancelled is made of this."""
 
+    @abstractmethod
     def more(self, interest: PromisedDatum) -> list[PromisedDatum]:
         """Return what is forgotten beside it."""
-        raise NotImplementedError
 
     def release(self, interest: PromisedDatum) -> None:
         for each in [*self.more(interest), interest]:
@@ -231,9 +232,9 @@ class Unpending(Publisher):
         else:
             self.on_nothing(packet, cancellation, session)
 
+    @abstractmethod
     def on_nothing(self, packet: Packet, cancellation: Cancellation, session: Session | None) -> None:
         """Act on one of what is not pending."""
-        raise NotImplementedError
 
 
 @fault("URB-050", does="ends a session in which something is cancelled that is not pending")
@@ -279,9 +280,9 @@ class Answering(Publisher):
         if isinstance(packet.body, Cancellation):
             self.on_acked(packet, packet.body, link)
 
+    @abstractmethod
     def on_acked(self, packet: Packet, cancellation: Cancellation, link: int) -> None:
         """Say something to a cancellation."""
-        raise NotImplementedError
 
 
 @fault("URB-051", does="acknowledges cancellations by an empty response")

@@ -1,5 +1,6 @@
 """Faults of publishers against the rules of heartbeats, their numbers, and the subscriber's address."""
 
+from abc import abstractmethod
 from typing import Any
 
 from harness.urbit.peers.publisher import Publisher
@@ -114,9 +115,9 @@ class OldToo(Publisher):
         else:
             self.on_old(session, packet, heartbeat, link)
 
+    @abstractmethod
     def on_old(self, session: Session, packet: Packet, heartbeat: HeartbeatRequest, link: int) -> None:
         """Act on a heartbeat that is not newer than all before."""
-        raise NotImplementedError
 
 
 @fault("URB-069", does="answers old heartbeats with the highest number")

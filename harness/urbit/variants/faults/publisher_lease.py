@@ -1,5 +1,6 @@
 """Faults of publishers against the rules of the lease, and of what ends with a session."""
 
+from abc import abstractmethod
 from math import inf
 from typing import Any
 
@@ -66,9 +67,9 @@ class CancellationsRenew(Publisher):
 class Lasting(Publisher):
     """What has leases of another length is made of this."""
 
+    @abstractmethod
     def lease(self, session: Session) -> float:
         """Return the seconds for which a lease is longer than it should be."""
-        raise NotImplementedError
 
     def renew(self, session: Session, now: float) -> None:
         super().renew(session, now)

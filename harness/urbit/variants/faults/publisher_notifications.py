@@ -1,5 +1,6 @@
 """Faults of publishers against the rules of notifications and their repeats."""
 
+from abc import abstractmethod
 from typing import Any
 
 from msgspec.structs import replace
@@ -205,9 +206,9 @@ class TellsAtHeartbeats(Publisher):
 class TellingOthers(Publisher):
     """What tells others than those who have asked is made of this."""
 
+    @abstractmethod
     def others(self, interest: PromisedDatum) -> list[Session]:
         """Return whose session is told as well."""
-        raise NotImplementedError
 
     def keep(self, interest: PromisedDatum, now: float) -> None:
         super().keep(interest, now)

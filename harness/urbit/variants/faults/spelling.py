@@ -1,5 +1,7 @@
 """Faults of both roles in how packets are spelled: header, prelude and layout of bodies, which any record shows."""
 
+from abc import abstractmethod
+
 from msgspec.structs import replace
 
 from harness.urbit.peers.publisher import Publisher
@@ -34,9 +36,9 @@ class Misspells(ShipPeer):
     def spell(self, packet: Packet) -> bytes:
         return self.misspelt(packet) if isinstance(packet.body, self.form) else super().spell(packet)
 
+    @abstractmethod
     def misspelt(self, packet: Packet) -> bytes:
         """Return the bytes of a packet of that kind."""
-        raise NotImplementedError
 
 
 def body_of(packet: Packet) -> int:

@@ -1,5 +1,7 @@
 """Faults of a subscriber: what it does when it hears that a session is dead."""
 
+from abc import abstractmethod
+
 from harness.urbit.peers.subscriber import Heartbeats, Subscriber, Want
 from harness.urbit.peers.times import FIRST_GAP
 from harness.urbit.variants.registry import fault
@@ -50,9 +52,9 @@ class PassesOverLaterNacks(Subscriber):
 class Forgets(Subscriber):
     """A subscriber that asks for some of what is pending after a nack, and for the rest never."""
 
+    @abstractmethod
     def is_known(self, want: Want) -> bool:
         """Tell whether a path is asked for again."""
-        raise NotImplementedError
 
     def die(self, session: Heartbeats, now: float) -> None:
         super().die(session, now)
@@ -98,9 +100,9 @@ class Remembers(Subscriber):
         super().want(path, now)
         self.past.add(path)
 
+    @abstractmethod
     def is_recalled(self, path: bytes) -> bool:
         """Tell whether something that is not wanted is asked for after a nack."""
-        raise NotImplementedError
 
     def die(self, session: Heartbeats, now: float) -> None:
         super().die(session, now)

@@ -1,5 +1,6 @@
 """Faults of a subscriber: which packets it takes."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -57,9 +58,9 @@ class DropsWhatIsRelayed(Subscriber):
 class Rereads(Subscriber):
     """A subscriber that also reads frames in other ways than as they are."""
 
+    @abstractmethod
     def rereads(self, frame: bytes) -> Iterator[bytes]:
         """Yield the frames that it takes one for, if the one is no good."""
-        raise NotImplementedError
 
     def admit(self, frame: bytes) -> Packet | None:
         found = super().admit(frame)

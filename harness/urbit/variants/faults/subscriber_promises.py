@@ -1,5 +1,7 @@
 """Faults of a subscriber: which promises it takes, and what it makes of their sessions."""
 
+from abc import abstractmethod
+
 from harness.urbit.peers.subscriber import Heartbeats, Subscriber
 from harness.urbit.peers.times import FIRST_GAP
 from harness.urbit.ships import public_key_of
@@ -119,9 +121,9 @@ class TakesZeroForNone(Subscriber):
 class SpellsIds(Subscriber):
     """A subscriber whose heartbeats carry an id that is something else than was promised."""
 
+    @abstractmethod
     def spelt(self, id: int) -> int:
         """Return what is sent for an id."""
-        raise NotImplementedError
 
     def beat(self, session: Heartbeats, now: float) -> None:
         real, session.id = session.id, self.spelt(session.id)

@@ -1,5 +1,7 @@
 """Unusual subscribers: when they send heartbeats, and when they cease to."""
 
+from abc import abstractmethod
+
 from harness.urbit.peers.subscriber import Heartbeats, Subscriber
 from harness.urbit.peers.times import HEARTBEAT
 from harness.urbit.variants.registry import oddity
@@ -29,9 +31,9 @@ class FirstHeartbeatSoon(FirstHeartbeatLater):
 class Paced(Subscriber):
     """A subscriber whose heartbeats are not exactly 25 seconds apart."""
 
+    @abstractmethod
     def pause(self, number: int) -> float:
         """Return the seconds behind a heartbeat."""
-        raise NotImplementedError
 
     def beat(self, session: Heartbeats, now: float) -> None:
         super().beat(session, now)
