@@ -12,7 +12,8 @@ from typing import TypeAlias
 from harness.errors import ControlFailed, Unsupported
 from harness.urbit.peers.session import PromisedDatum, Session, Sessions
 from harness.urbit.peers.ship import FRAGMENT, ShipPeer
-from harness.urbit.peers.times import FIRST_GAP, LEASE, Timers, longer
+from harness.peers.timers import Timers
+from harness.urbit.peers.times import FIRST_GAP, LEASE, longer
 from harness.urbit.ships import PUBLISHER
 from wire.urbit.signatures import cancellation_input, promise_input, request_input, response_input
 from wire.urbit.values import (

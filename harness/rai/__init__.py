@@ -1,0 +1,1 @@
+"""The Rai protocol for cache-backed publish and subscribe: its peers, and the tester's side of it."""

@@ -1,0 +1,1 @@
+"""The reference peers: publisher, subscriber and router-cache, as machines without sockets."""
