@@ -1,0 +1,293 @@
+"""Reading texts of JSON, strict or relaxed: one pass from left to right, with a stack of its own.
+
+A text is refused at the end of its longest beginning that some text has. What usually stands at a place is one regular
+expression, linear in what it reads; the unusual, escapes and faults, is looked at when that has failed.
+"""
+
+import re
+from typing import Any, NamedTuple, NoReturn
+
+from wire.errors import Reason
+from wire.json.strict import item_path, member_path
+from wire.kinds.language import Unread
+from wire.rai.json_values import Members, Number, Value
+
+
+class Unreadable(Unread):
+    """Where a text is refused, in characters, at which path, and why."""
+
+    def __init__(self, offset: int, whole: bool, path: str, detail: str, reason: Reason | None) -> None:
+        super().__init__(offset, whole)
+        self.path = path
+        self.detail = detail
+        self.reason = reason
+
+
+class Syntax(NamedTuple):
+    """What texts are made of.
+
+    ``white`` is white space; ``name`` a name without escapes, with its colon (groups: quoted, bare); ``value`` what
+    begins a value (groups: a text without escapes, a number, a word, a bracket, the quote of another text); ``plain``
+    what stands in a text without escapes, ``fraction`` and ``exponent`` what may follow the digits of a number. All
+    that is ``relaxed`` beside these: commas before closing brackets, unknown escapes, what follows the last bracket.
+    """
+
+    white: re.Pattern[str]
+    name: re.Pattern[str]
+    value: re.Pattern[str]
+    plain: re.Pattern[str]
+    relaxed: bool
+
+
+def _syntax(white: str, plain: str, number: str, words: str, *, relaxed: bool) -> Syntax:
+    names = words if relaxed else "(?!)"
+    return Syntax(
+        re.compile(f"{white}*"),
+        re.compile(f'(?:"({plain}*)"|({names})){white}*:{white}*'),
+        re.compile(f'"({plain}*)"|({number})|({words})|([{{\\[])|(")'),
+        re.compile(f"{plain}*"),
+        relaxed,
+    )
+
+
+LITERALS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+
+STRICT = _syntax(
+    r"[ \t\n\r]",
+    r'[^"\\\x00-\x1f]',
+    r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?",
+    "true|false|null",
+    relaxed=False,
+)
+"""RFC 8259, but that an object may have a name twice."""
+
+RELAXED = _syntax(
+    r"[ \t-\r]",  # isspace() of C
+    r'[^"\\\x00]',
+    r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?",
+    r"[A-Za-z_][A-Za-z0-9_.-]*",
+    relaxed=True,
+)
+"""What the parser of the protocol's author takes. Reading: ``inf`` and ``nan`` are words as any others."""
+
+Container = list[Any]
+"""What an object or array that has not ended has so far: pairs or values."""
+
+HEX, HIGH, LOW = "[0-9A-Fa-f]", "[89ABab]", "[C-Fc-f]"
+
+UNITS = tuple(
+    tuple(map(re.compile, ("u", *steps)))
+    for steps in (
+        ("[1-9A-CEFa-cef]", HEX, HEX, HEX),
+        ("[Dd]", "[0-7]", HEX, HEX),
+        ("[Dd]", HIGH, HEX, HEX, r"\\", "u", "[Dd]", LOW, HEX, HEX),
+        ("0", "[1-9A-Fa-f]", HEX, HEX),
+        ("0", "0", "[1-9A-Fa-f]", HEX),
+        ("0", "0", "0", "[1-9A-Fa-f]"),
+    )
+)
+"""What may stand behind the backslash of an escape for a character: no NUL, and no half of a surrogate pair."""
+
+ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+RELAXED_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+EXPONENT = re.compile("[eE][+-]?")
+
+
+def is_word(text: str) -> bool:
+    """Tell whether a text may stand without quotes, as a value and as a name."""
+    return bool(RELAXED_WORD.fullmatch(text)) and not text.startswith(tuple(LITERALS))
+
+
+def scan(text: str, syntax: Syntax, deepest: int | None = None) -> Value:
+    """Return the value of a text. Raises ``Unreadable``; with reason too-long more than ``deepest`` levels down."""
+    return _Scan(text, syntax, deepest).value()
+
+
+class _Scan:
+    """One text that is being read.
+
+    ``open`` are the objects and arrays that have not ended, ``names`` the member of each that is being read, ``None``
+    of arrays.
+    """
+
+    def __init__(self, text: str, syntax: Syntax, deepest: int | None) -> None:
+        self.text = text
+        self.syntax = syntax
+        self.deepest = deepest
+        self.open: list[Container] = []
+        self.names: list[str | None] = []
+
+    def value(self) -> Value:
+        """Read the whole text."""
+        text, white, value_at = self.text, self.syntax.white.match, self.syntax.value.match
+        at = white(text, 1 if self.syntax.relaxed and text.startswith("\ufeff") else 0).end()  # type: ignore[union-attr]
+        while True:
+            # A value begins here.
+            found: Value
+            match = value_at(text, at)
+            if match is None:
+                self.refuse_value(at)
+            at = match.end()
+            kind = match.lastindex
+            if kind == 1:
+                found = match[1]
+            elif kind == 2:
+                found = Number(match[2])
+            elif kind == 3:
+                found, at = self.word(match[3], match.start())
+            elif kind == 5:
+                found, at = self.escaped(match.start())
+            else:
+                if self.deepest is not None and len(self.open) == self.deepest:
+                    self.refuse(match.start(), f"more than {self.deepest} levels", Reason.TOO_LONG)
+                at = white(text, at).end()  # type: ignore[union-attr]
+                bracket = match[4]
+                if text.startswith("}" if bracket == "{" else "]", at):
+                    at += 1
+                    found = Members() if bracket == "{" else []
+                else:
+                    self.open.append([])
+                    if bracket == "{":
+                        self.names.append("")
+                        at = self.name(at, first=True)
+                    else:
+                        self.names.append(None)
+                    continue
+            # A value has ended here; perhaps so have those around it.
+            while self.open:
+                at = white(text, at).end()  # type: ignore[union-attr]
+                name, items = self.names[-1], self.open[-1]
+                items.append(found if name is None else (name, found))
+                closing = "]" if name is None else "}"
+                if text.startswith(",", at):
+                    at = white(text, at + 1).end()  # type: ignore[union-attr]
+                    if not (self.syntax.relaxed and text.startswith(closing, at)):
+                        if name is not None:
+                            at = self.name(at, first=False)
+                        break
+                elif not text.startswith(closing, at):
+                    self.refuse_after(at, match, closing)
+                at += 1
+                self.open.pop()
+                self.names.pop()
+                found = items if name is None else Members(items)
+            else:
+                self.end(at, match, found)
+                return found
+
+    def end(self, at: int, match: re.Match[str], found: Value) -> None:
+        """Look at what stands behind the whole value."""
+        if self.syntax.relaxed and isinstance(found, Members | list):
+            return
+        end = self.syntax.white.match(self.text, at).end()  # type: ignore[union-attr]
+        if end < len(self.text):
+            self.number_goes_on(at, match)
+            raise Unreadable(end, True, "", "something behind the value", None)
+
+    def name(self, at: int, *, first: bool) -> int:
+        """Read the name of a member and its colon; return where its value begins."""
+        match = self.syntax.name.match(self.text, at)
+        if match is not None:
+            self.names[-1] = match[match.lastindex or 0]
+            return match.end()
+        return self.unusual_name(at, first=first)
+
+    def unusual_name(self, at: int, *, first: bool) -> int:
+        text, white = self.text, self.syntax.white.match
+        bare = self.syntax.relaxed and RELAXED_WORD.match(text, at)
+        if text.startswith('"', at):
+            self.names[-1] = ""
+            self.names[-1], at = self.escaped(at)
+        elif bare:
+            self.names[-1], at = bare[0], bare.end()
+        else:
+            self.names[-1] = ""
+            self.refuse(at, "the name of a member belongs here" + (" or }" if first or self.syntax.relaxed else ""))
+        at = white(text, at).end()  # type: ignore[union-attr]
+        if not text.startswith(":", at):
+            self.refuse(at, "a colon belongs here")
+        return white(text, at + 1).end()  # type: ignore[union-attr]
+
+    def word(self, word: str, start: int) -> tuple[Value, int]:
+        """Return what a word stands for, and its end: a literal, also where the word would go on, or a text."""
+        for literal, value in LITERALS.items():
+            if word.startswith(literal):
+                return value, start + len(literal)
+        return word, start + len(word)
+
+    def escaped(self, start: int) -> tuple[str, int]:
+        """Read a text that has escapes, or a fault; return it and its end."""
+        text, plain, at = self.text, self.syntax.plain.match, start + 1
+        pieces = []
+        while True:
+            match = plain(text, at)
+            assert match is not None  # it may be empty
+            pieces.append(match[0])
+            at = match.end()
+            if text.startswith('"', at):
+                return "".join(pieces), at + 1
+            if not text.startswith("\\", at):
+                self.refuse(at, "control characters are escaped in a text")
+            piece, at = self.escape(at + 1)
+            pieces.append(piece)
+
+    def escape(self, at: int) -> tuple[str, int]:
+        """Read what stands behind a backslash."""
+        letter = self.text[at : at + 1]
+        if letter == "u":
+            return self.unit(at)
+        if letter in ESCAPES and letter:
+            return ESCAPES[letter], at + 1
+        # Unknown escapes stand for their character.
+        if not self.syntax.relaxed or letter in ("", "\0"):
+            self.refuse(at, "no escape")
+        return letter, at + 1
+
+    def unit(self, at: int) -> tuple[str, int]:
+        """Read an escape for a character, by the way that goes on longest."""
+        reached = [
+            next((place for place, step in enumerate(steps) if not step.match(self.text, at + place)), len(steps))
+            for steps in UNITS
+        ]
+        ways = [at + size for size, steps in zip(reached, UNITS, strict=True) if size == len(steps)]
+        if not ways:
+            self.refuse(at + max(reached), "no escape for a character")
+        codes = self.text[at + 1 : ways[0]].split("\\u")
+        return b"".join(int(code, 16).to_bytes(2) for code in codes).decode("utf-16-be"), ways[0]
+
+    def refuse_value(self, at: int) -> NoReturn:
+        """Refuse what cannot begin a value."""
+        text = self.text
+        if text.startswith("-", at) or (self.syntax.relaxed and text.startswith("+", at)):
+            self.refuse(at + 1, "a digit belongs here")
+        if not self.syntax.relaxed:
+            # A literal that is not complete.
+            for literal in LITERALS:
+                length = next(size for size in range(len(literal), -1, -1) if text.startswith(literal[:size], at))
+                if length:
+                    self.refuse(at + length, f"{literal} is not complete")
+        self.refuse(at, "a value belongs here")
+
+    def refuse_after(self, at: int, match: re.Match[str], closing: str) -> NoReturn:
+        """Refuse what cannot follow a value."""
+        self.number_goes_on(at, match)
+        self.refuse(at, f"a comma or {closing} belongs here")
+
+    def number_goes_on(self, at: int, match: re.Match[str]) -> None:
+        """Refuse a number that has begun a fraction or an exponent, and no more."""
+        if match.lastindex != 2 or match.end() != at:
+            return
+        number, text = match[2].lower(), self.text
+        exponent = EXPONENT.match(text, at)
+        if exponent and "e" not in number:
+            self.refuse(exponent.end(), "a digit belongs here")
+        if text.startswith(".", at) and "e" not in number and "." not in number:
+            self.refuse(at + 1, "a digit belongs here")
+
+    def refuse(self, at: int, detail: str, reason: Reason | None = None) -> NoReturn:
+        """Raise ``Unreadable``."""
+        path = ""
+        for items, name in zip(self.open, self.names, strict=True):
+            path = item_path(path, len(items)) if name is None else member_path(path, name) if name else path
+        there = detail if at < len(self.text) or reason else f"the text ends: {detail}"
+        raise Unreadable(at, False, path, there, reason)
