@@ -23,7 +23,9 @@ class PeerSettings(msgspec.Struct, frozen=True):
     """How a peer is made: the ``profile`` picks the reading where document and field differ.
 
     One that dials is told the ``scenario`` that it is to play, and how many ``servers`` it finds. ``hello_patience`` is
-X
+    how many seconds a connection may go without a hello, for one that bounds that; ``None`` is its own choice.
+    """
+
     profile: str = "document"
     scenario: str = ""
     servers: int = 1
