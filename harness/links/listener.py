@@ -24,16 +24,9 @@ class Listener(ABC):
         self.address = str(where)
         self._clock = clock
 
+    @abstractmethod
     def accept(self, deadline: float, label: str = "a", trace: Trace | None = None) -> Link:
         """Return the next link that was dialled (UDP: next new sender); Deadline when none came in time."""
-        while True:
-            watched = self._handle()
-            link = None if watched is None else self._next(label, trace)
-            if link is not None:
-                return link
-            left = deadline - self._clock.now()
-            if left <= 0 or not wait(watched, select.POLLIN, left):
-                raise Deadline(f"nobody dialled {self.address} in time")
 
     @abstractmethod
     def open(self) -> None:
@@ -54,6 +47,20 @@ class Listener(ABC):
     def close(self) -> None:
         """Stop listening; links that were accepted stay."""
 
+
+class SocketListener(Listener):
+    """A listening end that waits on a socket."""
+
+    def accept(self, deadline: float, label: str = "a", trace: Trace | None = None) -> Link:
+        while True:
+            watched = self._handle()
+            link = None if watched is None else self._next(label, trace)
+            if link is not None:
+                return link
+            left = deadline - self._clock.now()
+            if left <= 0 or not wait(watched, select.POLLIN, left):
+                raise Deadline(f"nobody dialled {self.address} in time")
+
     @abstractmethod
     def _handle(self) -> socket.socket | None:
         """Return the socket to wait on, None while it is shut."""
@@ -63,7 +70,7 @@ class Listener(ABC):
         """Return the next link that was dialled, without waiting."""
 
 
-class ConnectionListener(Listener):
+class ConnectionListener(SocketListener):
     """Listens for connections; ``link`` makes a link of each, and raises OSError for one that is gone already."""
 
     def __init__(

@@ -55,6 +55,8 @@ class Transport(ABC):
 
     has_packets: ClassVar[bool] = False
     """Whether it carries packets: then a packet is a frame, where a protocol has no framing of its own for it."""
+    is_broker: ClassVar[bool] = False
+    """Whether it leads to a broker, where nodes meet: then both sides dial, and frames are envelopes."""
     captured_as: ClassVar[Literal["tcp", "udp", ""]] = ""
     """What captures show its frames in; empty where they cannot be read there."""
 

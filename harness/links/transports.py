@@ -12,6 +12,7 @@ from harness.links.addresses import LOOPBACK, Address, FreePorts
 from harness.links.framing import Framing, Framings, NoFraming
 from harness.links.link import Link
 from harness.links.listener import Listener
+from harness.links.nats import Nats
 from harness.links.tcp import Tcp
 from harness.links.tls import Tls
 from harness.links.transport import Transport, no_address
@@ -28,9 +29,13 @@ TRANSPORTS: dict[str, Transport] = {
         Tcp("tcp-stream"),  # TCP, where a protocol has a second framing
         Ux("ux"),
         Tls("tls"),
+        Nats("nats"),
     )
 }
 """All transports by name, in the order in which they are listed."""
+
+DIRECT: tuple[str, ...] = tuple(name for name, each in TRANSPORTS.items() if not each.is_broker)
+"""Those where one node dials the other; over all others both dial a broker."""
 
 SPELLINGS: dict[str, str] = {spelling: name for name, each in TRANSPORTS.items() for spelling in each.spellings}
 """Other spellings of transports."""

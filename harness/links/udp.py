@@ -15,7 +15,7 @@ from harness.links.addresses import Address, SocketAddress
 from harness.links.asyncio_links import LinkOwner
 from harness.links.framing import Framing
 from harness.links.link import SocketLink, wait
-from harness.links.listener import Listener
+from harness.links.listener import SocketListener
 from harness.links.transport import Certificate, Closable, IpTransport
 from harness.trace import Direction, Entry, EntryKind, Trace
 
@@ -154,7 +154,7 @@ class UdpLink(SocketLink):
             raise LinkClosed("reset") from error
 
 
-class UdpListener(Listener):
+class UdpListener(SocketListener):
     """Listens for datagrams: every new address that sends has a link of its own."""
 
     def __init__(self, where: Address, bound: SocketAddress, clock: Clock) -> None:

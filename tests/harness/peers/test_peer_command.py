@@ -17,7 +17,7 @@ from machines import FRAMINGS
 from harness import peer_command
 from harness.clock import RealClock
 from harness.command import main
-from harness.links.transports import TRANSPORTS, dial, free_addresses, listen
+from harness.links.transports import DIRECT, dial, free_addresses, listen
 
 CLOCK = RealClock()
 # A protocol is a folder of the harness; here the tests' own stands in its place.
@@ -25,10 +25,10 @@ CODE = """
 import sys
 import harness.peer_command
 import machines
-from harness.links.transports import TRANSPORTS
+from harness.links.transports import DIRECT
 harness.peer_command.known = lambda: ["machine"]
 harness.peer_command.load = lambda name: machines.PROTOCOL
-harness.peer_command.resolve = lambda text, protocol: machines.described("echo", *TRANSPORTS)
+harness.peer_command.resolve = lambda text, protocol: machines.described("echo", *DIRECT)
 sys.argv[1:1] = ["peer", "machine"]
 from harness.command import main
 main()
@@ -70,7 +70,7 @@ def ended(process, number=signal.SIGTERM):
 
 
 def test_it_listens_on_many_addresses_of_many_kinds():
-    places = [str(each) for each in free_addresses([*TRANSPORTS, "ux", "tcp"])]
+    places = [str(each) for each in free_addresses([*DIRECT, "ux", "tcp"])]
     with peer(*(word for place in places for word in ("--listen", place))) as process, ExitStack() as stack:
         assert ready(process) == places
         for number, place in enumerate(places, 1):
@@ -159,7 +159,7 @@ def test_it_ends_when_nobody_reads_its_events():
 def test_wrong_usage_is_told(arguments, complaint, monkeypatch, capfd):
     monkeypatch.setattr(peer_command, "known", lambda: ["machine"])
     monkeypatch.setattr(peer_command, "load", lambda name: machines.PROTOCOL)
-    monkeypatch.setattr(peer_command, "resolve", lambda text, protocol: machines.described("echo", *TRANSPORTS))
+    monkeypatch.setattr(peer_command, "resolve", lambda text, protocol: machines.described("echo", *DIRECT))
     monkeypatch.setattr(sys, "argv", ["goldwire", "peer", "machine", *arguments])
     with pytest.raises(SystemExit) as end:  # in this process, as nothing is served
         main()

@@ -14,7 +14,7 @@ from harness.clock import RealClock
 from harness.errors import BadDescription, LinkClosed
 from harness.links import tls
 from harness.links.tls import _fresh_certificate, server_context
-from harness.links.transports import TRANSPORTS, dial, free_addresses, parse_address
+from harness.links.transports import DIRECT, dial, free_addresses, parse_address
 from harness.peers.embedded import EmbeddedImplementation
 from harness.peers.peer_server import PeerServer
 
@@ -31,7 +31,7 @@ def soon():
 def serving(*transports, tempo=1.0):
     node = Echo()
     with EmbeddedImplementation(
-        described("echo", *(transports or TRANSPORTS)), lambda settings: node, FRAMINGS, tempo=tempo
+        described("echo", *(transports or DIRECT)), lambda settings: node, FRAMINGS, tempo=tempo
     ) as running:
         yield running, node
         assert running.alive(), running.output_tail()
@@ -51,7 +51,7 @@ def ask(link, frame):
     return link.receive(soon()).data
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", DIRECT)
 def test_frames_go_there_and_back(transport):
     with serving() as (running, _), dialled(running, transport) as link:
         assert ask(link, b'{"a": 1}') == b'{"a": 1}'
@@ -64,10 +64,10 @@ def test_frames_go_there_and_back(transport):
 
 def test_all_kinds_of_links_meet_at_one_node():
     with serving() as (running, node), contextlib.ExitStack() as stack:
-        links = [stack.enter_context(dialled(running, transport)) for transport in TRANSPORTS]
+        links = [stack.enter_context(dialled(running, transport)) for transport in DIRECT]
         for link in links:
             assert ask(link, b"{}") == b"{}"
-        assert len(node.links) == len(TRANSPORTS)
+        assert len(node.links) == len(DIRECT)
         assert [ask(link, b"{}") for link in links] == [b"{}"] * len(links)
         links[0].send_raw(FRAMINGS["tcp"].encode(b'"all"'))
         assert [link.receive(soon()).data for link in links] == [b'"to all"'] * len(links)
@@ -81,7 +81,7 @@ class Recorder(Echo):
         self.events[-1:] = [address]
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", DIRECT)
 def test_a_node_is_told_where_links_come_from_if_it_wants_to_know(transport):
     node = Recorder()
     running = EmbeddedImplementation(described("echo", transport), lambda settings: node, FRAMINGS)

@@ -1,0 +1,7 @@
+"""The framings of recordings of what is said with brokers; live, a client of the broker cuts its frames itself."""
+
+from harness.links.framing import Framings
+from harness.links.nats_stream import NatsStream
+
+BROKER_FRAMINGS: Framings = {"nats": NatsStream()}
+"""By transport; a protocol whose nodes meet at brokers has these among its framings."""
