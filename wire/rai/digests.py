@@ -19,6 +19,8 @@ from hmac import compare_digest
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import msgspec
+
 from wire.errors import WireError
 
 BLOCK = 16
@@ -44,21 +46,6 @@ def _library() -> _Library:
     except ModuleNotFoundError:
         raise NoDigests("digests need the package cryptography: pip install cryptography") from None
     return _Library(ciphers.algorithms.AES, ciphers.Cipher, ciphers.modes.CTR, mac.CMAC)
-
-
-def ha0(user: str, service: str, password: str) -> bytes:
-    """Return HA0: what a node's database has of a user."""
-    return sha256((user + service + password).encode()).digest()
-
-
-def session_key(ha0: bytes, nonce: str) -> bytes:
-    """Return HA1 of a session: the key of its messages, but those of its auth messages."""
-    return sha256(ha0 + nonce.encode()).digest()
-
-
-def auth_key(ha0: bytes, nonce: str, time: int, cnonce: str) -> bytes:
-    """Return HA1 of an auth message: ``ha0`` and ``nonce`` of its sender, the others of the message that it answers."""
-    return sha256(ha0 + f"{nonce}{time}{cnonce}".encode()).digest()
 
 
 def padded(message: bytes) -> bytes:
@@ -98,38 +85,49 @@ def text(code: bytes) -> str:
     return urlsafe_b64encode(code).rstrip(b"=").decode()
 
 
-Digest = Callable[[bytes, int, str, bytes], str]
-"""What a profile makes of a key, a sequence number, a subject and a canonical message."""
+class Profile(msgspec.Struct, frozen=True):
+    """How messages are signed: ``code`` makes the digest of a key, a ``seqno``, a subject and a canonical message."""
+
+    name: str
+    code: Callable[[bytes, int, str, bytes], bytes]
+
+    def ha0(self, user: str, service: str, password: str) -> bytes:
+        """Return HA0: what a node's database has of a user."""
+        return sha256((user + service + password).encode()).digest()
+
+    def session_key(self, ha0: bytes, nonce: str) -> bytes:
+        """Return HA1 of a session: the key of its messages, but those of its auth messages."""
+        return sha256(ha0 + nonce.encode()).digest()
+
+    def auth_key(self, ha0: bytes, nonce: str, time: int, cnonce: str) -> bytes:
+        """Return HA1 of an auth message: ``ha0`` and ``nonce`` are its sender's, the others what it answers has."""
+        return sha256(ha0 + f"{nonce}{time}{cnonce}".encode()).digest()
+
+    def digest(self, key: bytes, seqno: int, subject: str, canonical: bytes) -> str:
+        """Return the digest of a message. Raises ``OverflowError`` for a ``seqno`` that 16 bytes do not hold."""
+        return text(self.code(key, seqno, subject, canonical))
+
+    def verifies(self, key: bytes, seqno: int, subject: str, canonical: bytes, digest: str) -> bool:
+        """Tell whether a digest is that of a message, in a time that does not say how much of it is right."""
+        try:
+            expected = self.digest(key, seqno, subject, canonical)
+        except OverflowError:
+            return False
+        return compare_digest(expected.encode(), digest.encode(errors="replace"))
 
 
-def _rai_1(key: bytes, seqno: int, subject: str, canonical: bytes) -> str:
-    return text(cmac(key, message_hash(seqno, subject, canonical)))
+def _rai_1(key: bytes, seqno: int, subject: str, canonical: bytes) -> bytes:
+    return cmac(key, message_hash(seqno, subject, canonical))
 
 
-def _cmac(key: bytes, seqno: int, subject: str, canonical: bytes) -> str:
+def _cmac(key: bytes, seqno: int, subject: str, canonical: bytes) -> bytes:
     # The IV as a key that everybody knows: whoever changes a message can make it fit again. An example, no advice.
-    return text(cmac(key, cmac(seqno.to_bytes(BLOCK), subject.encode() + canonical)))
+    return cmac(key, cmac(seqno.to_bytes(BLOCK), subject.encode() + canonical))
 
 
-def _none(key: bytes, seqno: int, subject: str, canonical: bytes) -> str:
-    return ""
+def _none(key: bytes, seqno: int, subject: str, canonical: bytes) -> bytes:
+    return b""
 
 
-PROFILES: dict[str, Digest] = {"rai-1": _rai_1, "cmac": _cmac, "none": _none}
+PROFILES = {name: Profile(name, code) for name, code in (("rai-1", _rai_1), ("cmac", _cmac), ("none", _none))}
 """The profiles by name; ``none`` is of networks that do not sign, where digests are empty."""
-
-DEFAULT = "rai-1"
-
-
-def digest(key: bytes, seqno: int, subject: str, canonical: bytes, profile: str = DEFAULT) -> str:
-    """Return the digest of a message. Raises ``OverflowError`` for a ``seqno`` that 16 bytes do not hold."""
-    return PROFILES[profile](key, seqno, subject, canonical)
-
-
-def verifies(digest: str, key: bytes, seqno: int, subject: str, canonical: bytes, profile: str = DEFAULT) -> bool:
-    """Tell whether a digest is that of a message, in a time that does not say how much of it is right."""
-    try:
-        expected = PROFILES[profile](key, seqno, subject, canonical)
-    except OverflowError:
-        return False
-    return compare_digest(expected.encode(), digest.encode(errors="replace"))

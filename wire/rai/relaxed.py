@@ -7,6 +7,7 @@ stands in ``docs/rai.md``. A text that is strict JSON means the same in every mo
 import re
 from collections.abc import Callable
 from enum import Enum
+from itertools import chain
 from json import JSONDecoder
 from json.encoder import encode_basestring
 from operator import attrgetter
@@ -121,15 +122,28 @@ _WHITE = re.compile(r"[ \t\n\r]*")
 
 def _strict(text: str) -> tuple[Value] | None:
     """Return the value of strict JSON, where the library's decoder reads it as ours does."""
-    # It joins halves of surrogate pairs, and leaves those that are alone; and it counts no levels.
-    if "\\u" in text or text.count("{") + text.count("[") > DEEPEST:
+    # It joins halves of surrogate pairs, and leaves those that are alone.
+    if "\\u" in text:
         return None
     try:
         value, end = _LIBRARY(text, _WHITE.match(text).end())  # type: ignore[union-attr]
-    except (ValueError, StopIteration, _Doubt):
+    except (ValueError, StopIteration, RecursionError, _Doubt):
+        return None
+    if text.count("{") + text.count("[") > DEEPEST and not _is_shallow(value):
         return None
     # What follows, and whether it may, is for the own scanner to say.
     return (value,) if _WHITE.fullmatch(text, end) else None
+
+
+def _is_shallow(value: Value) -> bool:
+    """Tell whether a value has no more than ``DEEPEST`` levels."""
+    level: list[list[Value] | Members] = [value] if isinstance(value, list | Members) else []
+    for _ in range(DEEPEST):
+        inner = chain.from_iterable(
+            [each for _, each in outer] if isinstance(outer, Members) else outer for outer in level
+        )
+        level = [each for each in inner if isinstance(each, list | Members)]
+    return not level
 
 
 def canonical(value: Value) -> bytes:

@@ -70,6 +70,11 @@ RELAXED = _syntax(
 )
 """What the parser of the protocol's author takes. Reading: ``inf`` and ``nan`` are words as any others."""
 
+BYTE_ORDER_MARK = "\ufeff"
+
+WHITE = " \t\n\v\f\r"
+"""What makes looking for white space worth while; the end of a text does as well."""
+
 Container = list[Any]
 """What an object or array that has not ended has so far: pairs or values."""
 
@@ -119,57 +124,75 @@ class _Scan:
 
     def value(self) -> Value:
         """Read the whole text."""
-        text, white, value_at = self.text, self.syntax.white.match, self.syntax.value.match
-        at = white(text, 1 if self.syntax.relaxed and text.startswith("\ufeff") else 0).end()  # type: ignore[union-attr]
+        # Each step is once for every value, so what it uses is at hand, and white space looked for where there is some.
+        text, white, value_at, name_at = (
+            self.text,
+            self.syntax.white.match,
+            self.syntax.value.match,
+            self.syntax.name.match,
+        )
+        relaxed, open_, names = self.syntax.relaxed, self.open, self.names
+        at = white(text, 1 if relaxed and text.startswith(BYTE_ORDER_MARK) else 0).end()  # type: ignore[union-attr]
         while True:
             # A value begins here.
             found: Value
             match = value_at(text, at)
             if match is None:
                 self.refuse_value(at)
-            at = match.end()
             kind = match.lastindex
             if kind == 1:
-                found = match[1]
+                found, at = match[1], match.end()
             elif kind == 2:
-                found = Number(match[2])
+                found, at = Number(match[2]), match.end()
             elif kind == 3:
-                found, at = self.word(match[3], match.start())
+                found, at = self.word(match[3], at)
             elif kind == 5:
-                found, at = self.escaped(match.start())
+                found, at = self.escaped(at)
             else:
-                if self.deepest is not None and len(self.open) == self.deepest:
-                    self.refuse(match.start(), f"more than {self.deepest} levels", Reason.TOO_LONG)
-                at = white(text, at).end()  # type: ignore[union-attr]
-                bracket = match[4]
-                if text.startswith("}" if bracket == "{" else "]", at):
-                    at += 1
-                    found = Members() if bracket == "{" else []
+                if len(open_) == self.deepest:
+                    self.refuse(at, f"more than {self.deepest} levels", Reason.TOO_LONG)
+                at = white(text, at + 1).end()  # type: ignore[union-attr]
+                if match[4] == "[":
+                    if not text.startswith("]", at):
+                        open_.append([])
+                        names.append(None)
+                        continue
+                    found = []
                 else:
-                    self.open.append([])
-                    if bracket == "{":
-                        self.names.append("")
+                    if not text.startswith("}", at):
+                        open_.append([])
+                        names.append("")
                         at = self.name(at, first=True)
-                    else:
-                        self.names.append(None)
-                    continue
+                        continue
+                    found = Members()
+                at += 1
             # A value has ended here; perhaps so have those around it.
-            while self.open:
-                at = white(text, at).end()  # type: ignore[union-attr]
-                name, items = self.names[-1], self.open[-1]
-                items.append(found if name is None else (name, found))
+            while open_:
+                name = names[-1]
+                open_[-1].append(found if name is None else (name, found))
                 closing = "]" if name is None else "}"
-                if text.startswith(",", at):
-                    at = white(text, at + 1).end()  # type: ignore[union-attr]
-                    if not (self.syntax.relaxed and text.startswith(closing, at)):
+                mark = text[at : at + 1]
+                if mark in WHITE:
+                    at = white(text, at).end()  # type: ignore[union-attr]
+                    mark = text[at : at + 1]
+                if mark == ",":
+                    at += 1
+                    if text[at : at + 1] in WHITE:
+                        at = white(text, at).end()  # type: ignore[union-attr]
+                    if not (relaxed and text.startswith(closing, at)):
                         if name is not None:
-                            at = self.name(at, first=False)
+                            following = name_at(text, at)
+                            if following is None:
+                                at = self.name(at, first=False)
+                            else:
+                                names[-1] = following[following.lastindex]  # type: ignore[index]
+                                at = following.end()
                         break
-                elif not text.startswith(closing, at):
+                elif mark != closing:
                     self.refuse_after(at, match, closing)
                 at += 1
-                self.open.pop()
-                self.names.pop()
+                names.pop()
+                items = open_.pop()
                 found = items if name is None else Members(items)
             else:
                 self.end(at, match, found)
@@ -185,14 +208,7 @@ class _Scan:
             raise Unreadable(end, True, "", "something behind the value", None)
 
     def name(self, at: int, *, first: bool) -> int:
-        """Read the name of a member and its colon; return where its value begins."""
-        match = self.syntax.name.match(self.text, at)
-        if match is not None:
-            self.names[-1] = match[match.lastindex or 0]
-            return match.end()
-        return self.unusual_name(at, first=first)
-
-    def unusual_name(self, at: int, *, first: bool) -> int:
+        """Read the name of a member and its colon, whatever is between; return where its value begins."""
         text, white = self.text, self.syntax.white.match
         bare = self.syntax.relaxed and RELAXED_WORD.match(text, at)
         if text.startswith('"', at):

@@ -2,19 +2,7 @@
 
 import pytest
 
-from wire.rai.digests import (
-    PROFILES,
-    auth_key,
-    cmac,
-    digest,
-    ha0,
-    matyas_meyer_oseas,
-    message_hash,
-    padded,
-    session_key,
-    text,
-    verifies,
-)
+from wire.rai.digests import PROFILES, Profile, cmac, matyas_meyer_oseas, message_hash, padded, text
 
 HA0 = "65fc1392dd57700e45cddd66ed893de4f61af69f8b25ecf7ad76fb19fd8e19de"
 HA1 = "57dbecf03a2aaa6bb716929dcb7e24a4c7f3027435e8d1185d0933d223509e4d"
@@ -24,12 +12,14 @@ SUBJECT, MESSAGE = "NASDAQ.REC.INTC.O", b'{"BID":17.75}'
 
 KEY = bytes.fromhex(HA1)
 
+RAI_1 = PROFILES["rai-1"]
+
 
 def test_keys() -> None:
-    stored = ha0("paul", "service1", "secret")
+    stored = RAI_1.ha0("paul", "service1", "secret")
     assert stored.hex() == HA0
-    assert session_key(stored, NONCE).hex() == HA1
-    assert auth_key(stored, NONCE, 1700000000000000, "EBESExQVFhcYGRobHB0eHw").hex() == HA1_OF_AUTH
+    assert RAI_1.session_key(stored, NONCE).hex() == HA1
+    assert RAI_1.auth_key(stored, NONCE, 1700000000000000, "EBESExQVFhcYGRobHB0eHw").hex() == HA1_OF_AUTH
 
 
 @pytest.mark.parametrize(
@@ -42,10 +32,10 @@ def test_keys() -> None:
 )
 def test_digests(seqno: int, hashed: str, code: str) -> None:
     assert message_hash(seqno, SUBJECT, MESSAGE).hex() == hashed
-    signed = digest(KEY, seqno, SUBJECT, MESSAGE)
+    signed = RAI_1.digest(KEY, seqno, SUBJECT, MESSAGE)
     assert signed == text(bytes.fromhex(code))
     assert len(signed) == 22
-    assert verifies(signed, KEY, seqno, SUBJECT, MESSAGE)
+    assert RAI_1.verifies(KEY, seqno, SUBJECT, MESSAGE, signed)
 
 
 # ZigBee's hash is the same for messages of less than 8 KiB, but that its length has 2 bytes: these leave the rest zero.
@@ -82,26 +72,26 @@ def test_cmac(message: str, code: str) -> None:
     assert cmac(key, bytes.fromhex(message)).hex() == code
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_profile_verifies_what_it_signs(profile: str) -> None:
-    signed = digest(KEY, 7, SUBJECT, MESSAGE, profile)
-    assert verifies(signed, KEY, 7, SUBJECT, MESSAGE, profile)
-    assert not verifies(f"{signed}A", KEY, 7, SUBJECT, MESSAGE, profile)
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+def test_every_profile_verifies_what_it_signs(profile: Profile) -> None:
+    signed = profile.digest(KEY, 7, SUBJECT, MESSAGE)
+    assert profile.verifies(KEY, 7, SUBJECT, MESSAGE, signed)
+    assert not profile.verifies(KEY, 7, SUBJECT, MESSAGE, f"{signed}A")
 
 
-@pytest.mark.parametrize("profile", ["rai-1", "cmac"])
-def test_a_digest_is_of_one_message(profile: str) -> None:
-    signed = digest(KEY, 7, SUBJECT, MESSAGE, profile)
-    assert not verifies(signed, session_key(bytes(32), NONCE), 7, SUBJECT, MESSAGE, profile)
-    assert not verifies(signed, KEY, 8, SUBJECT, MESSAGE, profile)
-    assert not verifies(signed, KEY, 7, "NASDAQ.REC.INTC.X", MESSAGE, profile)
-    assert not verifies(signed, KEY, 7, SUBJECT, b'{"BID":17.76}', profile)
-    assert not verifies("", KEY, 7, SUBJECT, MESSAGE, profile)
-    assert not verifies("é\ud800", KEY, 7, SUBJECT, MESSAGE, profile)
+@pytest.mark.parametrize("profile", [PROFILES["rai-1"], PROFILES["cmac"]])
+def test_a_digest_is_of_one_message(profile: Profile) -> None:
+    signed = profile.digest(KEY, 7, SUBJECT, MESSAGE)
+    assert not profile.verifies(profile.session_key(bytes(32), NONCE), 7, SUBJECT, MESSAGE, signed)
+    assert not profile.verifies(KEY, 8, SUBJECT, MESSAGE, signed)
+    assert not profile.verifies(KEY, 7, "NASDAQ.REC.INTC.X", MESSAGE, signed)
+    assert not profile.verifies(KEY, 7, SUBJECT, b'{"BID":17.76}', signed)
+    assert not profile.verifies(KEY, 7, SUBJECT, MESSAGE, "")
+    assert not profile.verifies(KEY, 7, SUBJECT, MESSAGE, "é\ud800")
 
 
 @pytest.mark.parametrize("seqno", [-1, 1 << 128])
 def test_a_number_without_room_verifies_nothing(seqno: int) -> None:
-    assert not verifies("x" * 22, KEY, seqno, SUBJECT, MESSAGE)
+    assert not RAI_1.verifies(KEY, seqno, SUBJECT, MESSAGE, "x" * 22)
     with pytest.raises(OverflowError):
-        digest(KEY, seqno, SUBJECT, MESSAGE)
+        RAI_1.digest(KEY, seqno, SUBJECT, MESSAGE)
