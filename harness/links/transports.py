@@ -13,6 +13,7 @@ from harness.links.framing import Framing, Framings, NoFraming
 from harness.links.link import Link
 from harness.links.listener import Listener
 from harness.links.nats import Nats
+from harness.links.redis import Redis
 from harness.links.tcp import Tcp
 from harness.links.tls import Tls
 from harness.links.transport import Transport, no_address
@@ -30,6 +31,7 @@ TRANSPORTS: dict[str, Transport] = {
         Ux("ux"),
         Tls("tls"),
         Nats("nats"),
+        Redis("redis"),
     )
 }
 """All transports by name, in the order in which they are listed."""
