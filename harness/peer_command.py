@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from harness.clock import epoch
 from harness.errors import BadDescription
 from harness.iuts.description import is_described, resolve
 from harness.links.acceptor import open_more_files

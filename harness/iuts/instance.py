@@ -1,6 +1,7 @@
 """Instances: an implementation that runs, as a play needs it: links to it, control over it, a fresh start."""
 
 import textwrap
+import time
 from typing import Protocol
 
 from harness.clock import Clock, RealClock
@@ -46,6 +47,11 @@ class Instance(Protocol):
     @property
     def tempo(self) -> float:
         """Seconds of the protocol that pass in one second of the clock."""
+        ...
+
+    @property
+    def epoch(self) -> float:
+        """Seconds of the protocol from 1970 to the zero of the clock: both sides can say what time it is."""
         ...
 
     def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
@@ -163,6 +169,11 @@ class SocketInstance:
     def tempo(self) -> float:
         """Seconds of the protocol that pass in one of the clock: more than 1 where our own peer runs fast."""
         return self._running.tempo
+
+    @property
+    def epoch(self) -> float:
+        """Seconds of the protocol from 1970 to the zero of the clock."""
+        return (time.time() - self.clock.now()) * self.tempo
 
     def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
         """Restart it, to dial a number of servers and play a scenario."""

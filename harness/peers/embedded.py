@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from types import TracebackType
 from typing import Self
 
@@ -117,7 +118,12 @@ class EmbeddedImplementation:
         async def main() -> None:
             self._loop = asyncio.get_running_loop()
             self._over = asyncio.Event()
-            settings = msgspec.structs.replace(self._settings, servers=len(self._connect.split(",")))
+            settings = msgspec.structs.replace(
+                self._settings,
+                servers=len(self._connect.split(",")),
+                # The peer's clock is the loop's, at its own pace.
+                epoch=(time.time() - self._loop.time()) * self.tempo,
+            )
             self._server = PeerServer(self._make(settings), self._framings, scale=self.tempo)
             self._server.on_event = self._events.append
             self._lines = PeerControl(self._server, self._answered)

@@ -17,6 +17,9 @@ from harness.peers.peer import HANG_UP, Dialler, PeerMaker, PeerSettings
 from harness.timing import Timing
 from harness.trace import Direction, Entry, EntryKind, Trace
 
+EPOCH = 1_700_000_000.0
+"""Seconds from 1970 to the beginning of virtual time: some day of 2023, the same in every play."""
+
 FIRST_PORT = 40000
 """Before the first of the made-up ports that links come from: a peer can say where each comes from, as over sockets."""
 
@@ -90,6 +93,7 @@ class World:
 
     version = ""
     tempo = 1.0
+    epoch = EPOCH
 
     @property
     def loses(self) -> bool:
@@ -116,7 +120,8 @@ class World:
         self.not_offered: frozenset[str] = frozenset()
         self.has_served: bool | None = None
         self._make = make
-        self._settings = PeerSettings(profile)
+        self._settings = PeerSettings(profile, epoch=EPOCH)
+        self._starts = 0
         self._path = path
         self._datagrams = datagrams
         # Longer than over sockets: waiting costs nothing here.
@@ -127,7 +132,9 @@ class World:
     def restart(self) -> None:
         """Restart with a fresh peer."""
         self.has_served = self.has_served or None
-        self._peer = self._make(self._settings)
+        self._starts += 1
+        # By its number, so that no two starts are alike, and every run is.
+        self._peer = self._make(msgspec.structs.replace(self._settings, seed=self._starts))
         self._links: dict[int, MemoryLink | Arrival] = {}
         self._left: set[int] = set()
         """Addresses that are no more, from which something came all the same."""

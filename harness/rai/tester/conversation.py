@@ -1,0 +1,114 @@
+"""Conversations: what is said on one link to a broker, as events. The tester's sessions and every monitor read them.
+
+A broker's link has many sessions behind it: the tester's own, and those of whoever else is there, among them the node
+under test. A message says by itself whose it is.
+"""
+
+from functools import lru_cache
+
+from harness.rai.tester.events import Event, Listening, RefusedMessage
+from harness.rai.users import DATABASE, PROFILE
+from harness.trace import Direction, Entry, EntryKind, Trace
+from wire import envelope
+from wire.errors import DecodeError
+from wire.rai.values import Auth, Message, nonce_of, read, user_of
+
+Decoded = Message | Listening | DecodeError
+"""What a frame is: a message, the beginning or end of listening, or why it is none of these."""
+
+
+class Conversation:
+    """What is said on one link: feed it frames, read its events."""
+
+    def __init__(self, link: str) -> None:
+        self.link = link
+        self.events: list[Event] = []
+        self.listening: list[tuple[float, Direction, Listening]] = []
+        """What each side has begun and ended to listen to, with when."""
+        self.refusals: list[RefusedMessage] = []
+        self.ours: set[str] = set()
+        """The sessions that the tester has spoken for, forged ones among them."""
+        self._is_proper = True
+        self._seqnos: dict[tuple[str, str], int] = {}
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the tester published nothing but what the document lets a node publish."""
+        return self._is_proper
+
+    @property
+    def is_open(self) -> bool:
+        """True: nobody shakes hands with a broker in this protocol."""
+        return True
+
+    def feed(self, entry: Entry, decoded: Decoded) -> Event | None:
+        """Take one frame; return its event if it is a message."""
+        if isinstance(decoded, DecodeError):
+            self._refuse(entry, decoded)
+            return None
+        if isinstance(decoded, Listening):
+            self.listening.append((entry.time, entry.direction, decoded))
+            return None
+        event = Event(entry.time, entry.direction, decoded, entry.index, type(decoded.body))
+        self.events.append(event)
+        if entry.direction is Direction.SENT:
+            self.ours.add(decoded.session)
+            self._is_proper = self._is_proper and self._is_honest(decoded)
+        return event
+
+    def _refuse(self, entry: Entry, error: DecodeError) -> None:
+        try:
+            said = envelope.read(entry.data)
+        except DecodeError:
+            said = envelope.Envelope(envelope.DATA, "")
+        refused = RefusedMessage(entry.time, entry.direction, error, entry.index, said.subject, said.payload)
+        self.refusals.append(refused)
+        self._is_proper = self._is_proper and entry.direction is not Direction.SENT
+
+    def _is_honest(self, message: Message) -> bool:
+        """Tell whether a message of the tester's is what it seems: of a user that there is, signed, and new."""
+        key = (message.session, message.subject)
+        is_new = message.seqno > self._seqnos.get(key, -1)
+        self._seqnos[key] = max(message.seqno, self._seqnos.get(key, -1))
+        return is_new and (isinstance(message.body, Auth) or is_genuine(message))
+
+    def end(self, by: Direction, how: str) -> None:
+        """Take note of nothing: the end of a link to a broker is told to nobody else."""
+
+
+def decode(frame: bytes) -> Decoded:
+    """Return what a frame is."""
+    try:
+        said = envelope.read(frame)
+        if said.operation != envelope.DATA:
+            return Listening(said.subject, said.operation == envelope.LISTEN)
+        return read(said.subject, said.payload)
+    except DecodeError as error:
+        return error.without_traceback()
+
+
+def conversations(trace: Trace) -> dict[str, Conversation]:
+    """Read a whole trace: one conversation per link."""
+    found: dict[str, Conversation] = {}
+    for entry in trace:
+        if entry.what is EntryKind.FRAME:
+            conversation = found.get(entry.link)
+            if conversation is None:
+                conversation = found[entry.link] = Conversation(entry.link)
+            conversation.feed(entry, decode(entry.data))
+    return found
+
+
+def is_genuine(message: Message) -> bool:
+    """Tell whether a message has the digest of its session; one that is no auth message, which has another."""
+    key = key_of(message.session)
+    return key is not None and PROFILE.verifies(
+        key, message.seqno, message.subject, message.signed, message.digest
+    )
+
+
+@lru_cache(1 << 12)
+def key_of(session: str) -> bytes | None:
+    """Return the HA1 of a session; ``None`` where its user is in no database."""
+    secret = DATABASE.get(user_of(session))
+    return None if secret is None else PROFILE.session_key(secret, nonce_of(session))

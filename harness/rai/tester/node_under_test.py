@@ -1,0 +1,245 @@
+"""What a case works with: the node under test, the brokers that it is at, and the sessions of others there."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from copy import copy
+from typing import Any
+
+from harness.errors import HarnessError, NotAnswered
+from harness.iuts.instance import Instance
+from harness.links.link import Labels
+from harness.rai.peers.router_cache import SOURCE, SUBSCRIBERS
+from harness.rai.tester.broker import TestBroker
+from harness.rai.tester.conversation import Conversation
+from harness.rai.tester.publisher import TestPublisher
+from harness.rai.tester.session import INTERVAL, TestSession
+from harness.rai.users import PUBLISHER, ROUTER, SERVED, SUBSCRIBER, TESTERS
+from harness.trace import Trace
+from wire.rai.values import Hello
+
+USERS = {"publisher": PUBLISHER, "subscriber": SUBSCRIBER, "router-cache": ROUTER}
+"""The users of the nodes under test, by role."""
+
+SLACK = 0.1
+"""Seconds of the clock by which what a node does in time may be seen early or late: machines stand still for moments.
+"""
+
+
+class NodeUnderTest:
+    """The implementation in one play; ``readings`` collects what it was seen to follow.
+
+    It is started anew for each play, when the tester hears all that is said at its brokers.
+    """
+
+    def __init__(
+        self, instance: Instance, trace: Trace, *, profile: str, namespace: str, transport: str = "memory"
+    ) -> None:
+        self.instance = instance
+        self.timing = instance.timing.of_a_play()
+        self.trace = trace
+        self.profile = profile
+        self.transport = transport
+        self.readings: list[tuple[str, str, str]] = []
+        self.brokers: list[TestBroker] = []
+        self._met: list[TestBroker] = []
+        self._labels = Labels()
+        self._users = iter(TESTERS)
+        self._main: TestSession | None = None
+        self._other: TestSession | None = None
+        self._publisher: TestPublisher | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        count = 2 if self.role == "router-cache" else 1
+        # Of brokers that are not there yet no link can be made, and from those that are the first words would be lost.
+        self.instance.begin("", count, self.transport)
+        self.brokers = [self._broker(server) for server in range(count)]
+        self._met += self.brokers
+        self.instance.begin("", count, self.transport)
+
+    def _broker(self, server: int) -> TestBroker:
+        link = self.instance.link(self.trace, self._labels.next(), self.transport, server)
+        return TestBroker(link, self.trace, self.user, timing=self.timing, epoch=self.instance.epoch)
+
+    @property
+    def role(self) -> str:
+        """The role that the implementation plays."""
+        return self.instance.role
+
+    @property
+    def user(self) -> str:
+        """The user that the implementation is."""
+        return USERS[self.role]
+
+    @property
+    def broker(self) -> TestBroker:
+        """The broker at which the node publishes, or subscribes where it does nothing else."""
+        return self.brokers[SUBSCRIBERS if self.role == "router-cache" else 0]
+
+    @property
+    def source(self) -> TestBroker:
+        """The broker at which the node subscribes, or publishes where it does nothing else."""
+        return self.brokers[SOURCE]
+
+    # --- a publisher, or the publishing half of a router-cache ------------------------------------------------
+
+    def session(self, user: str = "") -> TestSession:
+        """Return a session of a user who was not in this play before, or of some user; it has said nothing yet."""
+        return TestSession(self.broker, user or next(self._users))
+
+    def subscriber(self, user: str = "") -> TestSession:
+        """Return a session that the node trusts and that trusts the node; raises ``NotAnswered``."""
+        self.greeted(self.broker)
+        return self.session(user).met()
+
+    @property
+    def main(self) -> TestSession:
+        """The session that asks."""
+        if self._main is None:
+            self._main = self.subscriber()
+        return self._main
+
+    @property
+    def other(self) -> TestSession:
+        """A second one."""
+        if self._other is None:
+            self._other = self.subscriber()
+        return self._other
+
+    def subject(self, name: str) -> str:
+        """Return a subject that the node serves."""
+        return SERVED + name
+
+    def set(self, name: str, **fields: Any) -> str:
+        """Have the source of a publisher say that fields have changed, and return the subject."""
+        return self.tell("set", name, fields)
+
+    def tell(self, verb: str, name: str, fields: dict[str, Any] | None = None) -> str:
+        """Have a publisher's source do something to a subject, and return that."""
+        subject = self.subject(name)
+        self.command(verb, subject, *([] if fields is None else [text_of(fields)]))
+        return subject
+
+    def command(self, verb: str, *arguments: str) -> str:
+        """Tell the node to act."""
+        return self.instance.command(verb, *arguments)
+
+    # --- a subscriber, or the subscribing half of a router-cache ------------------------------------------------
+
+    @property
+    def publisher(self) -> TestPublisher:
+        """The publisher with which the node speaks: both trust each other; raises ``NotAnswered``."""
+        if self._publisher is None:
+            self._publisher = self.new_publisher()
+        return self._publisher
+
+    def new_publisher(self, user: str = "") -> TestPublisher:
+        """Return another publisher that the node trusts and that trusts the node; raises ``NotAnswered``."""
+        made = TestPublisher(self.source, user or next(self._users))
+        greeting = self.greeted(self.source)
+        made.hello()
+        made.prove(greeting[0], greeting[1].time, greeting[1].cnonce)
+        if not self.trusts(made):
+            raise NotAnswered(f"{self.user} does not prove who it is to a publisher that has done so")
+        return made
+
+    def trusts(self, session: TestSession) -> bool:
+        """Read until the node has proven itself to a session of the tester's; tell whether it did."""
+        place = 0
+        while not session.trusted:
+            proof = self.source.wait_for(lambda event: event in session.proofs(), since=place, thing="an auth message")
+            if proof is None:
+                return False
+            place = self.source.conversation.events.index(proof) + 1
+        return True
+
+    def greeted(self, broker: TestBroker) -> tuple[str, Hello]:
+        """Read until the node has said at a broker that it is there; return its session and what it said last."""
+        greeting = broker.wait_for(lambda event: isinstance(event.body, Hello), thing="a HELLO or HB")
+        if greeting is None:
+            raise NotAnswered(f"{self.user} says neither HELLO nor HB")
+        last = [event for event in broker.received() if isinstance(event.body, Hello)][-1]
+        assert isinstance(last.body, Hello)
+        return last.message.session, last.body
+
+    def events(self, *words: str) -> list[str]:
+        """Return what the node's application was told that begins with some words: what stands behind these."""
+        begin = " ".join(words) + " "
+        return [event[len(begin) :] for event in self.instance.events() if f"{event} ".startswith(begin)]
+
+    def values(self, subject: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return what the node's application was told of a subject: status and fields, in order."""
+        told = [event.partition(" ") for event in self.events("value", subject)]
+        return [(status, json.loads(fields)) for status, _, fields in told]
+
+    # --- time -------------------------------------------------------------------------------------------------
+
+    @property
+    def tempo(self) -> float:
+        """Seconds of the protocol that pass in one of the clock."""
+        return self.instance.tempo
+
+    @property
+    def slack(self) -> float:
+        """Seconds of the protocol by which what is done in time may be seen early or late."""
+        return (0.0 if self.timing.is_virtual else SLACK * self.tempo) + 2 * self.timing.round_trip * self.tempo
+
+    def elapsed(self, since: float, until: float | None = None) -> float:
+        """Return the seconds of the protocol between two times of the trace, or until now."""
+        return ((self.trace.now() if until is None else until) - since) * self.tempo
+
+    # --- what plays need ----------------------------------------------------------------------------------
+
+    def shows(self, rule: str, reading: str, option: str) -> None:
+        """Note which option of a reading the node was seen to follow; the profile decides what that means."""
+        self.readings.append((rule, reading, option))
+
+    @contextmanager
+    def scene(self) -> Iterator["NodeUnderTest"]:
+        """Play a scene of its own within this play: the node is started anew, and everybody is new to it."""
+        scene = copy(self)
+        scene._users, scene._main, scene._other, scene._publisher = iter(TESTERS), None, None, None
+        # `readings` and `_met` stay shared: what is noted counts for the play, and monitors read what all of them heard.
+        scene._begin()
+        try:
+            yield scene
+        finally:
+            for broker in scene.brokers:
+                with suppress(HarnessError):
+                    broker.close()
+
+    @property
+    def conversations(self) -> Iterator[Conversation]:
+        """The conversations of all links, as far as they were read."""
+        return (broker.conversation for broker in self._met)
+
+    @property
+    def evidence(self) -> int:
+        """How much the node said: messages that came, and what its application was told."""
+        return sum(len(broker.received()) for broker in self._met) + len(self.instance.events())
+
+    def probe(self) -> None:
+        """Make sure that the node is still there: it proves who it is, or says that it is there."""
+        broker = self.broker
+        if self.role == "subscriber":
+            since = broker.place
+            patience = self.timing.within(2.5 * INTERVAL)
+            if broker.wait_for(lambda event: isinstance(event.body, Hello), since=since, seconds=patience) is None:
+                raise NotAnswered("no heartbeat comes any more")
+        else:
+            self.session("toby").met()
+
+    def measure(self) -> None:
+        """Measure nothing beside how long answers take."""
+
+    def close(self) -> None:
+        """End all links."""
+        for broker in self._met:
+            with suppress(HarnessError):
+                broker.close()
+
+
+def text_of(fields: dict[str, Any]) -> str:
+    """Return fields as a control line has them."""
+    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
