@@ -21,6 +21,11 @@ class RealClock:
         return time.monotonic()
 
 
+def epoch(tempo: float) -> float:
+    """Return the seconds from 1970 to the zero of the machine's clock, where so many pass in one of ours."""
+    return (time.time() - time.monotonic()) * tempo
+
+
 class VirtualClock:
     """A clock that moves only when it is advanced."""
 

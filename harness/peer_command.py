@@ -103,7 +103,7 @@ def peer(
         _check(address, protocol)
     if key is not None and certificate is None:
         raise click.UsageError("--key without --certificate")
-    made = peer_class.of(PeerSettings(profile, scenario, len(connect), hello_patience))
+    made = peer_class.of(PeerSettings(profile, scenario, len(connect), hello_patience, epoch(time_scale)))
     # Every link is an open file, and a fuzzer or a crowd of clients opens more than the usual limit.
     open_more_files()
 

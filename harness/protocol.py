@@ -21,6 +21,7 @@ from harness.iuts.instance import Instance, SocketInstance
 from harness.links.framing import Framings
 from harness.links.network_path import NetworkPath
 from harness.links.transports import TRANSPORTS
+from harness.peers.bus_world import BusWorld
 from harness.peers.embedded import EmbeddedImplementation
 from harness.peers.memory import World
 from harness.peers.peer import Dialler, Peer, PeerMaker, PeerSettings
@@ -118,7 +119,8 @@ class WireProtocol:
     the numbers of a recorded session's datagrams, which show what is missing; ``is_of_dialler`` tells of a datagram
     whether it is one of the side that dials, None where either may send it: a recording may begin in the middle.
     ``optional`` names what an implementation need not offer, as its description says it (``not_offered``).
-    ``side_by_side`` is how many cases are played at once, where they do little but wait.
+    ``side_by_side`` is how many cases are played at once, where they do little but wait. ``is_brokered`` where nodes and
+    tester speak over a broker, of whatever kind, that both dial.
     """
 
     name: str
@@ -126,6 +128,7 @@ class WireProtocol:
     framings: Framings
     roles: Mapping[str, type[Peer]]
     dials: frozenset[str] = frozenset()
+    is_brokered: bool = False
     node_under_test: NodeFactory
     conversations: Callable[[Trace], Mapping[str, Judgeable]]
     probe: Callable[[str, float], None]
@@ -149,7 +152,7 @@ class WireProtocol:
         if not is_layout(self.layout):
             wrong.append(f"layout: there is no {self.layout!r}; wire/{self.name}/ names its layouts in LAYOUTS")
         # Recordings and plays take TCP where nothing else is asked for, so who has streams at all has to say it.
-        if self.framings and "tcp" not in self.framings:
+        if self.framings and "tcp" not in self.framings and not self.is_brokered:
             wrong.append("framings: say how a frame stands in a stream of bytes, under 'tcp'; or none, if in datagrams")
         # Misspelt it would be no framing for anything, and a transport without one takes packets for frames.
         if unknown := sorted(self.framings.keys() - TRANSPORTS.keys()):
@@ -176,8 +179,17 @@ class WireProtocol:
 
     @property
     def usual_transport(self) -> str:
-        """What its frames travel over where nothing else is asked for: TCP, or UDP where it has no streams at all."""
+        """What its frames travel over where nothing else is asked for.
+
+        TCP, or UDP where it has no streams at all; memory where brokers stand between.
+        """
+        if self.is_brokered:
+            return "memory"
         return "tcp" if self.framings else "udp"
+
+    def usual_over(self, transport: str) -> str:
+        """Return what cases that name no transport are for, where a transport is asked for: all brokers are alike."""
+        return transport if self.is_brokered else self.usual_transport
 
     def check(self, description: Description) -> None:
         """Raise ``BadDescription`` if an implementation does not offer what there is not to be offered."""
@@ -187,16 +199,20 @@ class WireProtocol:
 
     def world(self, make: PeerMaker, role: str, *, profile: str = "document", path: NetworkPath | None = None) -> World:
         """Run a peer in memory and virtual time, at once or with a latency."""
+        if self.is_brokered:
+            return BusWorld(make, role, profile=profile, path=path)
         dials, datagrams = role in self.dials, self.usual_transport not in self.framings
         return World(make, role, profile=profile, dials=dials, path=path, datagrams=datagrams)
 
     def instance(
         self, description: Description, *, profile: str = "document", path: NetworkPath | None = None
-    ) -> SocketInstance:
+    ) -> Instance:
         """Start an implementation behind real sockets; our own peer when that is what is described.
 
-        Datagrams take a ``path`` to it and back, if there is one.
+        Datagrams take a ``path`` to it and back, if there is one. Where it is described as being in memory, it is.
         """
+        if description.transports[0] == "memory":
+            return self.world(self.roles[description.role].of, description.role, profile=profile, path=path)
         return SocketInstance(
             description,
             self.framings,

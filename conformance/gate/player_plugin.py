@@ -52,7 +52,7 @@ class PlayerPlugin:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Hand the player to the cases, leave out those that do not fit role or transport, and put the rest in turn."""
         role, transport = self.settings.description.role, self.settings.transport
-        usual = load(self.settings.protocol).usual_transport
+        usual = load(self.settings.protocol).usual_over(transport)
         for item in items:
             if isinstance(item, CaseItem):
                 # Known only now: a file of cases does not say whose it is.

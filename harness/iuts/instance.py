@@ -1,10 +1,9 @@
 """Instances: an implementation that runs, as a play needs it: links to it, control over it, a fresh start."""
 
 import textwrap
-import time
 from typing import Protocol
 
-from harness.clock import Clock, RealClock
+from harness.clock import Clock, RealClock, epoch
 from harness.errors import Deadline, NeverDialled, Unsupported
 from harness.iuts.control import Control
 from harness.iuts.description import Description, Launched
@@ -173,7 +172,7 @@ class SocketInstance:
     @property
     def epoch(self) -> float:
         """Seconds of the protocol from 1970 to the zero of the clock."""
-        return (time.time() - self.clock.now()) * self.tempo
+        return epoch(self.tempo)
 
     def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
         """Restart it, to dial a number of servers and play a scenario."""

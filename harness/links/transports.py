@@ -14,6 +14,7 @@ from harness.links.link import Link
 from harness.links.listener import Listener
 from harness.links.nats import Nats
 from harness.links.redis import Redis
+from harness.links.memory import Memory
 from harness.links.tcp import Tcp
 from harness.links.tls import Tls
 from harness.links.transport import Transport, no_address
@@ -32,6 +33,7 @@ TRANSPORTS: dict[str, Transport] = {
         Tls("tls"),
         Nats("nats"),
         Redis("redis"),
+        Memory("memory"),
     )
 }
 """All transports by name, in the order in which they are listed."""

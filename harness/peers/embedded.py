@@ -2,12 +2,12 @@
 
 import asyncio
 import threading
-import time
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
+from harness.clock import epoch
 from harness.errors import BadDescription, NotInstalled, StartFailed
 from harness.iuts.control import Control
 from harness.iuts.description import Description
@@ -121,8 +121,7 @@ class EmbeddedImplementation:
             settings = msgspec.structs.replace(
                 self._settings,
                 servers=len(self._connect.split(",")),
-                # The peer's clock is the loop's, at its own pace.
-                epoch=(time.time() - self._loop.time()) * self.tempo,
+                epoch=epoch(self.tempo),
             )
             self._server = PeerServer(self._make(settings), self._framings, scale=self.tempo)
             self._server.on_event = self._events.append

@@ -1,0 +1,7 @@
+"""How Rai's messages travel, and what one is: over brokers, a frame is an envelope."""
+
+from harness.links.framing import Framings
+
+FRAMINGS: Framings = {}
+LAYOUT = "rai/envelope"
+"""What a frame on any link holds."""

@@ -1,0 +1,1 @@
+"""Faults and oddities of the peers."""

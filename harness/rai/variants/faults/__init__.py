@@ -1,0 +1,1 @@
+"""Faults: each breaks one rule."""

@@ -1,0 +1,1 @@
+"""Oddities: each keeps the rules in an unusual way."""
