@@ -13,6 +13,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Protocol
 
+import msgspec
+
 import harness
 from harness.captures.losses import DatagramNumbers, Unnumbered
 from harness.errors import BadDescription
@@ -205,12 +207,20 @@ class WireProtocol:
         return World(make, role, profile=profile, dials=dials, path=path, datagrams=datagrams)
 
     def instance(
-        self, description: Description, *, profile: str = "document", path: NetworkPath | None = None
+        self,
+        description: Description,
+        *,
+        profile: str = "document",
+        transport: str = "",
+        path: NetworkPath | None = None,
     ) -> Instance:
         """Start an implementation behind real sockets; our own peer when that is what is described.
 
-        Datagrams take a ``path`` to it and back, if there is one. Where it is described as being in memory, it is.
+        Datagrams take a ``path`` to it and back, if there is one. Over brokers, ``transport`` says of which kind: that
+        of its description's first, if nothing is said; in memory our own peer is run in virtual time.
         """
+        if self.is_brokered and transport:
+            description = msgspec.structs.replace(description, transports=(transport,))
         if description.transports[0] == "memory":
             return self.world(self.roles[description.role].of, description.role, profile=profile, path=path)
         return SocketInstance(

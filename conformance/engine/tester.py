@@ -57,7 +57,9 @@ class Tester:
         self._every_case = isinstance(source, Launched) and source.program.restart == "every-case"
         self._basics: Basics | None = None
         self._seen_twice: set[Sighting | None] = set()
-        self.instance = instance or self.suite.harness.instance(self.description, profile=profile, path=path)
+        self.instance = instance or self.suite.harness.instance(
+            self.description, profile=profile, transport=transport, path=path
+        )
         if known is not None:
             self.instance.timing.take_over(known)
             self.instance.has_served = None if self.instance.dials else True

@@ -23,6 +23,9 @@ Return = int | str
 Raw = msgspec.Raw
 """A value of JSON as it was written: 17.50 keeps its zero."""
 
+NOTHING = Raw()
+"""No value at all."""
+
 HELLO, HB, BYE = "_SESSION.HELLO", "_SESSION.HB", "_SESSION.BYE"
 START, STOP = "_SUB.START.", "_SUB.STOP."
 WILD_START, WILD_STOP = "_PSUB.START.", "_PSUB.STOP."
@@ -145,7 +148,7 @@ class Told(Body, frozen=True, omit_defaults=True, kw_only=True):
     dictionary: str | None = None
     dict_csum: int | str | None = None
     text: str | None = None
-    data: Raw | None = None
+    data: Raw = NOTHING
 
     @property
     def kind(self) -> str:
@@ -156,6 +159,11 @@ class Told(Body, frozen=True, omit_defaults=True, kw_only=True):
     def state(self) -> str:
         """Its status: ok, if it does not say."""
         return self.status or "ok"
+
+    @property
+    def has_data(self) -> bool:
+        """Whether it has data, of whatever kind."""
+        return self.data is not NOTHING
 
     @property
     def fields(self) -> dict[str, Raw] | None:
@@ -190,7 +198,7 @@ class Dict(Body, frozen=True, omit_defaults=True, kw_only=True):
     layout: ClassVar[str] = "rai/dict"
     dictionary: str
     dict_csum: int | str | None = None
-    data: Raw | None = None
+    data: Raw = NOTHING
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -322,10 +330,8 @@ def nonce_of(session: str) -> str:
     return session.rpartition(".")[2]
 
 
-def fields_of(data: bytes | Raw | None) -> dict[str, Raw] | None:
+def fields_of(data: bytes | Raw) -> dict[str, Raw] | None:
     """Return the fields of an object of JSON, each as it is written; ``None`` where it is none."""
-    if data is None:
-        return None
     try:
         found: dict[str, Raw] = msgspec.json.decode(data, type=dict[str, Raw])
     except msgspec.DecodeError:

@@ -19,6 +19,7 @@ from wire.errors import WireError
 from wire.rai.values import (
     DICT,
     INBOX,
+    NOTHING,
     SNAP,
     START,
     STOP,
@@ -403,7 +404,7 @@ class Publisher(NodePeer):
             record = self.records.get(subject)
             recent = {} if record is None else record.recent(now - RECAP)
             self.publish(
-                subject, Publish(type="recap", status="feed_switch", data=object_of(recent) if recent else None)
+                subject, Publish(type="recap", status="feed_switch", data=object_of(recent) if recent else NOTHING)
             )
 
     def do_hold(self, now: float) -> None:

@@ -57,7 +57,7 @@ class Back(Publisher):
         for kind, other, returned, _ in self.waiting.pop(subject, []):
             if self.others.get(other.session) is other:
                 given = {"status": None if status == OK else status}
-                if body.data is not None:
+                if body.has_data:
                     given |= {"format": body.format, "data": body.data, "dictionary": body.dictionary}
                     given |= {"dict_csum": body.dict_csum}
                 self.reply(other, returned, Reply(type=kind, subject=subject, **given))
@@ -159,9 +159,18 @@ class RouterCache(Dialler):
     front_half: type[Front] = Front
     back_half: type[Back] = Back
 
-    def __init__(self, *, profile: str = "document", scenario: str = "", servers: int = 2, **settings: Any) -> None:
-        self.front = self.front_half(profile=profile, **settings)
-        self.back = self.back_half(profile=profile, **settings)
+    def __init__(
+        self,
+        *,
+        profile: str = "document",
+        scenario: str = "",
+        servers: int = 2,
+        seed: int | None = None,
+        **settings: Any,
+    ) -> None:
+        # Each half is a session of its own, and no two sessions are alike.
+        self.front = self.front_half(profile=profile, seed=seed, **settings)
+        self.back = self.back_half(profile=profile, seed=None if seed is None else ~seed, **settings)
         self.front.back, self.back.front = self.back, self.front
         self._halves = (self.front, self.back)
         self._of_link: dict[int, Front | Back] = {}

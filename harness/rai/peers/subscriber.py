@@ -16,6 +16,7 @@ from harness.rai.users import SUBSCRIBER
 from wire.rai.values import (
     DICT,
     GET_SUBS,
+    NOTHING,
     SNAP,
     START,
     STOP,
@@ -301,7 +302,7 @@ class Subscriber(NodePeer):
 
     def take_dictionary(self, tail: str, body: Dict) -> None:
         """Hand a dictionary to the application."""
-        if self.asked.get(tail, ("", ""))[0] == DICT and body.data is not None:
+        if self.asked.get(tail, ("", ""))[0] == DICT and body.data is not NOTHING:
             self.tell("dictionary", body.dictionary, bytes(body.data).decode())
 
     # --- the application ----------------------------------------------------------------------------------

@@ -15,6 +15,9 @@ from wire.rai.values import user_of
 
 MICROSECONDS = 1_000_000
 
+TURN = 0.02
+"""Seconds to read at one broker before it is looked at another."""
+
 
 class Listener(Protocol):
     """A session of the tester's, as its broker sees it."""
@@ -42,6 +45,8 @@ class TestBroker:
         self.timing = timing or Timing()
         self.epoch = epoch
         self.sessions: list[Listener] = []
+        self.beside: list[TestBroker] = []
+        """The tester's links to other brokers of the node's: who waits here hears what is said there."""
         self.conversation = Conversation(link.label)
         self.exchange = Exchange(link, self.conversation, decode, self._heard, timer=self)
         # Everything: so it is known what the node says to whom, and that it says nothing more.
@@ -113,9 +118,24 @@ class TestBroker:
 
     def read(self, seconds: float | None = None) -> None:
         """Read for a window, or for so many seconds of the clock; raises ``NotAnswered`` when the broker is gone."""
-        self.exchange.read_until(lambda: False, self.now() + (self.timing.window if seconds is None else seconds))
+        self.read_until(lambda: False, self.now() + (self.timing.window if seconds is None else seconds))
         if self.exchange.ended:
             raise NotAnswered(f"the broker has ended link {self.link.label} ({self.exchange.ended})")
+
+    def read_until(self, done: Callable[[], bool], deadline: float) -> None:
+        """Read until something holds, the deadline has come or the broker is gone."""
+        if not self.beside:
+            self.exchange.read_until(done, deadline)
+            return
+        while not done() and not self.exchange.ended:
+            now = self.now()
+            self.exchange.read_until(done, min(deadline, now + TURN))
+            for other in self.beside:
+                other.exchange.read_until(lambda: False, self.now())
+                if (due := other.next_tick()) is not None and self.now() >= due:
+                    other.tick(self.now())
+            if self.now() >= deadline:
+                return
 
     def pause(self, seconds: float) -> None:
         """Read until so many seconds of the protocol have passed, for the node as well."""
@@ -145,7 +165,7 @@ class TestBroker:
         patience = self.timing.patience if seconds is None else seconds
         if thing:
             patience = self.timing.patience_for(thing, patience)
-        self.exchange.read_until(found, began + patience)
+        self.read_until(found, began + patience)
         if caught and seconds is None:
             self.timing.took(self.now() - began)
         elif not caught:

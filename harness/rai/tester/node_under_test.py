@@ -55,6 +55,8 @@ class NodeUnderTest:
         # Of brokers that are not there yet no link can be made, and from those that are the first words would be lost.
         self.instance.begin("", count, self.transport)
         self.brokers = [self._broker(server) for server in range(count)]
+        for broker in self.brokers:
+            broker.beside = [each for each in self.brokers if each is not broker]
         self._met += self.brokers
         self.instance.begin("", count, self.transport)
 
@@ -136,8 +138,9 @@ class NodeUnderTest:
 
     def new_publisher(self, user: str = "") -> TestPublisher:
         """Return another publisher that the node trusts and that trusts the node; raises ``NotAnswered``."""
-        made = TestPublisher(self.source, user or next(self._users))
+        # First: a session that was there already would answer the greeting as well.
         greeting = self.greeted(self.source)
+        made = TestPublisher(self.source, user or next(self._users))
         made.hello()
         made.prove(greeting[0], greeting[1].time, greeting[1].cnonce)
         if not self.trusts(made):
