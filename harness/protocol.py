@@ -121,8 +121,8 @@ class WireProtocol:
     the numbers of a recorded session's datagrams, which show what is missing; ``is_of_dialler`` tells of a datagram
     whether it is one of the side that dials, None where either may send it: a recording may begin in the middle.
     ``optional`` names what an implementation need not offer, as its description says it (``not_offered``).
-    ``side_by_side`` is how many cases are played at once, where they do little but wait. ``is_brokered`` where nodes and
-    tester speak over a broker, of whatever kind, that both dial.
+    ``side_by_side`` is how many cases are played at once, where they do little but wait. ``is_brokered`` where nodes
+    and tester speak over a broker, of whatever kind, that both dial.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """Instances: an implementation that runs, as a play needs it: links to it, control over it, a fresh start."""
 
 import textwrap
+from collections.abc import Callable
 from typing import Protocol
 
 from harness.clock import Clock, RealClock, epoch
@@ -53,10 +54,13 @@ class Instance(Protocol):
         """Seconds of the protocol from 1970 to the zero of the clock: both sides can say what time it is."""
         ...
 
-    def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
+    def begin(
+        self, scenario: str, servers: int = 1, transport: str = "", meanwhile: Callable[[], None] = lambda: None
+    ) -> None:
         """Restart one that dials: how many servers of which transport it finds, and what it is to play.
 
-        All servers accept. ``StartFailed`` when it does not come up.
+        All servers accept. ``meanwhile`` is called when it has ended, and all that it will find is there: who wants to
+        hear its first words at a broker makes a link then. ``StartFailed`` when it does not come up.
         """
         ...
 
@@ -174,13 +178,16 @@ class SocketInstance:
         """Seconds of the protocol from 1970 to the zero of the clock."""
         return epoch(self.tempo)
 
-    def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
+    def begin(
+        self, scenario: str, servers: int = 1, transport: str = "", meanwhile: Callable[[], None] = lambda: None
+    ) -> None:
         """Restart it, to dial a number of servers and play a scenario."""
         self._running.stop()
         if self.dials:
             known = known_transport(transport or self.description.transports[0])
             assert known is not None
             self._listen(servers, known)
+        meanwhile()
         self._running.begin(self._connect(), scenario)
 
     def link(

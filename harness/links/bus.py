@@ -48,5 +48,3 @@ class Bus:
                 for other in list(self._clients):
                     if other is not client and any(matches(each, said.subject) for each in other.wildcards):
                         other.deliver(frame)
-
-

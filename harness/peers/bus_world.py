@@ -31,10 +31,13 @@ class BusWorld(World):
         super().__init__(make, role, profile=profile, dials=True, path=path)
 
     def restart(self) -> None:
+        self._leave()
+        super().restart()
+
+    def _leave(self) -> None:
         for server, client in self._peers.values():
             self._bus(server).detach(client)
         self._peers.clear()
-        super().restart()
 
     def link(
         self,
@@ -128,6 +131,4 @@ class BusWorld(World):
 
     def _die(self, error: Exception) -> None:
         super()._die(error)
-        for server, client in self._peers.values():
-            self._bus(server).detach(client)
-        self._peers.clear()
+        self._leave()

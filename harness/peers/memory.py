@@ -149,10 +149,17 @@ class World:
         # One that dials by itself wants to do so before anything else happens.
         self._do(lambda: None)
 
-    def begin(self, scenario: str, servers: int = 1, transport: str = "") -> None:
+    def begin(
+        self, scenario: str, servers: int = 1, transport: str = "", meanwhile: Callable[[], None] = lambda: None
+    ) -> None:
         """Restart with a fresh peer that plays a scenario with a number of servers."""
         self._settings = msgspec.structs.replace(self._settings, scenario=scenario, servers=servers)
+        self._leave()
+        meanwhile()
         self.restart()
+
+    def _leave(self) -> None:
+        """Have the peer be gone, for those who are there when another one comes."""
 
     def link(
         self,

@@ -24,8 +24,8 @@ class PeerSettings(msgspec.Struct, frozen=True):
 
     One that dials is told the ``scenario`` that it is to play, and how many ``servers`` it finds. ``hello_patience`` is
     how many seconds a connection may go without a hello, for one that bounds that; ``None`` is its own choice.
-    ``epoch`` is how many seconds of the peer's time lie between the beginning of 1970 and the zero of its clock, for one
-    that says what time it is; ``seed`` is what its chance comes from, the system's own if there is none.
+    ``epoch`` is how many seconds of the peer's time lie between the beginning of 1970 and the zero of its clock, for
+    one that says what time it is; ``seed`` is what its chance comes from, the system's own if there is none.
     """
 
     profile: str = "document"

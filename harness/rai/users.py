@@ -20,6 +20,7 @@ STRANGER = "mallory"
 SERVED = "LAB."
 """How the subjects begin that a publisher of the service publishes."""
 
+
 def password(user: str) -> str:
     """Return the password of a user."""
     return f"{user}-secret"

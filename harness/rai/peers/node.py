@@ -275,9 +275,7 @@ class NodePeer(Dialler):
 
     def is_genuine(self, message: Message, key: bytes) -> bool:
         """Tell whether a message has the digest that it has to have."""
-        return digests.verifies(
-            message.digest, key, message.seqno, message.subject, message.signed, self.signing
-        )
+        return digests.verifies(message.digest, key, message.seqno, message.subject, message.signed, self.signing)
 
     def is_trusted(self, other: Known) -> bool:
         """Tell whether the other session has proven that it is no replay."""
@@ -339,13 +337,14 @@ class NodePeer(Dialler):
             if self.is_proof(message, other.asked) and self.is_new(message, other):
                 other.asked = None
                 self.trust(other, now)
-        elif body.auth_time in self._said:
-            if self.is_proof(message, (body.auth_time, self._said[body.auth_time])) and self.is_new(message, other):
-                other.time = max(other.time, body.time)
-                self.prove(other, body.time, body.cnonce, now)
-                # What it was asked by that it need not answer: it has proven itself already.
-                other.asked = None
-                self.trust(other, now)
+            return
+        cnonce = self._said.get(body.auth_time)
+        if cnonce is not None and self.is_proof(message, (body.auth_time, cnonce)) and self.is_new(message, other):
+            other.time = max(other.time, body.time)
+            self.prove(other, body.time, body.cnonce, now)
+            # What it was asked by that it need not answer: it has proven itself already.
+            other.asked = None
+            self.trust(other, now)
 
     def is_proof(self, message: Message, answered: tuple[int, str]) -> bool:
         """Tell whether an auth message is signed with what it answers."""
@@ -401,4 +400,3 @@ class NodePeer(Dialler):
     def do_end(self, now: float) -> None:
         """Say BYE and be silent from then on."""
         self.end(now)
-

@@ -32,9 +32,9 @@ from wire.rai.values import (
     Reply,
     Return,
     SnapRequest,
+    Subs,
     SubStart,
     SubStop,
-    Subs,
     WildStart,
     WildStop,
     fields_of,
@@ -58,7 +58,7 @@ class Publisher(NodePeer):
     role = "publisher"
     user = PUBLISHER
     listens = ("_SESSION.>", "_SUB.>", "_PSUB.>", "_SNAP.>")
-    verbs = (
+    verbs: tuple[str, ...] = (
         "set",
         "warm",
         "stale",

@@ -56,7 +56,7 @@ class Back(Publisher):
         """Take an answer of the source's: whoever waits for it has it."""
         for kind, other, returned, _ in self.waiting.pop(subject, []):
             if self.others.get(other.session) is other:
-                given = {"status": None if status == OK else status}
+                given: dict[str, Any] = {"status": None if status == OK else status}
                 if body.has_data:
                     given |= {"format": body.format, "data": body.data, "dictionary": body.dictionary}
                     given |= {"dict_csum": body.dict_csum}
@@ -69,9 +69,9 @@ class Back(Publisher):
 
     def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
         super().end_wild(other, wildcard)
-        if not any(wildcard[0] == subject for its in self.interests.wild.values() for subject, _ in its):
-            if wildcard[0] in self.front.wild:
-                self.front.unsubscribe_wild(wildcard[0])
+        is_wanted = any(wildcard[0] == subject for its in self.interests.wild.values() for subject, _ in its)
+        if not is_wanted and wildcard[0] in self.front.wild:
+            self.front.unsubscribe_wild(wildcard[0])
 
     def drop_unwanted(self, subject: str) -> None:
         super().drop_unwanted(subject)

@@ -7,8 +7,6 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from harness.errors import ControlFailed
 from harness.rai.peers.cache import FEED_DOWN, OK, STALE, VERIFY, Fields, Record
 from harness.rai.peers.node import AGAIN, GONE, Known, NodePeer
@@ -31,9 +29,9 @@ from wire.rai.values import (
     Reply,
     Return,
     SnapRequest,
+    Subs,
     SubStart,
     SubStop,
-    Subs,
     Told,
     WildStart,
     WildStop,
@@ -71,7 +69,7 @@ class Subscriber(NodePeer):
 
     role = "subscriber"
     user = SUBSCRIBER
-    verbs = (
+    verbs: tuple[str, ...] = (
         "subscribe",
         "listen",
         "unsubscribe",
@@ -171,9 +169,7 @@ class Subscriber(NodePeer):
         self.wild.pop(wildcard, None)
         for subject in [each for each in self.found if not any(matches(other, each) for other in self.wild)]:
             del self.found[subject]
-        self.say(
-            WILD_STOP + published_prefix(wildcard), WildStop(subject=wildcard, pattern=pattern_of_rv(wildcard))
-        )
+        self.say(WILD_STOP + published_prefix(wildcard), WildStop(subject=wildcard, pattern=pattern_of_rv(wildcard)))
         self.cancel(wildcard)
 
     def returned(self, what: str, subject: str) -> Return:
@@ -375,5 +371,3 @@ class Subscriber(NodePeer):
 
 def _text(fields: Fields) -> str:
     return bytes(object_of(fields)).decode()
-
-

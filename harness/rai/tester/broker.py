@@ -38,7 +38,9 @@ class TestBroker:
 
     __test__ = False  # pytest takes a class whose name begins so for a class of tests
 
-    def __init__(self, link: Link, trace: Trace, node: str, *, timing: Timing | None = None, epoch: float = 0.0) -> None:
+    def __init__(
+        self, link: Link, trace: Trace, node: str, *, timing: Timing | None = None, epoch: float = 0.0
+    ) -> None:
         self.link = link
         self.trace = trace
         self.node = node

@@ -10,8 +10,8 @@ from harness.rai.tester.events import Event, Listening, RefusedMessage
 from harness.rai.users import DATABASE
 from harness.trace import Direction, Entry, EntryKind, Trace
 from wire import envelope
-from wire.rai import digests
 from wire.errors import DecodeError
+from wire.rai import digests
 from wire.rai.values import Auth, Message, nonce_of, read, user_of
 
 Decoded = Message | Listening | DecodeError

@@ -10,7 +10,7 @@ from harness.errors import HarnessError, NotAnswered
 from harness.iuts.instance import Instance
 from harness.links.link import Labels
 from harness.rai.peers.router_cache import SOURCE, SUBSCRIBERS
-from harness.rai.tester.broker import TestBroker
+from harness.rai.tester.broker import TURN, TestBroker
 from harness.rai.tester.conversation import Conversation
 from harness.rai.tester.publisher import TestPublisher
 from harness.rai.tester.session import INTERVAL, TestSession
@@ -52,13 +52,15 @@ class NodeUnderTest:
 
     def _begin(self) -> None:
         count = 2 if self.role == "router-cache" else 1
-        # Of brokers that are not there yet no link can be made, and from those that are the first words would be lost.
-        self.instance.begin("", count, self.transport)
-        self.brokers = [self._broker(server) for server in range(count)]
+
+        def listen() -> None:
+            self.brokers = [self._broker(server) for server in range(count)]
+
+        # When nobody is at the brokers any more who was there before, and before the node says its first word.
+        self.instance.begin("", count, self.transport, listen)
         for broker in self.brokers:
             broker.beside = [each for each in self.brokers if each is not broker]
         self._met += self.brokers
-        self.instance.begin("", count, self.transport)
 
     def _broker(self, server: int) -> TestBroker:
         link = self.instance.link(self.trace, self._labels.next(), self.transport, server)
@@ -117,6 +119,14 @@ class NodeUnderTest:
         """Have the source of a publisher say that fields have changed, and return the subject."""
         return self.tell("set", name, fields)
 
+    def given(self, name: str, **fields: Any) -> str:
+        """Have a subject with a value, at a publisher's source or at the one that a router-cache subscribes to."""
+        if self.role == "publisher":
+            return self.set(name, **fields)
+        subject = self.subject(name)
+        self.publisher.values.setdefault(subject, {}).update(fields)
+        return subject
+
     def tell(self, verb: str, name: str, fields: dict[str, Any] | None = None) -> str:
         """Have a publisher's source do something to a subject, and return that."""
         subject = self.subject(name)
@@ -135,6 +145,10 @@ class NodeUnderTest:
         if self._publisher is None:
             self._publisher = self.new_publisher()
         return self._publisher
+
+    def source_session(self, user: str = "") -> TestSession:
+        """Return a session where the node subscribes, which has said nothing yet and proves nothing by itself."""
+        return TestSession(self.source, user or next(self._users))
 
     def new_publisher(self, user: str = "") -> TestPublisher:
         """Return another publisher that the node trusts and that trusts the node; raises ``NotAnswered``."""
@@ -171,6 +185,18 @@ class NodeUnderTest:
         begin = " ".join(words) + " "
         return [event[len(begin) :] for event in self.instance.events() if f"{event} ".startswith(begin)]
 
+    def event(self, *words: str, seconds: float | None = None) -> str | None:
+        """Read until the node's application is told something that begins with some words, and return what it was.
+
+        ``None`` when it is not told within patience, or so many seconds of the clock.
+        """
+        patience = self.timing.patience if seconds is None else seconds
+        # Its events come another way than what is said at the broker, so it is looked for again and again.
+        deadline = self.source.now() + patience
+        while not (found := self.events(*words)) and self.source.now() < deadline:
+            self.source.read_until(lambda: bool(self.events(*words)), min(deadline, self.source.now() + TURN))
+        return found[0] if found else None
+
     def values(self, subject: str) -> list[tuple[str, dict[str, Any]]]:
         """Return what the node's application was told of a subject: status and fields, in order."""
         told = [event.partition(" ") for event in self.events("value", subject)]
@@ -203,7 +229,7 @@ class NodeUnderTest:
         """Play a scene of its own within this play: the node is started anew, and everybody is new to it."""
         scene = copy(self)
         scene._users, scene._main, scene._other, scene._publisher = iter(TESTERS), None, None, None
-        # `readings` and `_met` stay shared: what is noted counts for the play, and monitors read what all of them heard.
+        # `readings` and `_met` stay shared: what is noted counts for the play, and monitors read all of it.
         scene._begin()
         try:
             yield scene

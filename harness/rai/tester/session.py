@@ -101,7 +101,7 @@ class TestSession:
         session: str = "",
         digest: str | None = None,
     ) -> Message:
-        """Return a signed message; with another key, seqno, session or digest than it should have, where one is given."""
+        """Return a signed message; with another key, seqno, session or digest than is right, where one is given."""
         if seqno is None:
             self.seqno += 1
             seqno = self.seqno
@@ -121,7 +121,11 @@ class TestSession:
 
     def greeting(self, form: type[Hello] = Hello, **changes: Any) -> Hello:
         """Return the body of a HELLO or HB of now."""
-        members = {"time": self.broker.utc(), "interval": self.interval, "cnonce": new_nonce()} | changes
+        members: dict[str, Any] = {
+            "time": self.broker.utc(),
+            "interval": self.interval,
+            "cnonce": new_nonce(),
+        } | changes
         body = form(**members)
         self.said[body.time] = body.cnonce
         return body
@@ -158,7 +162,7 @@ class TestSession:
 
     def prove(self, to: str, time: int, cnonce: str, **changes: Any) -> Message:
         """Say to another session who this is, by what came with its message; ``changes`` are other members."""
-        members = {"auth_time": time, "time": self.broker.utc(), "cnonce": new_nonce()} | changes
+        members: dict[str, Any] = {"auth_time": time, "time": self.broker.utc(), "cnonce": new_nonce()} | changes
         body = Auth(**members)
         self.asked[body.time] = body.cnonce
         return self.say(inbox(to, AUTH), body, key=self.auth_key(self.session, time, cnonce))

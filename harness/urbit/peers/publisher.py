@@ -10,9 +10,9 @@ from math import inf, nextafter
 from typing import TypeAlias
 
 from harness.errors import ControlFailed, Unsupported
+from harness.peers.timers import Timers
 from harness.urbit.peers.session import PromisedDatum, Session, Sessions
 from harness.urbit.peers.ship import FRAGMENT, ShipPeer
-from harness.peers.timers import Timers
 from harness.urbit.peers.times import FIRST_GAP, LEASE, longer
 from harness.urbit.ships import PUBLISHER
 from wire.urbit.signatures import cancellation_input, promise_input, request_input, response_input

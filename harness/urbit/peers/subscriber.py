@@ -5,8 +5,8 @@ the value, and after a nack all of them.
 """
 
 from harness.errors import ControlFailed, Unsupported
-from harness.urbit.peers.ship import ShipPeer
 from harness.peers.timers import Timers
+from harness.urbit.peers.ship import ShipPeer
 from harness.urbit.peers.times import FIRST_GAP, HEARTBEAT, longer
 from harness.urbit.ships import PUBLISHER, SUBSCRIBER
 from wire.urbit.signatures import cancellation_input, promise_input, request_input, response_input
