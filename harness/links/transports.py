@@ -12,9 +12,9 @@ from harness.links.addresses import LOOPBACK, Address, FreePorts
 from harness.links.framing import Framing, Framings, NoFraming
 from harness.links.link import Link
 from harness.links.listener import Listener
+from harness.links.memory import Memory
 from harness.links.nats import Nats
 from harness.links.redis import Redis
-from harness.links.memory import Memory
 from harness.links.tcp import Tcp
 from harness.links.tls import Tls
 from harness.links.transport import Transport, no_address

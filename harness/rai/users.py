@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from wire.rai import digests
+from wire.rai.digests import PROFILES, Profile
 
 SERVICE = "lab"
 """The service that all users of a play belong to; it is not published."""
@@ -21,6 +21,10 @@ SERVED = "LAB."
 """How the subjects begin that a publisher of the service publishes."""
 
 
+PROFILE: Profile = PROFILES["rai-1"]
+"""How messages are signed, if nothing else is said."""
+
+
 def password(user: str) -> str:
     """Return the password of a user."""
     return f"{user}-secret"
@@ -29,7 +33,7 @@ def password(user: str) -> str:
 @cache
 def secret_of(user: str) -> bytes:
     """Return the HA0 of a user, whether there is one of that name or not."""
-    return digests.ha0(user, SERVICE, password(user))
+    return PROFILE.ha0(user, SERVICE, password(user))
 
 
 DATABASE: Mapping[str, bytes] = {user: secret_of(user) for user in (PUBLISHER, SUBSCRIBER, ROUTER, *TESTERS)}

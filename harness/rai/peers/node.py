@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 
 from harness.errors import ControlFailed, NotYet
 from harness.peers.peer import Dialler, PeerSettings
-from harness.rai.users import DATABASE
+from harness.rai.users import DATABASE, PROFILE
 from wire import envelope
 from wire.errors import DecodeError
-from wire.rai import digests
+from wire.rai.digests import Profile
 from wire.rai.values import (
     AUTH,
     BYE,
@@ -98,7 +98,7 @@ class NodePeer(Dialler):
         epoch: float = 0.0,
         seed: int | None = None,
         database: Mapping[str, bytes] = DATABASE,
-        signing: str = digests.DEFAULT,
+        signing: Profile = PROFILE,
     ) -> None:
         self.profile = profile
         self.database = database
@@ -163,7 +163,7 @@ class NodePeer(Dialler):
     def begin(self, now: float) -> None:
         """Begin a session: listen to all that may be said to it, then say that it is there."""
         self.session = f"{self.user}.{self.new_nonce()}"
-        self._key = digests.session_key(self.database[self.user], nonce_of(self.session))
+        self._key = self.signing.session_key(self.database[self.user], nonce_of(self.session))
         self._seqno = 0
         self._said.clear()
         self.listen_to_all()
@@ -225,7 +225,7 @@ class NodePeer(Dialler):
 
     def sign(self, message: Message, key: bytes) -> Message:
         """Return a message with its digest."""
-        digest = digests.digest(key, message.seqno, message.subject, message.signed, self.signing)
+        digest = self.signing.digest(key, message.seqno, message.subject, message.signed)
         return of(message.subject, message.session, message.seqno, message.body, digest)
 
     def spell(self, message: Message) -> bytes:
@@ -275,7 +275,7 @@ class NodePeer(Dialler):
 
     def is_genuine(self, message: Message, key: bytes) -> bool:
         """Tell whether a message has the digest that it has to have."""
-        return digests.verifies(message.digest, key, message.seqno, message.subject, message.signed, self.signing)
+        return self.signing.verifies(key, message.seqno, message.subject, message.signed, message.digest)
 
     def is_trusted(self, other: Known) -> bool:
         """Tell whether the other session has proven that it is no replay."""
@@ -298,7 +298,7 @@ class NodePeer(Dialler):
         """Return what is known of a session: of one that was not met before, its key."""
         found = self.others.get(session)
         if found is None:
-            key = digests.session_key(self.database[user_of(session)], nonce_of(session))
+            key = self.signing.session_key(self.database[user_of(session)], nonce_of(session))
             found = Known(session, key, now)
         return found
 
@@ -328,7 +328,7 @@ class NodePeer(Dialler):
 
     def auth_key(self, session: str, time: int, cnonce: str) -> bytes:
         """Return what an auth message of a session is signed with, when it answers what came with these."""
-        return digests.auth_key(self.database[user_of(session)], nonce_of(session), time, cnonce)
+        return self.signing.auth_key(self.database[user_of(session)], nonce_of(session), time, cnonce)
 
     def hear_auth(self, message: Message, body: Auth, now: float) -> None:
         """Act on an auth message: it answers one of ours, or a HELLO or HB of ours."""

@@ -7,11 +7,10 @@ under test. A message says by itself whose it is.
 from functools import lru_cache
 
 from harness.rai.tester.events import Event, Listening, RefusedMessage
-from harness.rai.users import DATABASE
+from harness.rai.users import DATABASE, PROFILE
 from harness.trace import Direction, Entry, EntryKind, Trace
 from wire import envelope
 from wire.errors import DecodeError
-from wire.rai import digests
 from wire.rai.values import Auth, Message, nonce_of, read, user_of
 
 Decoded = Message | Listening | DecodeError
@@ -103,11 +102,11 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
 def is_genuine(message: Message) -> bool:
     """Tell whether a message has the digest of its session; one that is no auth message, which has another."""
     key = key_of(message.session)
-    return key is not None and digests.verifies(message.digest, key, message.seqno, message.subject, message.signed)
+    return key is not None and PROFILE.verifies(key, message.seqno, message.subject, message.signed, message.digest)
 
 
 @lru_cache(1 << 12)
 def key_of(session: str) -> bytes | None:
     """Return the HA1 of a session; ``None`` where its user is in no database."""
     secret = DATABASE.get(user_of(session))
-    return None if secret is None else digests.session_key(secret, nonce_of(session))
+    return None if secret is None else PROFILE.session_key(secret, nonce_of(session))

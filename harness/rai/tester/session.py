@@ -13,10 +13,9 @@ import msgspec
 from harness.errors import NotAnswered
 from harness.rai.tester.broker import TestBroker
 from harness.rai.tester.events import Event
-from harness.rai.users import secret_of
+from harness.rai.users import PROFILE, secret_of
 from harness.trace import Direction
 from wire import envelope
-from wire.rai import digests
 from wire.rai.values import (
     AUTH,
     BYE,
@@ -70,7 +69,7 @@ class TestSession:
         self.user = user
         self.session = f"{user}.{nonce or new_nonce()}"
         self.secret = secret_of(user)
-        self.key = digests.session_key(self.secret, nonce_of(self.session))
+        self.key = PROFILE.session_key(self.secret, nonce_of(self.session))
         self.interval = INTERVAL
         self.seqno = 0
         self.proves = proves
@@ -106,7 +105,7 @@ class TestSession:
             self.seqno += 1
             seqno = self.seqno
         made = of(subject, session or self.session, seqno, body)
-        signed = digests.digest(self.key if key is None else key, seqno, subject, made.signed)
+        signed = PROFILE.digest(self.key if key is None else key, seqno, subject, made.signed)
         return msgspec.structs.replace(made, digest=signed if digest is None else digest)
 
     def say(self, subject: str, body: Body, **forged: Any) -> Message:
@@ -158,7 +157,7 @@ class TestSession:
 
     def auth_key(self, session: str, time: int, cnonce: str) -> bytes:
         """Return what an auth message of a session is signed with that answers these."""
-        return digests.auth_key(secret_of(user_of(session)), nonce_of(session), time, cnonce)
+        return PROFILE.auth_key(secret_of(user_of(session)), nonce_of(session), time, cnonce)
 
     def prove(self, to: str, time: int, cnonce: str, **changes: Any) -> Message:
         """Say to another session who this is, by what came with its message; ``changes`` are other members."""
@@ -189,7 +188,7 @@ class TestSession:
 
     def _is_proof(self, message: Message, time: int, cnonce: str) -> bool:
         key = self.auth_key(message.session, time, cnonce)
-        return digests.verifies(message.digest, key, message.seqno, message.subject, message.signed)
+        return PROFILE.verifies(key, message.seqno, message.subject, message.signed, message.digest)
 
     def proofs(self, since: int = 0) -> list[Event]:
         """Return the auth messages that the node has sent to this session, right or wrong."""
