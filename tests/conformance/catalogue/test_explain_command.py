@@ -32,7 +32,7 @@ def test_a_rule_about_bytes_names_its_vectors() -> None:
 
 def test_a_reading_is_explained_for_every_protocol_that_has_one_of_its_name() -> None:
     told = explained("R04")
-    assert told.output.count("R04  ") == 2
+    assert told.output.count("R04  ") == 3
     alone = explained("R04", "--protocol", "zenoh")
     assert alone.output.splitlines()[0] == "R04  Does the suffix in the WireExpr extension have a length of its own?"
     assert "A: yes, as everywhere else (accepted in document)" in alone.output
