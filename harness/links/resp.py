@@ -28,13 +28,13 @@ LONGEST_LINE = 1 << 16
 _SIZE = re.compile(rb"-?[0-9]{1,18}")
 
 
-class Failure(str):
+class ErrorReply(str):
     """An error that a server answers with."""
 
     __slots__ = ()
 
 
-class Status(str):
+class StatusReply(str):
     """A word that a server answers with, as ``OK``."""
 
     __slots__ = ()
@@ -124,7 +124,7 @@ class RespReader:
         text = bytes(self._held[start:end])
         if kind == b"=":
             text = text[4:]  # behind its format, of three letters
-        self._put(Failure(text.decode(errors="replace")) if kind == b"!" else text, found)
+        self._put(ErrorReply(text.decode(errors="replace")) if kind == b"!" else text, found)
         return None if self.fault else end + len(CRLF)
 
     def _line(self, line: bytes, found: list[Value]) -> None:
@@ -192,9 +192,9 @@ def _plain(kind: bytes, rest: bytes) -> Value:
     """Return the value that is a line; ValueError when it is none."""
     match kind:
         case b"+":
-            return Status(rest.decode(errors="replace"))
+            return StatusReply(rest.decode(errors="replace"))
         case b"-":
-            return Failure(rest.decode(errors="replace"))
+            return ErrorReply(rest.decode(errors="replace"))
         case b":" | b"(":
             if len(rest) > _LONGEST_NUMBER:
                 raise ValueError("a long number")

@@ -8,7 +8,7 @@ import msgspec
 
 from harness.links.broker_client import BrokerClient, Listening, read_envelope
 from harness.links.globs import glob_of, matcher
-from harness.links.resp import Failure, Pushed, Value
+from harness.links.resp import ErrorReply, Pushed, Value
 from wire import envelope
 from wire.subjects import is_wildcard
 
@@ -126,7 +126,7 @@ class RespClient(BrokerClient):
             self._own = answered
         if answered.word == b"PING":
             self.unconfirmed -= 1
-        if isinstance(value, Failure):
+        if isinstance(value, ErrorReply):
             self._refused(answered, value)
         elif not self.is_ready:
             self._welcomed(answered.word, value)

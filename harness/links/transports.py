@@ -20,6 +20,7 @@ from harness.links.tls import Tls
 from harness.links.transport import Transport, no_address
 from harness.links.udp import Udp
 from harness.links.ux import Ux
+from harness.links.websocket import WebSocket
 from harness.timing import CONNECT
 from harness.trace import Trace
 
@@ -33,6 +34,7 @@ TRANSPORTS: dict[str, Transport] = {
         Tls("tls"),
         Nats("nats"),
         Redis("redis"),
+        WebSocket("websocket"),
         Memory("memory"),
     )
 }
