@@ -20,6 +20,7 @@ class Memory(Transport):
 
     kind: ClassVar[socket.SocketKind] = socket.SOCK_STREAM
     has_ports = False
+    is_broker: ClassVar[bool] = True
     has_packets = True
 
     def parse(self, text: str, rest: str) -> Address:

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 import pytest
 
 from harness.clock import RealClock
+from harness.links.broker_transport import BrokerTransport
 from harness.links.framing import Framings
 from harness.links.listener import Listener
 from harness.links.transports import TRANSPORTS, listen
 
-BROKERS: tuple[str, ...] = tuple(name for name, each in TRANSPORTS.items() if each.is_broker)
+BROKERS: tuple[str, ...] = tuple(name for name, each in TRANSPORTS.items() if isinstance(each, BrokerTransport))
 """The transports that lead to a broker."""
 
 _PROGRAMS = {"nats": "nats-server", "redis": "redis-server", "websocket": "redis-server"}
