@@ -7,6 +7,23 @@ from conformance.monitors import KEPT, Monitors, Observation, Selector, SessionE
 from conformance.rai.monitors.state import SessionState
 from harness.rai.tester.events import RefusedMessage
 from harness.trace import Direction
+from wire.rai.values import (
+    Auth,
+    Bye,
+    Dict,
+    DictRequest,
+    GetSubs,
+    Heartbeat,
+    Hello,
+    Publish,
+    Reply,
+    SnapRequest,
+    Subs,
+    SubStart,
+    SubStop,
+    WildStart,
+    WildStop,
+)
 
 MONITORS = Monitors(SessionState)
 monitor = MONITORS
@@ -20,6 +37,25 @@ def said(*forms: type) -> Selector:
 
     return selects
 
+
+ANY = said(
+    Auth,
+    Bye,
+    Dict,
+    DictRequest,
+    GetSubs,
+    Heartbeat,
+    Hello,
+    Publish,
+    Reply,
+    SnapRequest,
+    SubStart,
+    SubStop,
+    Subs,
+    WildStart,
+    WildStop,
+)
+"""All messages."""
 
 REFUSED = said(RefusedMessage)
 
