@@ -184,8 +184,8 @@ def test_what_is_no_utf_8_behind_a_text() -> None:
 def test_depth_has_a_bound(dialect: Dialect) -> None:
     assert parse(b"[" * 64 + b"]" * 64, dialect)
     assert refusal(b"[" * 65 + b"]" * 65, dialect) == (Reason.TOO_LONG, 64)
-    assert refusal(b"[" * LARGEST, dialect) == (Reason.TOO_LONG, 64)
-    assert refusal(b'{"a":' * 200_000, dialect) == (Reason.TOO_LONG, 64 * 5)
+    assert refusal(b"[" * 100_000, dialect) == (Reason.TOO_LONG, 64)
+    assert refusal(b'{"a":' * 20_000, dialect) == (Reason.TOO_LONG, 64 * 5)
 
 
 def test_size_has_a_bound() -> None:
