@@ -11,7 +11,7 @@ from harness.captures.packets import ETHERNET
 from harness.captures.segmentation import TcpConnection, datagram, packed_end
 from harness.captures.writer import PcapngWriter
 from harness.links.addresses import LOOPBACK
-from harness.links.framing import Framing, Framings
+from harness.links.framing import Framing, Framings, TwoSided
 from harness.links.transports import TRANSPORTS, framing_of, known_transport
 from harness.trace import Direction, Entry, EntryKind, Trace
 
@@ -27,11 +27,13 @@ _SIDES = {Direction.SENT: 0, Direction.RECEIVED: 1}
 def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
     """Write a trace as pcapng, with the framing of its transport; over UDP a frame is a datagram.
 
-    TLS is written as what it protects, and what went as AF_UNIX packets as it would have gone over TCP.
+    TLS is written as what it protects, and what went as AF_UNIX packets, or in memory, as it would have gone over TCP.
     """
-    # Where a protocol has streams, all other transports carry the same frames as TCP, so its framing shows them.
+    # Where a protocol has streams, all other transports carry the same frames as TCP, so its framing shows them; and
+    # those of the first broker, where it has brokers instead.
     transport = (known_transport(trace.transport) or "tcp") if framings else "udp"
-    framing = framings.get(transport) or framing_of(framings, "tcp" if framings else "udp")
+    stand_in = "udp" if not framings else "tcp" if "tcp" in framings else next(iter(framings))
+    framing = framings.get(transport) or framing_of(framings, stand_in)
     streams: dict[str, _LinkPackets] = {}
     with PcapngWriter(path, ETHERNET) as writer:
         for entry in trace:
@@ -86,7 +88,7 @@ class _TcpPackets(_LinkPackets):
             yield from self._connection.handshake()
         connection, side = self._connection, int(entry.direction is not self._dialler)
         if entry.what is EntryKind.FRAME:
-            yield from connection.data(side, self._framed(entry.data))
+            yield from connection.data(side, self._framed(side, entry.data))
         elif entry.what is EntryKind.RAW:
             yield from connection.data(side, entry.data)
         elif entry.what is EntryKind.CLOSED and entry.note == "reset":
@@ -95,8 +97,10 @@ class _TcpPackets(_LinkPackets):
             # A trace ends with the first end of a link. The other side's is made up, so that the stream ends in order.
             yield from (connection.finish(side), connection.finish(1 - side), connection.acknowledge(side))
 
-    def _framed(self, frame: bytes) -> bytes:
+    def _framed(self, side: int, frame: bytes) -> bytes:
         try:
+            if side and isinstance(self.framing, TwoSided):
+                return self.framing.encode_answer(frame)
             return self.framing.encode(frame)
         except ValueError:
             return frame  # it went by other means, which carry more

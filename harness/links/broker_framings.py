@@ -3,6 +3,7 @@
 from harness.links.framing import Framings
 from harness.links.nats_stream import NatsStream
 from harness.links.resp_stream import RespStream
+from harness.links.websocket_stream import WebSocketStream
 
-BROKER_FRAMINGS: Framings = {"nats": NatsStream(), "redis": RespStream(), "websocket": RespStream()}
+BROKER_FRAMINGS: Framings = {"nats": NatsStream(), "redis": RespStream(), "websocket": WebSocketStream()}
 """By transport; a protocol whose nodes meet at brokers has these among its framings."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from harness.errors import Oversized
 
@@ -41,6 +41,15 @@ class Framing(Protocol):
     @property
     def lua(self) -> str:
         """What takes them out in a dissector for Wireshark (``framing.lua``)."""
+        ...
+
+
+@runtime_checkable
+class TwoSided(Framing, Protocol):
+    """A framing by which the side that was dialled says frames in other bytes."""
+
+    def encode_answer(self, frame: bytes) -> bytes:
+        """Return the bytes that carry one frame of that side; ValueError when it does not fit."""
         ...
 
 

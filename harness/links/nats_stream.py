@@ -163,13 +163,21 @@ class NatsStream:
             return spell(b"SUB", subject, subject)
         return spell(b"UNSUB", subject)
 
+    def encode_answer(self, frame: bytes) -> bytes:
+        """Return what a server says; ValueError when the frame is no message, or NATS cannot carry it."""
+        said = read_envelope(frame)
+        if said.operation != envelope.DATA:
+            raise ValueError("a server sends messages only")
+        subject = subject_of(said.subject)
+        return spell_with(said.payload, b"MSG", subject, subject)
+
     def reader(self) -> Reader:
         """Return a reader for one side of a connection."""
         return _FrameReader()
 
     @property
     def lua(self) -> str:
-        return "nats_stream()"
+        return "nil"
 
 
 class _FrameReader:

@@ -224,5 +224,14 @@ def _closed(kind: bytes, items: list[Value]) -> Value:
 
 def spell(command: Sequence[bytes]) -> bytes:
     """Return a command as clients send it: an array of texts."""
-    texts = b"".join(b"$%d\r\n%b\r\n" % (len(each), each) for each in command)
-    return b"*%d\r\n%b" % (len(command), texts)
+    return _spelt(b"*", command)
+
+
+def spell_pushed(texts: Sequence[bytes]) -> bytes:
+    """Return what a server pushes (version 3)."""
+    return _spelt(b">", texts)
+
+
+def _spelt(kind: bytes, texts: Sequence[bytes]) -> bytes:
+    spelt = b"".join(b"$%d\r\n%b\r\n" % (len(each), each) for each in texts)
+    return b"%b%d\r\n%b" % (kind, len(texts), spelt)

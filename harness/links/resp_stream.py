@@ -6,7 +6,7 @@ from harness.errors import Oversized
 from harness.links.broker_client import read_envelope
 from harness.links.framing import Reader
 from harness.links.globs import glob_of, wildcard_of
-from harness.links.resp import RespReader, Value, spell
+from harness.links.resp import RespReader, Value, spell, spell_pushed
 from wire import envelope
 from wire.subjects import is_wildcard
 
@@ -23,14 +23,11 @@ class RespStream:
 
     def encode(self, frame: bytes) -> bytes:
         """Return what a client says; ValueError when the frame is no envelope."""
-        said = read_envelope(frame)
-        subject = said.subject.encode()
-        if said.operation == envelope.DATA:
-            return spell([b"PUBLISH", subject, said.payload])
-        word = b"SUBSCRIBE" if said.operation == envelope.LISTEN else b"UNSUBSCRIBE"
-        if is_wildcard(said.subject):
-            word, subject = b"P" + word, glob_of(said.subject)
-        return spell([word, subject])
+        return spell(command_of(frame))
+
+    def encode_answer(self, frame: bytes) -> bytes:
+        """Return what a server says; ValueError when the frame is no message."""
+        return spell_pushed(pushed_by(frame))
 
     def reader(self) -> Reader:
         """Return a reader for one side of a connection."""
@@ -38,7 +35,25 @@ class RespStream:
 
     @property
     def lua(self) -> str:
-        return "resp_stream()"
+        return "nil"
+
+
+def command_of(frame: bytes) -> list[bytes]:
+    """Return the command that says a frame; ValueError when it is no envelope."""
+    said = read_envelope(frame)
+    subject = said.subject.encode()
+    if said.operation == envelope.DATA:
+        return [b"PUBLISH", subject, said.payload]
+    word = b"SUBSCRIBE" if said.operation == envelope.LISTEN else b"UNSUBSCRIBE"
+    return [b"P" + word, glob_of(said.subject)] if is_wildcard(said.subject) else [word, subject]
+
+
+def pushed_by(frame: bytes) -> list[bytes]:
+    """Return what a server pushes to tell a message; ValueError when the frame is none."""
+    said = read_envelope(frame)
+    if said.operation != envelope.DATA:
+        raise ValueError("a server sends messages only")
+    return [b"message", said.subject.encode(), said.payload]
 
 
 class RespFrames:

@@ -78,7 +78,7 @@ class WebSocketClient(RespClient):
         message, self._message = self._message, b""
         try:
             value = _value(json.loads(message))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConnectionAbortedError(f"this is no gateway: it says {message[:80]!r}") from error
         return self._heard(value)
 
