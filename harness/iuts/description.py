@@ -75,7 +75,10 @@ class Embedded(msgspec.Struct, frozen=True):
 
 
 class Remote(msgspec.Struct, frozen=True):
-    """A node that somebody else runs; it cannot be started, stopped or told anything."""
+    """A node that somebody else runs; it cannot be started, stopped or told anything.
+
+    ``address`` is where it listens, or that of the broker to which it and the tester are connected.
+    """
 
     address: Address
 
@@ -130,8 +133,8 @@ def resolve(text: str, protocol: str) -> Description:
     """Return the implementation that a user named; BadDescription says what is wrong with it.
 
     ``peer:[ROLE]`` the embedded reference, ``NAME[==VERSION][:ROLE]`` one that comes with goldwire,
-    ``PATH.toml[:ROLE]`` a file, ``tcp/HOST:PORT[:ROLE]`` a node that runs already. The role is the first by
-    default.
+    ``PATH.toml[:ROLE]`` a file, ``tcp/HOST:PORT[:ROLE]`` a node that runs already, or that is connected
+    to the broker there. The role is the first by default.
     """
     # The file first: its path may look like a name, or begin like an address.
     if match := _FILE.fullmatch(text):
@@ -179,13 +182,15 @@ def _remote(address: str, role: str | None, protocol: str) -> Description:
     if target.transport not in peer.transports:
         these = _these(peer.transports)
         raise BadDescription(f"{address}: {protocol} does not travel over {target.transport}: {these}")
+    # Whatever has an address listens, so it cannot be in a role that dials; unless the address is that of a broker.
+    dials = peer.dials if TRANSPORTS[target.transport].is_broker else ()
     return Description(
         name=address,
         protocol=protocol,
-        # Whatever has an address listens, so it cannot be in a role that dials.
-        role=_role(role, tuple(role for role in peer.roles if role not in peer.dials), address),
+        role=_role(role, tuple(role for role in peer.roles if role not in peer.dials or role in dials), address),
         roles=peer.roles,
         source=Remote(target),
+        dials=dials,
         transports=(target.transport,),
     )
 

@@ -7,13 +7,13 @@ from typing import Protocol
 from harness.clock import Clock, RealClock, epoch
 from harness.errors import Deadline, NeverDialled, Unsupported
 from harness.iuts.control import Control
-from harness.iuts.description import Description, Launched
+from harness.iuts.description import Description, Launched, Remote
 from harness.iuts.implementation import Embedding, Probe, start
 from harness.links.framing import Framings
 from harness.links.link import Link
 from harness.links.listener import Listener
 from harness.links.network_path import NetworkPath
-from harness.links.transports import dial, known_transport, listen, other_hosts
+from harness.links.transports import dial, known_transport, listen, other_hosts, reach
 from harness.links.udp import UdpLink
 from harness.links.udp_path import UdpPath
 from harness.timing import Timing
@@ -319,7 +319,17 @@ class SocketInstance:
         self._listeners = fitting
         self._forget_dials()
         while len(self._listeners) < servers:
-            self._listeners.append(listen(transport, self._framings, self.clock))
+            self._listeners.append(self._listener(transport))
+
+    def _listener(self, transport: str) -> Listener:
+        source = self.description.source
+        if not isinstance(source, Remote):
+            return listen(transport, self._framings, self.clock)
+        if self._listeners:
+            raise Unsupported(
+                f"{source.address} is one broker, and {self.description.label} was asked to use another too"
+            )
+        return reach(str(source.address), self.clock)
 
     def _forget_dials(self) -> None:
         for each in self._listeners:

@@ -13,7 +13,7 @@ from harness.links.addresses import Address
 from harness.links.asyncio_links import LinkOwner
 from harness.links.broker import Broker, Command
 from harness.links.broker_client import BrokerClient
-from harness.links.broker_listener import BrokerListener, RunningBroker
+from harness.links.broker_listener import BrokerListener, Dial, RunningBroker
 from harness.links.bus_link import BrokerLink, BrokerStream, greet, greet_async
 from harness.links.framing import Framing
 from harness.links.tcp import Tcp
@@ -64,19 +64,14 @@ class BrokerTransport(Tcp):
 
     def listen(self, address: Address, framing: Framing, clock: Clock) -> BrokerListener:
         """Start a broker."""
+        broker = Broker(str(address), lambda folder: self.commands(address, folder))
+        return BrokerListener(address, clock, self._dial(address, clock), broker)
 
-        def dial(timeout: float, label: str, trace: Trace | None) -> BrokerLink:
-            return self._link(address, clock, label, trace, timeout)
+    def reach(self, address: Address, clock: Clock) -> RunningBroker:
+        return RunningBroker(address, clock, self._dial(address, clock))
 
-        return BrokerListener(address, clock, dial, Broker(str(address), lambda folder: self.commands(address, folder)))
-
-    def running(self, address: Address, clock: Clock) -> RunningBroker:
-        """Return a listening end that leads to a broker which runs already."""
-
-        def dial(timeout: float, label: str, trace: Trace | None) -> BrokerLink:
-            return self._link(address, clock, label, trace, timeout)
-
-        return RunningBroker(address, clock, dial)
+    def _dial(self, address: Address, clock: Clock) -> Dial:
+        return lambda timeout, label, trace: self._link(address, clock, label, trace, timeout)
 
     # --- our own peers' ends ------------------------------------------------------------------------------
 

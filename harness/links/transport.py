@@ -117,6 +117,10 @@ class Transport(ABC):
     def listen(self, address: Address, framing: Framing, clock: Clock) -> Listener:
         """Listen for implementations that dial."""
 
+    def reach(self, address: Address, clock: Clock) -> Listener:
+        """Return a listening end that leads to a broker which runs already; BadDescription where there are none."""
+        raise BadDescription(f"{address}: there are no brokers over {self.name}")
+
     # --- our own peers' ends, on an asyncio loop ----------------------------------------------------------
 
     @abstractmethod

@@ -122,3 +122,12 @@ def listen(transport: str, framings: Framings, clock: Clock, host: str = LOOPBAC
     if where.port:
         where = Address(transport, host, where.port)
     return TRANSPORTS[transport].listen(where, framing_of(framings, transport), clock)
+
+
+def reach(address: str, clock: Clock) -> Listener:
+    """Return a listening end that leads to a broker which runs already; BadDescription when it is no broker's address.
+
+    Nothing is dialled before somebody accepts.
+    """
+    where = parse_address(address)
+    return TRANSPORTS[where.transport].reach(where, clock)
