@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from harness.errors import ControlFailed, NotYet
 from harness.peers.peer import Dialler, PeerSettings
+from harness.rai.peers.known import INTERVAL, Known
 from harness.rai.users import DATABASE, PROFILE
 from wire import envelope
 from wire.errors import DecodeError
@@ -40,9 +41,6 @@ from wire.rai.values import (
 
 MICROSECONDS = 1_000_000
 
-INTERVAL = 10
-"""Seconds between heartbeats."""
-
 MISSED = 1.5
 """Intervals without a heartbeat after which one has been missed."""
 
@@ -57,28 +55,6 @@ KEPT = 5
 
 AGAIN = 1.0
 """Seconds until a broker is dialled again."""
-
-
-class Known:
-    """Another session, as a node knows it."""
-
-    def __init__(self, session: str, key: bytes, now: float) -> None:
-        self.session = session
-        self.key = key
-        """Its HA1."""
-        self.is_trusted = False
-        self.interval = INTERVAL
-        """Seconds between its heartbeats, as it says."""
-        self.heard = now
-        """When its last heartbeat came, or something that stands for one."""
-        self.time = 0
-        """The newest time that it has said, in microseconds of its own clock."""
-        self.seqnos: dict[str, int] = {}
-        """The last seqno under each subject."""
-        self.asked: tuple[int, str] | None = None
-        """Time and cnonce of the auth message that it has to answer."""
-        self.greeting: tuple[int, str] = (0, "")
-        """Time and cnonce of its last HELLO or HB."""
 
 
 class NodePeer(Dialler):
@@ -108,6 +84,8 @@ class NodePeer(Dialler):
         self.link: int | None = None
         self.session = ""
         self.others: dict[str, Known] = {}
+        self.former: dict[str, Known] = {}
+        """Sessions that are over, or seem to be: what is recorded of them is known by its numbers."""
         self._out: list[tuple[int, bytes | None]] = []
         self._events: list[str] = []
         self._key = b""
@@ -142,7 +120,8 @@ class NodePeer(Dialler):
     def disconnected(self, link: int, now: float) -> None:
         self.link = None
         self._beat_at = None
-        self.others.clear()
+        for other in list(self.others.values()):
+            self.put_away(other)
         self.lost(now)
         # At once: the broker may have been started again already.
         self._dial_at = now
@@ -255,6 +234,7 @@ class NodePeer(Dialler):
             case Bye():
                 other = self.others.get(message.session)
                 if other is not None and self.is_genuine(message, other.key) and self.is_new(message, other):
+                    other.has_ended = True
                     self.forget(other, now)
             case _:
                 other = self.admitted(message)
@@ -296,7 +276,7 @@ class NodePeer(Dialler):
 
     def meet(self, session: str, now: float) -> Known:
         """Return what is known of a session: of one that was not met before, its key."""
-        found = self.others.get(session)
+        found = self.others.get(session) or self.former.get(session)
         if found is None:
             key = self.signing.session_key(self.database[user_of(session)], nonce_of(session))
             found = Known(session, key, now)
@@ -305,7 +285,12 @@ class NodePeer(Dialler):
     def hear_greeting(self, message: Message, body: Hello, now: float) -> None:
         """Act on a HELLO or HB: it is no replay if its time is now, and its seqno is new."""
         other = self.meet(message.session, now)
-        if not self.is_genuine(message, other.key) or not self.is_timely(body, now) or not self.is_new(message, other):
+        if (
+            other.has_ended
+            or not self.is_genuine(message, other.key)
+            or not self.is_timely(body, now)
+            or not self.is_new(message, other)
+        ):
             return
         self.others[other.session] = other
         other.heard, other.interval = now, body.interval
@@ -333,6 +318,8 @@ class NodePeer(Dialler):
     def hear_auth(self, message: Message, body: Auth, now: float) -> None:
         """Act on an auth message: it answers one of ours, or a HELLO or HB of ours."""
         other = self.meet(message.session, now)
+        if other.has_ended:
+            return
         if other.asked is not None and body.auth_time == other.asked[0]:
             if self.is_proof(message, other.asked) and self.is_new(message, other):
                 other.asked = None
@@ -362,8 +349,14 @@ class NodePeer(Dialler):
 
     def forget(self, other: Known, now: float) -> None:
         """Take note that another session is over."""
-        self.others.pop(other.session, None)
+        self.put_away(other)
         self.left(other, now)
+
+    def put_away(self, other: Known) -> None:
+        """Trust another session no longer; should it come back, it has to prove itself again."""
+        self.others.pop(other.session, None)
+        other.is_trusted, other.asked = False, None
+        self.former[other.session] = other
 
     def left(self, other: Known, now: float) -> None:
         """Act on the end of a session."""

@@ -13,7 +13,8 @@ from harness.errors import ControlFailed
 from harness.peers.timers import Timers
 from harness.rai.peers.cache import FEED_DOWN, OK, STALE, Dictionary, Fields, Record
 from harness.rai.peers.interests import Interests, Subscription, WildSubscription
-from harness.rai.peers.node import GONE, MISSED, Known, NodePeer
+from harness.rai.peers.known import Known
+from harness.rai.peers.node import GONE, MISSED, NodePeer
 from harness.rai.users import PUBLISHER, SERVED
 from wire.errors import WireError
 from wire.rai.values import (
@@ -241,8 +242,10 @@ class Publisher(NodePeer):
         return members
 
     def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
-        """Tell one session something."""
-        self.say(inbox(other.session, returned), body)
+        """Tell one session something, unless its return makes no subject."""
+        subject = inbox(other.session, returned)
+        if is_legal(subject):
+            self.say(subject, body)
 
     def send_dictionary(self, body: DictRequest, other: Known) -> None:
         """Answer who wants a dictionary: the newest, whichever they have."""

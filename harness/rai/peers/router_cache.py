@@ -13,7 +13,7 @@ from typing import Any
 from harness.peers.peer import Dialler, PeerSettings
 from harness.rai.peers.cache import OK, Record
 from harness.rai.peers.interests import Subscription
-from harness.rai.peers.node import Known
+from harness.rai.peers.known import Known
 from harness.rai.peers.publisher import Publisher
 from harness.rai.peers.subscriber import WHOLE, Subscriber, Wanted
 from harness.rai.users import ROUTER

@@ -9,7 +9,8 @@ from typing import Any
 
 from harness.errors import ControlFailed
 from harness.rai.peers.cache import FEED_DOWN, OK, STALE, VERIFY, Fields, Record
-from harness.rai.peers.node import AGAIN, GONE, Known, NodePeer
+from harness.rai.peers.known import Known
+from harness.rai.peers.node import AGAIN, GONE, NodePeer
 from harness.rai.users import SUBSCRIBER
 from wire.rai.values import (
     DICT,
