@@ -62,7 +62,7 @@ class Broker:
                 self._processes.append(Process(command, os.environ, control=False))
             self._await(dial)
         except BaseException:
-            self.kill()
+            self.close()
             raise
 
     def _await(self, dial: Callable[[], None]) -> None:
