@@ -74,6 +74,10 @@ def read_envelope(frame: bytes) -> Envelope:
         raise ValueError(f"the frame is no envelope: {error}") from None
 
 
+MOST_REMEMBERED = 1 << 16
+"""Subjects of which it is remembered whether somebody listens to them."""
+
+
 class Listening:
     """What a client listens to, in the order in which it began to.
 
@@ -83,9 +87,12 @@ class Listening:
 
     def __init__(self) -> None:
         self._wanted: dict[bytes, list[str]] = {}
+        self._passed: dict[str, bytes | None] = {}
+        """By subject the name for which a message is passed, remembered until something else is listened to."""
 
     def add(self, name: bytes, subject: str) -> bool:
         """Listen to a subject; True if the broker has to be told."""
+        self._passed.clear()
         known = self._wanted.setdefault(name, [])
         if subject not in known:
             known.append(subject)
@@ -94,6 +101,7 @@ class Listening:
 
     def remove(self, name: bytes, subject: str) -> bool:
         """End that; True if the broker has to be told."""
+        self._passed.clear()
         known = self._wanted.get(name, [])
         if subject not in known:
             return False
@@ -107,10 +115,19 @@ class Listening:
 
         If ``raw`` is asked for, each that is listened to.
         """
-        for each, wanted in self._wanted.items():
-            if (each == name or not raw) and any(matches(one, subject) for one in wanted):
-                return each == name
-        return False
+        if raw:
+            return any(matches(one, subject) for one in self._wanted.get(name, ()))
+        if subject not in self._passed:
+            if len(self._passed) >= MOST_REMEMBERED:
+                self._passed.clear()
+            self._passed[subject] = self._first(subject)
+        return self._passed[subject] == name
+
+    def _first(self, subject: str) -> bytes | None:
+        """Return the first name under which a subject is listened to."""
+        return next(
+            (each for each, wanted in self._wanted.items() if any(matches(one, subject) for one in wanted)), None
+        )
 
     def names(self) -> list[bytes]:
         """Return the broker's names."""

@@ -29,6 +29,7 @@ _PLAIN: Final = {b"SUB": (2, 3), b"UNSUB": (1, 2), b"PING": (0, 0), b"PONG": (0,
 _TEXTS: Final = frozenset({b"INFO", b"CONNECT", b"-ERR"})
 _WITH_PAYLOAD: Final = {b"PUB": (2, 3), b"HPUB": (3, 4), b"MSG": (3, 4), b"HMSG": (4, 5)}
 _WITH_HEADERS: Final = frozenset({b"HPUB", b"HMSG"})
+_MESSAGE = re.compile(rb"MSG ([!-~\x80-\xff]+ [!-~\x80-\xff]+(?: [!-~\x80-\xff]+)?) ([0-9]{1,9})\r\n")
 _SIZE = re.compile(rb"[0-9]{1,9}")
 
 
@@ -67,10 +68,26 @@ class OperationReader:
         found: list[Operation] = []
         start = 0
         while (end := self._next(start, found)) is not None:
-            start = end
+            start = self._messages(end, found)
         del self._held[:start]
         self._seen = max(self._seen - start, 0)
         return found
+
+    def _messages(self, start: int, found: list[Operation]) -> int:
+        """Append the messages at ``start`` that are whole, as long as there is nothing else, and return their end.
+
+        They are most of what comes, and look alike.
+        """
+        held = self._held
+        while self._announced is None and (match := _MESSAGE.match(held, start)) is not None:
+            begin = match.end()
+            size = int(match[2])
+            end = begin + size
+            if size > LARGEST_MESSAGE or held[end : end + 2] != CRLF:
+                break
+            found.append(Operation(b"MSG", (*match[1].split(), match[2]), bytes(held[begin:end])))
+            start = self._seen = end + 2
+        return start
 
     def _next(self, start: int, found: list[Operation]) -> int | None:
         """Append what stands at ``start`` if it is whole, and return where it ends."""

@@ -109,6 +109,8 @@ class Profile(msgspec.Struct, frozen=True):
 
     def verifies(self, key: bytes, seqno: int, subject: str, canonical: bytes, digest: str) -> bool:
         """Tell whether a digest is that of a message, in a time that does not say how much of it is right."""
+        if self.code is _none:
+            return not digest
         try:
             expected = self.digest(key, seqno, subject, canonical)
         except OverflowError:

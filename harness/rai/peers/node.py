@@ -31,6 +31,7 @@ from wire.rai.values import (
     Heartbeat,
     Hello,
     Message,
+    Publish,
     inbox,
     nonce_of,
     of,
@@ -227,6 +228,9 @@ class NodePeer(Dialler):
     def hear(self, message: Message, now: float) -> None:
         """Act on a message of a user that there is."""
         match message.body:
+            # First: nearly all that is said is one.
+            case Publish():
+                self.hear_message(message, now)
             case Hello():
                 self.hear_greeting(message, message.body, now)
             case Auth() if message.subject == inbox(self.session, AUTH):
@@ -237,9 +241,13 @@ class NodePeer(Dialler):
                     other.has_ended = True
                     self.forget(other, now)
             case _:
-                other = self.admitted(message)
-                if other is not None:
-                    self.take(message, other, now)
+                self.hear_message(message, now)
+
+    def hear_message(self, message: Message, now: float) -> None:
+        """Act on a message that is about no session, if it counts."""
+        other = self.admitted(message)
+        if other is not None:
+            self.take(message, other, now)
 
     def admitted(self, message: Message) -> Known | None:
         """Return who says a message, if it counts."""

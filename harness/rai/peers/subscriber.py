@@ -209,14 +209,15 @@ class Subscriber(NodePeer):
 
     def take(self, message: Message, other: Known, now: float) -> None:
         match message.body:
+            # First: nearly all that is said is one.
+            case Publish():
+                self.take_published(message.subject, message.body, other, now)
             case GetSubs() if message.subject == inbox(self.session, GET_SUBS):
                 self.reassert(message.body, other)
             case Reply():
                 self.take_reply(message, message.body, other, now)
             case Dict():
                 self.take_dictionary(tail_of(message.subject), message.body)
-            case Publish():
-                self.take_published(message.subject, message.body, other, now)
 
     def take_reply(self, message: Message, body: Reply, other: Known, now: float) -> None:
         """Act on an answer: it is about the subject that was asked about under its return."""
