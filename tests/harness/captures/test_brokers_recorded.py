@@ -1,0 +1,157 @@
+"""Recordings of clients that are not ours with real brokers: what they published and listened to is in them."""
+
+import asyncio
+
+import nats
+import pytest
+import redis
+from brokers import CLOCK, broker
+from proxied import proxied
+from websockets.sync.client import connect
+
+from harness.captures.flow_side import STREAMS
+from harness.captures.recordings import Recording
+from harness.captures.servers import ServerEndpoint
+from harness.captures.traces import write_pcapng
+from harness.links.broker_framings import BROKER_FRAMINGS
+from harness.links.resp import spell
+from harness.links.transports import dial, parse_address
+from harness.trace import Direction, EntryKind, Trace
+from wire.envelope import LARGEST, cancel, data, listen
+
+SENT, RECEIVED = Direction.SENT, Direction.RECEIVED
+LONG = "ž" * (LARGEST // 2)
+
+
+def soon():
+    return CLOCK.now() + 20.0
+
+
+def recorded(path):
+    """Return the transport of the only session in a capture, and its frames."""
+    recording = Recording(path, "rai")
+    [session] = list(recording)
+    assert not session.losses, session.losses
+    assert not recording.losses.all()
+    return session.trace.transport, frames_of(session)
+
+
+def frames_of(session):
+    return [(each.direction, each.data) for each in session.trace if each.what is EntryKind.FRAME]
+
+
+@pytest.fixture
+def capture(tmp_path):
+    return tmp_path / "capture.pcapng"
+
+
+def test_a_client_of_nats(capture):
+    async def play(where):
+        client = await nats.connect(f"nats://{where.host}:{where.port}")
+        heard = asyncio.Queue()
+        subscription = await client.subscribe("A.>", cb=heard.put)
+        await client.flush()
+        other.send(data("A.B", b"\0\xff"))
+        other.send(data("A.C", LONG.encode()))
+        assert [(await heard.get()).data for _ in range(2)] == [b"\0\xff", LONG.encode()]
+        await client.publish("B.x", b"hello")
+        await client.publish("B.y", b"with headers", reply="R", headers={"a": "b"})
+        await subscription.unsubscribe()
+        await client.flush()
+        await client.close()
+
+    with broker("nats", BROKER_FRAMINGS) as running, proxied(running.address, capture) as address:
+        other = running.accept(soon())
+        asyncio.run(play(parse_address(address)))
+        other.close()
+    assert recorded(capture) == (
+        "nats",
+        [
+            (SENT, listen("A.>")),
+            (RECEIVED, data("A.B", b"\0\xff")),
+            (RECEIVED, data("A.C", LONG.encode())),
+            (SENT, data("B.x", b"hello")),
+            (SENT, data("B.y", b"with headers")),
+            (SENT, cancel("A.>")),
+        ],
+    )
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_client_of_redis(capture, version):
+    with broker("redis", BROKER_FRAMINGS) as running, proxied(running.address, capture) as address:
+        other, where = running.accept(soon()), parse_address(address)
+        client = redis.Redis(where.host, where.port, protocol=version, single_connection_client=True)
+        with client, client.pubsub() as listening:
+            assert client.publish("B.x", b"hello") == 0
+            listening.psubscribe("A.*", "_INBOX.a.b.*")
+            listening.subscribe("C")
+            assert [listening.get_message(timeout=20)["type"] for _ in range(3)] == ["psubscribe"] * 2 + ["subscribe"]
+            other.send(data("A.B", LONG.encode()))
+            other.send(data("C", b"\0\xff"))
+            assert [listening.get_message(timeout=20)["data"] for _ in range(2)] == [LONG.encode(), b"\0\xff"]
+            listening.punsubscribe("A.*")
+            assert listening.get_message(timeout=20)["type"] == "punsubscribe"
+        other.close()
+    # One that publishes is no session of the protocol by what it says; so the server is named.
+    server = ServerEndpoint(parse_address(running.address).port)
+    named = Recording(capture, "rai", servers=(server,), transport="redis")
+    assert [frames_of(session) for session in sorted(named, key=lambda session: session.number)] == [
+        [(SENT, data("B.x", b"hello"))],
+        [
+            *((SENT, listen(each)) for each in ("A.>", "_INBOX.a.b.>", "C")),
+            (RECEIVED, data("A.B", LONG.encode())),
+            (RECEIVED, data("C", b"\0\xff")),
+            (SENT, cancel("A.>")),
+        ],
+    ]
+    assert not named.losses.all()
+
+
+def test_a_client_of_a_gateway(capture):
+    with broker("websocket", BROKER_FRAMINGS) as running, proxied(running.address, capture) as address:
+        other, where = running.accept(soon()), parse_address(address)
+        with connect(f"ws://{where.host}:{where.port}/", subprotocols=["resp"], max_size=None) as client:
+
+            def ask(*words):
+                client.send(spell([each.encode() for each in words]).decode())
+                client.recv(timeout=20)
+
+            ask("PSUBSCRIBE", "A.*")
+            other.send(data("A.B", LONG.encode()))
+            client.recv(timeout=20)
+            ask("PUBLISH", "B.x", LONG)
+            client.ping().wait(20)
+            ask("PUNSUBSCRIBE", "A.*")
+        other.close()
+    assert recorded(capture) == (
+        "websocket",
+        [
+            (SENT, listen("A.>")),
+            (RECEIVED, data("A.B", LONG.encode())),
+            (SENT, data("B.x", LONG.encode())),
+            (SENT, cancel("A.>")),
+        ],
+    )
+
+
+@pytest.mark.parametrize("transport", BROKER_FRAMINGS)
+def test_our_own_link_and_its_trace_are_recorded_alike(transport, capture, tmp_path):
+    trace = Trace("rai", transport, clock=CLOCK)
+    with broker(transport, BROKER_FRAMINGS) as running, proxied(running.address, capture) as address:
+        other, link = running.accept(soon()), dial(address, BROKER_FRAMINGS, CLOCK, trace=trace)
+        link.send(listen("A.>"))
+        link.send(data("B", b"\0\xff"))
+        other.send(data("A.B", LONG.encode()))
+        link.receive(soon())
+        link.send(cancel("A.>"))
+        link.close()
+        other.close()
+    frames = [(SENT, listen("A.>")), (SENT, data("B", b"\0\xff")), (RECEIVED, data("A.B", LONG.encode()))]
+    assert recorded(capture) == (transport, [*frames, (SENT, cancel("A.>"))])
+    write_pcapng(trace, tmp_path / "trace.pcapng", BROKER_FRAMINGS)
+    assert recorded(tmp_path / "trace.pcapng") == (transport, [*frames, (SENT, cancel("A.>"))])
+
+
+def test_brokers_are_captured():
+    assert set(BROKER_FRAMINGS) <= set(STREAMS)
