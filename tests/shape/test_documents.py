@@ -36,7 +36,8 @@ DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
     for pattern in ("*.md", "docs/**/*.md", "benchmarks/*.md", "examples/**/*.md", "vectors/*.md")
     for path in ROOT.glob(pattern)
-    if path.name != "CHANGELOG.md"  # it tells of what was
+    # The first tells of what was; the second has what others wrote.
+    if path.name != "CHANGELOG.md" and "node_modules" not in path.parts
 )
 
 
