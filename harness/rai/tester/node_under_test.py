@@ -227,6 +227,10 @@ class NodeUnderTest:
     @contextmanager
     def scene(self) -> Iterator["NodeUnderTest"]:
         """Play a scene of its own within this play: the node is started anew, and everybody is new to it."""
+        # Who stays would hear what the tester says in the scene as if it came from somebody else.
+        for broker in self.brokers:
+            with suppress(HarnessError):
+                broker.close()
         scene = copy(self)
         scene._users, scene._main, scene._other, scene._publisher = iter(TESTERS), None, None, None
         # `readings` and `_met` stay shared: what is noted counts for the play, and monitors read all of it.
@@ -234,9 +238,20 @@ class NodeUnderTest:
         try:
             yield scene
         finally:
-            for broker in scene.brokers:
-                with suppress(HarnessError):
-                    broker.close()
+            # The node of before is no more.
+            self.brokers, self._users = scene.brokers, scene._users
+            self._main, self._other, self._publisher = scene._main, scene._other, scene._publisher
+
+    def outage(self, server: int = 0) -> TestBroker:
+        """Have a broker go away and come back, and return the new link to it, at which there is nobody else yet."""
+        self.instance.refuse(server)
+        self.instance.admit(server)
+        self.brokers[server] = broker = self._broker(server)
+        for each in self.brokers:
+            each.beside = [other for other in self.brokers if other is not each]
+        self._met.append(broker)
+        self._users, self._main, self._other, self._publisher = iter(TESTERS), None, None, None
+        return broker
 
     @property
     def conversations(self) -> Iterator[Conversation]:

@@ -19,6 +19,7 @@ from wire import envelope
 from wire.rai.values import (
     AUTH,
     BYE,
+    DICT,
     HB,
     HELLO,
     SNAP,
@@ -29,6 +30,8 @@ from wire.rai.values import (
     Auth,
     Body,
     Bye,
+    Dict,
+    DictRequest,
     Heartbeat,
     Hello,
     Message,
@@ -36,6 +39,7 @@ from wire.rai.values import (
     Reply,
     Return,
     SnapRequest,
+    Subs,
     SubStart,
     SubStop,
     WildStart,
@@ -111,6 +115,18 @@ class TestSession:
     def say(self, subject: str, body: Body, **forged: Any) -> Message:
         """Publish a message; ``forged`` as ``message`` takes it."""
         message = self.message(subject, body, **forged)
+        self.send(message)
+        return message
+
+    def say_members(
+        self, subject: str, members: bytes, *, key: bytes | None = None, seqno: int | None = None
+    ) -> Message:
+        """Publish a signed message whose members, beside the header, are those of any object of strict JSON."""
+        if seqno is None:
+            self.seqno += 1
+            seqno = self.seqno
+        digest = PROFILE.digest(self.key if key is None else key, seqno, subject, members)
+        message = Message(subject, self.session, seqno, digest, Bye(), members)
         self.send(message)
         return message
 
@@ -252,7 +268,32 @@ class TestSession:
         returned = self.new_return()
         since = self.broker.place
         self.say(SNAP + subject, SnapRequest(**({"return_": returned} | members)))
-        return self.reply(returned, since=since, thing="a snapshot")
+        return self.reply(members.get("return_", returned), since=since, thing="a snapshot")
+
+    def snapshot_request(self, subject: str, returned: Return) -> Message:
+        """Ask for a value once, and wait for nothing."""
+        return self.say(SNAP + subject, SnapRequest(return_=returned))
+
+    def dictionary_request(self, name: str, returned: Return, **members: Any) -> Message:
+        """Ask the node for a dictionary in its inbox, and wait for nothing."""
+        return self.say(
+            inbox(self.broker.node_session, DICT), DictRequest(dictionary=name, return_=returned, **members)
+        )
+
+    def send_list(self, subjects: list[str], returns: list[Return], tail: Return = "subs", **members: Any) -> Message:
+        """Say to the node which subscriptions there are, at the return at which it has asked."""
+        members = {"last_seen": 0, "ack": True, "initial": True} | members
+        return self.say(inbox(self.broker.node_session, tail), Subs(subs=subjects, subs_return=returns, **members))
+
+    def dictionary(self, name: str, **members: Any) -> Event | None:
+        """Ask the node for a dictionary in its inbox, and return the answer; ``None`` when none comes."""
+        returned = self.new_return()
+        since = self.broker.place
+        self.dictionary_request(name, returned, **members)
+        subject = inbox(self.session, returned)
+        return self.broker.wait_for(
+            lambda event: event.subject == subject and event.form is Dict, since=since, thing="a dictionary"
+        )
 
     def replies(self, returned: Return | None = None, *, since: int = 0) -> list[Event]:
         """Return what the node has answered to this session: all of it, or under one return."""
