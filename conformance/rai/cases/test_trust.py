@@ -39,7 +39,7 @@ def test_greeted_sessions(node: NodeUnderTest) -> None:
             session = mute(node, user)
             session.interval = interval
             time = node.broker.utc() + off * MICROSECONDS
-            cnonce = new_nonce() if round else "c" * 22
+            cnonce = new_nonce() if round else "A" * 22
             session.hello(time=time, cnonce=cnonce)
             answer = proof(session)
             with judging("RAI-080"):

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -38,12 +39,13 @@ def verdicts(role: str, link: str, folder: Path) -> tuple[Verdicts, dict[str, st
 
 
 @cache
-def in_memory(role: str, folder: Path) -> Verdicts:
-    return verdicts(role, "memory", folder)[0]
+def in_memory(role: str) -> Verdicts:
+    with tempfile.TemporaryDirectory() as folder:
+        return verdicts(role, "memory", Path(folder))[0]
 
 
 def is_same(role: str, link: str, folder: Path) -> None:
-    before, (after, reasons) = in_memory(role, folder / "memory"), verdicts(role, link, folder / link)
+    before, (after, reasons) = in_memory(role), verdicts(role, link, folder / link)
     differing = {rule: (before[rule], after[rule]) for rule in before if before[rule] != after[rule]}
     # What a broker cannot carry is not played over it, and the report says why.
     unexplained = {
