@@ -1,10 +1,10 @@
 """What a case works with: the node under test, the brokers that it is at, and the sessions of others there."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from copy import copy
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.errors import HarnessError, NotAnswered
 from harness.iuts.instance import Instance
@@ -20,6 +20,8 @@ from wire.rai.values import Hello
 
 USERS = {"publisher": PUBLISHER, "subscriber": SUBSCRIBER, "router-cache": ROUTER}
 """The users of the nodes under test, by role."""
+
+Found = TypeVar("Found")
 
 SLACK = 0.1
 """Seconds of the clock by which what a node does in time may be seen early or late: machines stand still for moments.
@@ -150,11 +152,15 @@ class NodeUnderTest:
         """Return a session where the node subscribes, which has said nothing yet and proves nothing by itself."""
         return TestSession(self.source, user or next(self._users))
 
-    def new_publisher(self, user: str = "") -> TestPublisher:
-        """Return another publisher that the node trusts and that trusts the node; raises ``NotAnswered``."""
+    def new_publisher(self, user: str = "", *, serves: bool = True) -> TestPublisher:
+        """Return another publisher that the node trusts and that trusts the node; raises ``NotAnswered``.
+
+        One that does not serve answers nothing that it is asked.
+        """
         # First: a session that was there already would answer the greeting as well.
         greeting = self.greeted(self.source)
         made = TestPublisher(self.source, user or next(self._users))
+        made.is_serving = serves
         made.hello()
         made.prove(greeting[0], greeting[1].time, greeting[1].cnonce)
         if not self.trusts(made):
@@ -190,12 +196,18 @@ class NodeUnderTest:
 
         ``None`` when it is not told within patience, or so many seconds of the clock.
         """
+        found = self.until(lambda: self.events(*words), seconds=seconds)
+        return found[0] if found else None
+
+    def until(self, found: Callable[[], Found], *, seconds: float | None = None) -> Found:
+        """Read until something is found among what the application was told, or patience ends, and return it."""
         patience = self.timing.patience if seconds is None else seconds
         # Its events come another way than what is said at the broker, so it is looked for again and again.
         deadline = self.source.now() + patience
-        while not (found := self.events(*words)) and self.source.now() < deadline:
-            self.source.read_until(lambda: bool(self.events(*words)), min(deadline, self.source.now() + TURN))
-        return found[0] if found else None
+        while not (caught := found()) and self.source.now() < deadline:
+            turn = TURN if self.timing.is_virtual else TURN / 10
+            self.source.read_until(lambda: False, min(deadline, self.source.now() + turn))
+        return caught
 
     def values(self, subject: str) -> list[tuple[str, dict[str, Any]]]:
         """Return what the node's application was told of a subject: status and fields, in order."""

@@ -65,6 +65,11 @@ class TestPublisher(TestSession):
                 if name in self.dictionaries and returned is not None:
                     self.send_dictionary(asking, returned, name)
 
+    def update(self, subject: str, **fields: Any) -> Message:
+        """Publish that fields of a subject have changed, and have them so from now on."""
+        self.values.setdefault(subject, {}).update(fields)
+        return self.publish(subject, data=fields)
+
     def show(self, session: str, returned: Return, kind: str, subject: str) -> Message:
         """Show the value of a subject to a session, or say that there is none."""
         if subject not in self.values:

@@ -349,11 +349,19 @@ class TestSession:
 
     def answer(self, session: str, returned: Return, **members: Any) -> Message:
         """Answer another session, under its return."""
-        return self.say(inbox(session, returned), Reply(**_with_data(members)))
+        return self.say(inbox(session, returned), self.reply_of(**members))
+
+    def reply_of(self, **members: Any) -> Reply:
+        """Return what ``answer`` would say."""
+        return Reply(**_with_data(members))
 
     def publish(self, subject: str, **members: Any) -> Message:
         """Publish something on a subject: ``data`` are fields."""
         return self.say(subject, Publish(**_with_data(members)))
+
+    def message_of(self, subject: str, **members: Any) -> Message:
+        """Return what ``publish`` would say, and say nothing."""
+        return self.message(subject, Publish(**_with_data(members)))
 
 
 def _with_data(members: dict[str, Any]) -> dict[str, Any]:
