@@ -164,7 +164,8 @@ def test_defaults_of_type_and_status(node: NodeUnderTest) -> None:
     All of them change the fields that they have, and none makes the value unreliable.
     """
     feed = Feed(node, BID=1, ASK=2)
-    spellings: tuple[dict[str, Any], ...] = ({}, {"type": "update"}, {"status": "ok"}, {"type": "update", "status": "ok"}, {"format": "json"})
+    both = {"type": "update", "status": "ok"}
+    spellings: tuple[dict[str, Any], ...] = ({}, {"type": "update"}, {"status": "ok"}, both, {"format": "json"})
     for number, members in enumerate(spellings, 10):
         with judging("RAI-135" if members.keys() <= {"format"} else "RAI-141"):
             how = ", ".join(f"{name} {value}" for name, value in members.items()) or "neither type nor status"
@@ -275,6 +276,7 @@ def test_subscriptions_of_stale_values(node: NodeUnderTest) -> None:
         since = feed.publisher.broker.place
         feed.publish(**notice)
         assert feed.goes_on(), f"after {notice['status']} updates are not told any more"
+        feed.publisher.broker.read(node.timing.glance)
         stops = [each for each in feed.publisher.broker.received(since=since) if each.subject.startswith("_SUB.STOP.")]
         assert not stops, f"after {notice['status']} the subscription is stopped"
 

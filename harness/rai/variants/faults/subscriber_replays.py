@@ -1,6 +1,6 @@
 """Faults of a subscriber: what it makes of seqnos, and of what comes twice."""
 
-from harness.rai.peers.node import Known
+from harness.rai.peers.known import Known
 from harness.rai.peers.subscriber import Subscriber
 from harness.rai.variants.registry import fault
 from wire.rai.values import Auth, Hello, Message, Publish, Reply

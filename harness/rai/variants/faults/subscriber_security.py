@@ -1,6 +1,7 @@
 """Faults of a subscriber: what it takes that was changed or forged."""
 
-from harness.rai.peers.node import Known, NodePeer
+from harness.rai.peers.known import Known
+from harness.rai.peers.node import NodePeer
 from harness.rai.peers.subscriber import Subscriber
 from harness.rai.users import DATABASE, secret_of
 from harness.rai.variants.registry import fault

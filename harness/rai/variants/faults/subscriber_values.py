@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from harness.rai.peers.cache import OK, Record
-from harness.rai.peers.node import Known
+from harness.rai.peers.known import Known
 from harness.rai.peers.subscriber import DISTURBED, WHOLE, Subscriber, Wanted
 from harness.rai.variants.registry import fault
 from wire.rai.values import NOTHING, Message, Publish, Raw, Reply, Told, object_of
