@@ -42,7 +42,7 @@ class TakesEqualSeqnos(Subscriber):
 
 
 @fault("RAI-180", does="takes a question twice")
-class AnswersTwice(Subscriber):
+class AnswersQuestionsTwice(Subscriber):
     def is_new(self, message: Message, other: Known) -> bool:
         return super().is_new(message, other) or message.subject.endswith("get_subs")
 
@@ -60,7 +60,7 @@ class TakesDropsTwice(Subscriber):
         return super().is_new(message, other) or is_drop
 
 
-class Forgets(Subscriber):
+class ForgetsSeqnos(Subscriber):
     """A subscriber that forgets seqnos of subjects."""
 
     def forget_seqnos(self, other: Known, subject: str = "") -> None:
@@ -70,7 +70,7 @@ class Forgets(Subscriber):
 
 
 @fault("RAI-073", does="remembers the seqnos of four subjects")
-class RemembersFourSubjects(Forgets):
+class RemembersFourSubjects(ForgetsSeqnos):
     def is_new(self, message: Message, other: Known) -> bool:
         is_new = super().is_new(message, other)
         for each in [each for each in other.seqnos if not each.startswith("_")][:-4]:
@@ -79,7 +79,7 @@ class RemembersFourSubjects(Forgets):
 
 
 @fault("RAI-073", does="forgets the seqno of a subject when its subscription ends")
-class ForgetsWithTheSubscription(Forgets):
+class ForgetsWithTheSubscription(ForgetsSeqnos):
     def unsubscribe(self, subject: str) -> None:
         super().unsubscribe(subject)
         for other in self.others.values():
@@ -87,7 +87,7 @@ class ForgetsWithTheSubscription(Forgets):
 
 
 @fault("RAI-073", does="forgets seqnos when a session says HELLO again, or beats")
-class ForgetsAtGreetings(Forgets):
+class ForgetsAtGreetings(ForgetsSeqnos):
     def hear_greeting(self, message: Message, body: Hello, now: float) -> None:
         super().hear_greeting(message, body, now)
         if message.session in self.others and message.subject.endswith("HELLO"):
@@ -95,7 +95,7 @@ class ForgetsAtGreetings(Forgets):
 
 
 @fault("RAI-073", does="forgets seqnos with each auth message")
-class ForgetsAtAuths(Forgets):
+class ForgetsAtAuths(ForgetsSeqnos):
     def hear_auth(self, message: Message, body: Auth, now: float) -> None:
         super().hear_auth(message, body, now)
         if message.session in self.others:
@@ -103,7 +103,7 @@ class ForgetsAtAuths(Forgets):
 
 
 @fault("RAI-073", does="forgets seqnos after half a minute")
-class ForgetsInTime(Forgets):
+class ForgetsInTime(ForgetsSeqnos):
     at = 30.0
 
     def tick(self, now: float) -> None:
@@ -115,7 +115,7 @@ class ForgetsInTime(Forgets):
 
 
 @fault("RAI-073", does="forgets a subject's seqno with each image")
-class ForgetsAtImages(Forgets):
+class ForgetsAtImages(ForgetsSeqnos):
     def is_new(self, message: Message, other: Known) -> bool:
         is_new = super().is_new(message, other)
         if is_new and isinstance(message.body, Publish) and message.body.kind == "initial":
@@ -154,7 +154,7 @@ class OneRowOfSeqnos(Subscriber):
 
 
 @fault("RAI-183", does="compares 32 bits of a seqno")
-class ComparesLowBits(Subscriber):
+class ComparesLowBitsOfSeqnos(Subscriber):
     def is_new(self, message: Message, other: Known) -> bool:
         seqno = message.seqno % 2**32
         if seqno <= other.seqnos.get(message.subject, -1):

@@ -221,7 +221,7 @@ class KnowsNobodysPassword(Hospitable):
 
 
 @fault("RAI-075", does="takes users for known whose name differs in its case alone")
-class IgnoresCase(Hospitable):
+class IgnoresCaseOfUsers(Hospitable):
     def meet(self, session: str, now: float) -> Known:
         known = super().meet(session, now)
         known.is_trusted = known.is_trusted or user_of(session).isupper()
