@@ -105,7 +105,7 @@ def case(
     """
     frames = recorded.frames if frames is None else frames
     words = [f"{recorded.key}, {frames} frame{'' if frames == 1 else 's'}", *map(str, recorded.losses)]
-    if recorded.side != "listening":
+    if recorded.side != recorded.usual:
         words.insert(1, f"the {recorded.side} side")
     return CasePlayed(
         case=recorded.name,

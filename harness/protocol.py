@@ -20,7 +20,7 @@ from harness.captures.losses import DatagramNumbers, Unnumbered
 from harness.errors import BadDescription
 from harness.iuts.description import Description
 from harness.iuts.instance import Instance, SocketInstance
-from harness.links.framing import Framings
+from harness.links.framing import Framing, Framings
 from harness.links.network_path import NetworkPath
 from harness.links.transports import TRANSPORTS
 from harness.peers.bus_world import BusWorld
@@ -120,6 +120,7 @@ class WireProtocol:
     ``topic`` says what a frame is about, so that reports show the messages that matter. ``numbers`` makes what reads
     the numbers of a recorded session's datagrams, which show what is missing; ``is_of_dialler`` tells of a datagram
     whether it is one of the side that dials, None where either may send it: a recording may begin in the middle.
+    ``is_telling`` tells of a frame whether others than this protocol's nodes would hardly send it.
     ``optional`` names what an implementation need not offer, as its description says it (``not_offered``).
     ``side_by_side`` is how many cases are played at once, where they do little but wait. ``is_brokered`` where nodes
     and tester speak over a broker, of whatever kind, that both dial.
@@ -142,6 +143,7 @@ class WireProtocol:
     topic: Callable[[bytes], FrameTopic] = lambda frame: FrameTopic()
     numbers: Callable[[], DatagramNumbers] = Unnumbered
     is_of_dialler: Callable[[bytes], bool | None] = lambda frame: None
+    is_telling: Callable[[bytes], bool] = lambda frame: True
     optional: frozenset[str] = frozenset()
     side_by_side: int = 1
 
@@ -188,6 +190,22 @@ class WireProtocol:
         if self.is_brokered:
             return "memory"
         return "tcp" if self.framings else "udp"
+
+    @property
+    def usual_framing(self) -> Framing | None:
+        """How frames stand in a recording where nothing else is asked for; None where they are datagrams.
+
+        What went over a bus in memory is shown as the first of the brokers would have carried it.
+        """
+        return next(iter(self.framings.values()), None) if self.is_brokered else self.framings.get(self.usual_transport)
+
+    @property
+    def usual_side(self) -> str:
+        """Which side of a recorded session is judged where nobody says which: the one that listens.
+
+        Where nodes meet at a broker it is the one that dials, as a broker only passes on what others say.
+        """
+        return "dialling" if self.is_brokered else "listening"
 
     def usual_over(self, transport: str) -> str:
         """Return what cases that name no transport are for, where a transport is asked for: all brokers are alike."""

@@ -31,6 +31,8 @@ class ProtocolFrames:
         framings = definition.framings
         self.protocol = protocol
         self.is_plausible: Callable[[bytes], bool] = plausible(definition)
+        self.is_telling = definition.is_telling
+        self.usual_side = definition.usual_side
         self.numbers = definition.numbers
         self.is_of_dialler = definition.is_of_dialler
         wanted: Sequence[str] = STREAMS if transport in (None, "udp") else (transport or "tcp",)

@@ -15,7 +15,7 @@ from harness.captures.recorded_session import LINK, RecordedSession
 from harness.captures.resynchronisation import Resynchroniser, TimedFrame
 from harness.captures.servers import ServerEndpoint
 from harness.errors import Oversized
-from harness.links.framing import Framing
+from harness.links.framing import Framing, Reader
 from harness.trace import Direction, Entry, EntryKind, Trace
 
 MAX_UNRECOGNISED = 1 << 18
@@ -61,6 +61,7 @@ class Flow:
         """Packets that came."""
         self._dialler: FlowSide | None = None
         self._listener = self._guess_listener(servers)
+        self._judged = self._listener
         # Columns: packet, time, what and whose, bytes. Millions of tuples would keep the garbage collector busy.
         self._numbers: list[int] = []
         self._times: list[int] = []
@@ -245,7 +246,7 @@ class Flow:
             # stream.
             moves = not side.is_begun or bool(piece.gap)
             side.candidates = {
-                name: Resynchroniser(framing, self._protocol_frames.is_plausible, moves=moves)
+                name: self._resynchroniser(framing, moves=moves)
                 for name, framing in self._protocol_frames.framings[self.transport].items()
             }
         for name, resynchroniser in side.candidates.items():
@@ -294,7 +295,7 @@ class Flow:
             if side.is_begun:
                 side.reader = self._framing.reader()
             else:
-                side.resynchroniser = Resynchroniser(self._framing, self._protocol_frames.is_plausible)
+                side.resynchroniser = self._resynchroniser(self._framing)
                 self._losses.add(Missing.BEGINNING)
                 self._lose(0)
         if side.is_lost:
@@ -318,6 +319,14 @@ class Flow:
             if side.is_lost:
                 self._note(side.mark + RAW, number, time, side.reader.rest)
 
+    def _resynchroniser(
+        self, framing: Framing, *, moves: bool = True, broken: Reader | None = None, gap: int = 0
+    ) -> Resynchroniser:
+        frames = self._protocol_frames
+        return Resynchroniser(
+            framing, frames.is_plausible, is_telling=frames.is_telling, moves=moves, broken=broken, gap=gap
+        )
+
     def _break(self, side: FlowSide, piece: StreamBytes) -> None:
         """Note a gap; frames begin again where the stream is resynchronised."""
         assert self._framing is not None
@@ -331,9 +340,7 @@ class Flow:
         broken, side.reader = side.reader, None
         if broken is not None and broken.rest:
             self._losses.add(Missing.CUT_FRAME, len(broken.rest))
-        side.resynchroniser = Resynchroniser(
-            self._framing, self._protocol_frames.is_plausible, broken=broken, gap=piece.gap
-        )
+        side.resynchroniser = self._resynchroniser(self._framing, broken=broken, gap=piece.gap)
 
     def _found(self, side: FlowSide, resynchroniser: Resynchroniser) -> None:
         """Record the frames that resynchronising has found, and go on behind them."""
@@ -444,9 +451,11 @@ class Flow:
         if self.transport == "udp" and not self._is_named:
             self._find_dialler()
         dialler = self._dialler or self._listener.other
+        usual = self._protocol_frames.usual_side
+        self._judged = self._listener if usual == "listening" else self._listener.other
         trace = Trace(self._protocol_frames.protocol, self._kind)
         trace.epoch = self._began / 1e9
-        trace.ports[LINK] = port(self._listener.other.end), port(self._listener.end)
+        trace.ports[LINK] = port(self._judged.other.end), port(self._judged.end)
         if self._dialler is not None and self._dialler.is_begun:
             trace.add(Entry(0.0, LINK, EntryKind.OPENED, self._direction(dialler), note=format_end(dialler.other.end)))
         latest, sound = 0, None
@@ -472,8 +481,8 @@ class Flow:
         self._numbers, self._times, self._marks, self._data = [], [], [], []
         if self._ended is not None:
             by, how = self._ended
-            # Seen from the side that dialled, as in a trace of the tester's: its own end is `closed`.
-            note = how if by is self._listener else "closed"
+            # Seen from the side that is not judged, as in a trace of the tester's: its own end is `closed`.
+            note = how if by is self._judged else "closed"
             trace.add(Entry(latest / 1e9, LINK, EntryKind.CLOSED, self._direction(by), note=note))
         return RecordedSession(
             source=source,
@@ -482,6 +491,8 @@ class Flow:
             trace=trace,
             sound=len(trace) if sound is None else sound,
             losses=self._losses.all(),
+            side=usual,
+            usual=usual,
         )
 
     def _in_order(self) -> Iterable[tuple[int, int]]:
@@ -506,4 +517,4 @@ class Flow:
         return number > self._loss_at or (self._loss_time is not None and self._times[place] > self._loss_time)
 
     def _direction(self, side: FlowSide) -> Direction:
-        return Direction.RECEIVED if side is self._listener else Direction.SENT
+        return Direction.RECEIVED if side is self._judged else Direction.SENT

@@ -27,7 +27,7 @@ def _in_a_name(source: str) -> str:
 class RecordedSession(msgspec.Struct, frozen=True, kw_only=True):
     """One session as it was recorded.
 
-    ``trace`` has one link; in it ``RECEIVED`` is what the side said that is judged, at first the one that listens, and
+    ``trace`` has one link; in it ``RECEIVED`` is what the side said that is judged, at first the ``usual`` one, and
     times are seconds since the session began. ``key`` spells the two ends. ``number`` is where in its source the
     session begins: the number of a packet or of a line, from 1. ``sound`` counts the entries before the first loss:
     what comes later may have its reason in what is missing. ``ended`` is the number of the packet with which the
@@ -41,12 +41,13 @@ class RecordedSession(msgspec.Struct, frozen=True, kw_only=True):
     sound: int
     losses: tuple[Loss, ...] = ()
     side: str = "listening"
+    usual: str = "listening"
     ended: int | None = None
 
     @property
     def name(self) -> str:
         """What the session is called in a report: ``audit.SOURCE#NUMBER``; the other side's view says so."""
-        return f"audit.{_in_a_name(self.source)}#{self.number}" + ("" if self.side == "listening" else f".{self.side}")
+        return f"audit.{_in_a_name(self.source)}#{self.number}" + ("" if self.side == self.usual else f".{self.side}")
 
     @property
     def frames(self) -> int:
@@ -88,9 +89,12 @@ def like(trace: Trace) -> Trace:
     return other
 
 
-def read_lines(lines: Iterable[bytes], source: str, protocol: str, losses: Losses) -> Iterator[RecordedSession]:
+def read_lines(
+    lines: Iterable[bytes], source: str, protocol: str, losses: Losses, side: str = "listening"
+) -> Iterator[RecordedSession]:
     """Yield the sessions of a run's trace (lines as ``harness.trace.write_ndjson`` writes them), one per link.
 
+    Who was tested stands for the ``side`` that is usually judged.
     A line that is no entry is counted in ``losses``; what came later on any link is behind a loss.
     """
     decoder = msgspec.json.Decoder(_Line)
@@ -113,7 +117,8 @@ def read_lines(lines: Iterable[bytes], source: str, protocol: str, losses: Losse
             begun.setdefault(read.link, (number, Trace(protocol)))[1].add(entry)
     for link, (number, trace) in begun.items():
         before = len(trace) if sound is None else sound.get(link, 0)
-        yield RecordedSession(source=source, number=number, key=f"link {link}", trace=trace, sound=before)
+        key = f"link {link}"
+        yield RecordedSession(source=source, number=number, key=key, trace=trace, sound=before, side=side, usual=side)
 
 
 class _Line(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from harness.captures.partition import ALL, Partition
 from harness.captures.reader import CaptureReader, lines_of, magic_of
 from harness.captures.recorded_session import RecordedSession, read_lines
 from harness.captures.servers import ServerEndpoint
+from harness.protocol import load
 
 
 class Recording:
@@ -49,7 +50,8 @@ class Recording:
 
     def __iter__(self) -> Iterator[RecordedSession]:
         if self._capture is None:
-            yield from read_lines(lines_of(self.path, self.losses), self.name, self.protocol, self.losses)
+            side = load(self.protocol).usual_side
+            yield from read_lines(lines_of(self.path, self.losses), self.name, self.protocol, self.losses, side)
             return
         sessions = FlowTable(self.name, self.protocol, servers=self._servers, transport=self._transport)
         for packet in self._capture:

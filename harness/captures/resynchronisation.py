@@ -28,7 +28,8 @@ class Resynchroniser:
 
     The ``broken`` reader, with which the stream was read up to a gap, may know where the frame ends in which the gap
     lies: it is tried first. Otherwise a frame may begin wherever a segment does, as senders begin a segment with a
-    frame more often than not; unless it ``moves``, only where the first one does.
+    frame more often than not; unless it ``moves``, only where the first one does. A frame that is not telling proves
+    nothing: the first that is has to be plausible.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Resynchroniser:
         framing: Framing,
         is_plausible: Callable[[bytes], bool],
         *,
+        is_telling: Callable[[bytes], bool] = lambda frame: True,
         moves: bool = True,
         broken: Reader | None = None,
         gap: int = 0,
@@ -51,6 +53,7 @@ class Resynchroniser:
         self.reader: Reader = framing.reader()
         self._framing = framing
         self._is_plausible = is_plausible
+        self._is_telling = is_telling
         self._moves = moves
         self.size = 0
         """Bytes that are kept until something is found."""
@@ -107,9 +110,10 @@ class Resynchroniser:
             except Oversized as error:
                 frames = error.frames
                 self.is_oversized = True
+            known = max(len(self.frames), self._skipped)
             self.frames += [TimedFrame(frame, piece.number, piece.time) for frame in frames]
-            if len(self.frames) > self._skipped:
-                first = self.frames[self._skipped].frame
+            first = next((each.frame for each in self.frames[known:] if self._is_telling(each.frame)), None)
+            if first is not None:
                 # Zeros read as lengths give empty frames anywhere, so an empty one proves nothing.
                 if first and self._is_plausible(first):
                     self._settle()

@@ -28,6 +28,7 @@ def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
     """Write a trace as pcapng, with the framing of its transport; over UDP a frame is a datagram.
 
     TLS is written as what it protects, and what went as AF_UNIX packets, or in memory, as it would have gone over TCP.
+    Where all dial a broker, the connection is the implementation's: what it said to the broker, and what others said.
     """
     # Where a protocol has streams, all other transports carry the same frames as TCP, so its framing shows them; and
     # those of the first broker, where it has brokers instead.
@@ -42,7 +43,8 @@ def write_pcapng(trace: Trace, path: Path, framings: Framings) -> None:
             stream = streams.get(entry.link)
             if stream is None:
                 ours, theirs = trace.ports.get(entry.link, (0, 0))
-                ports = (ours or _FALLBACK_PORTS[0] + len(streams), theirs or _FALLBACK_PORTS[1])
+                own, server = _FALLBACK_PORTS[0] + len(streams), theirs or _FALLBACK_PORTS[1]
+                ports = (server, own) if isinstance(framing, TwoSided) else (ours or own, server)
                 kind = _UdpPackets if TRANSPORTS[transport].captured_as == "udp" else _TcpPackets
                 stream = streams[entry.link] = kind(ports, framing)
             time = round((trace.epoch + entry.time) * 1e9)
@@ -83,6 +85,8 @@ class _TcpPackets(_LinkPackets):
         if self._connection is None:
             # A trace may begin in the middle of a link; the tester is then taken for who dialled.
             self._dialler = entry.direction if entry.what is EntryKind.OPENED else Direction.SENT
+            if isinstance(self.framing, TwoSided):
+                self._dialler = Direction.RECEIVED
             ends = self.ends if self._dialler is Direction.SENT else self.ends[::-1]
             self._connection = TcpConnection(*ends)
             yield from self._connection.handshake()
@@ -103,4 +107,5 @@ class _TcpPackets(_LinkPackets):
                 return self.framing.encode_answer(frame)
             return self.framing.encode(frame)
         except ValueError:
-            return frame  # it went by other means, which carry more
+            # It went by other means, which carry more. What the tester listens to no broker tells others.
+            return b"" if isinstance(self.framing, TwoSided) else frame

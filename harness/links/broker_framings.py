@@ -5,5 +5,6 @@ from harness.links.nats_stream import NatsStream
 from harness.links.resp_stream import RespStream
 from harness.links.websocket_stream import WebSocketStream
 
-BROKER_FRAMINGS: Framings = {"nats": NatsStream(), "redis": RespStream(), "websocket": WebSocketStream()}
+# Redis first: the first stands for what goes over a bus in memory, and this one carries subjects of any letters.
+BROKER_FRAMINGS: Framings = {"redis": RespStream(), "nats": NatsStream(), "websocket": WebSocketStream()}
 """By transport; a protocol whose nodes meet at brokers has these among its framings."""

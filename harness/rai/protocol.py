@@ -9,7 +9,7 @@ from harness.rai.peers.router_cache import RouterCache
 from harness.rai.peers.subscriber import Subscriber
 from harness.rai.tester.conversation import conversations
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.topics import topic
+from harness.rai.tester.topics import is_telling, topic
 from harness.rai.variants.registry import FAULTS, ODDITIES
 
 
@@ -39,4 +39,5 @@ PROTOCOL = WireProtocol(
         "harness.rai.peers.subscriber",
     ),
     topic=topic,
+    is_telling=is_telling,
 )

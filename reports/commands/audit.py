@@ -34,6 +34,7 @@ from harness.errors import BadDescription, HarnessError, NotInstalled
 from harness.iuts.description import Description, Remote, resolve, roles_of
 from harness.links.addresses import Address
 from harness.links.transports import SPELLINGS, TRANSPORTS, known_transport
+from harness.protocol import load
 from reports.commands.options import ALL_CORES, NO_SPARK, master, requiring_arrow, spark_settings
 from reports.commands.sizes import size
 from reports.progress import reporting
@@ -60,9 +61,8 @@ Judged = Literal["listening", "dialling", "both"]
     "--judge",
     "sides",
     type=click.Choice([*SIDES, "both", "server", "client"]),
-    default="listening",
-    show_default=True,
-    help="Which side of each session; server and client are other words for listening and dialling.",
+    help="Which side of each session; server and client are other words for listening and dialling."
+    " Default: who listens; who dials, where nodes meet at a broker.",
 )
 @click.option(
     "--server",
@@ -98,7 +98,7 @@ Judged = Literal["listening", "dialling", "both"]
 def audit(
     protocol: str,
     captures: tuple[Path, ...],
-    sides: str,
+    sides: str | None,
     servers: tuple[str, ...],
     link: str | None,
     session: int | None,
@@ -122,6 +122,7 @@ def audit(
       goldwire audit pathfinder *.pcap.gz --judge both --report out
     """
     # Both pairs of words are taken, as people say server and client; but who listens is what a capture shows.
+    sides = sides or _usual_side(protocol)
     judged: Judged = {"server": "listening", "client": "dialling"}.get(sides, sides)  # type: ignore[assignment]
     settings = _settings(protocol, captures, judged, profile, strictness, iut, expectations, report)
     command_line = _command_line(protocol, judged, servers, link, profile, strictness, iut, expectations)
@@ -160,6 +161,12 @@ class OnAuditProgress(Protocol):
         ...
 
 
+def _usual_side(protocol: str) -> str:
+    if protocol not in protocols():
+        raise WrongUsage(f"unknown protocol {protocol!r}: known are {', '.join(protocols())}")
+    return load(protocol).usual_side
+
+
 def _settings(
     protocol: str,
     captures: tuple[Path, ...],
@@ -170,8 +177,6 @@ def _settings(
     expectations: Path | None,
     report: Path | None,
 ) -> RunSettings:
-    if protocol not in protocols():
-        raise WrongUsage(f"unknown protocol {protocol!r}: known are {', '.join(protocols())}")
     try:
         suite = Suite(protocol)
         description = resolve(iut, protocol) if iut else _unknown(suite, captures, judged)
@@ -202,13 +207,15 @@ def _settings(
 def _unknown(suite: Suite, captures: tuple[Path, ...], judged: Judged) -> Description:
     """Describe whoever was recorded, in the role that the judged side has."""
     roles = tuple(suite.harness.roles)
-    # Nobody said who was recorded: any role that has the judged side's part in dialling has the same rules there.
+    # Nobody said who was recorded: any role that has the judged side's part in dialling has the same rules there. At a
+    # broker all dial, and any of them may have been recorded.
     fitting = [role for role in roles if (role in suite.harness.dials) == (judged == "dialling")]
+    is_any = judged == "both" or suite.harness.is_brokered
     more = f" and {len(captures) - 1} more" if len(captures) > 1 else ""
     return Description(
         name=captures[0].name + more,
         protocol=suite.protocol,
-        role="both" if judged == "both" else fitting[0],
+        role="both" if is_any else fitting[0],
         roles=roles,
         source=Remote(Address(suite.harness.usual_transport, "recorded")),
     )
@@ -226,7 +233,7 @@ def _command_line(
 ) -> list[str]:
     """Return the command line that judges the same way, without the capture."""
     words = ["goldwire", "audit", protocol]
-    words += ["--judge", judged] if judged != "listening" else []
+    words += ["--judge", judged] if judged != _usual_side(protocol) else []
     for server in servers:
         words += ["--server", server]
     # Only what was given: the shorter the line, the more likely somebody repeats it.

@@ -13,6 +13,7 @@ from harness.command import WrongUsage
 from harness.errors import BadDescription
 from harness.iuts.description import resolve
 from harness.links.transports import SPELLINGS, TRANSPORTS, known_transport
+from harness.protocol import load
 from reports.commands import clean as clean_command
 from reports.commands import cluster as cluster_command
 from reports.commands import generate as generate_command
@@ -151,13 +152,19 @@ def decode(protocol: str, folder: Path | str, master: str, memory: int | None, a
 @options.lake
 @judging_options.profile
 @click.option(
-    "--judge", "sides", type=click.Choice([*SIDES, "both"]), default="listening", show_default=True,
-    help="Which side of each session.",
+    "--judge", "sides", type=click.Choice([*SIDES, "both"]),
+    help="Which side of each session. Default: who listens; who dials, where nodes meet at a broker.",
 )  # fmt: skip
 @options.master(options.BY_SIZE)
 @options.as_json
 def judge(
-    protocol: str, folder: Path | str, profile: Profile, sides: str, master: str, memory: int | None, as_json: bool
+    protocol: str,
+    folder: Path | str,
+    profile: Profile,
+    sides: str | None,
+    master: str,
+    memory: int | None,
+    as_json: bool,
 ) -> int:
     """Judge the recorded sessions of PROTOCOL by its monitors (the table verdicts), each side for itself.
 
@@ -170,7 +177,7 @@ def judge(
     with options.requiring_arrow():
         from reports.jobs import runner as jobs
     lake = options.open_lake(folder)
-    wanted = SIDES if sides == "both" else (sides,)
+    wanted = SIDES if sides == "both" else (sides or load(protocol).usual_side,)
     master = options.chosen(master, max(jobs.size_to_judge(lake, protocol, profile, side) for side in wanted))
     with progress_bar("judge") as on_progress, options.spark(master, memory) as spark:
         done = [jobs.judge(lake, protocol, profile, spark, on_progress, side) for side in wanted]

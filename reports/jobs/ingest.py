@@ -23,6 +23,7 @@ from harness.captures.recorded_session import read_lines
 from harness.captures.recordings import Recording
 from harness.captures.servers import ServerEndpoint
 from harness.errors import HarnessError
+from harness.protocol import load
 from reports.lake import findings
 from reports.lake.lake import Lake, NoLake, Staging
 from reports.lake.rows import SessionWriter
@@ -268,7 +269,8 @@ def _run(staging: Staging, folder: Path, options: IngestOptions, writer: Session
         staging.write(VERDICTS, VERDICTS.rows(rows))
     # In one order, so that the same run makes the same rows wherever it is taken in.
     for path in sorted((folder / TRACES).glob("*.ndjson")):
-        for recorded in read_lines(lines_of(path, losses), path.name, options.protocol, losses):
+        lines = lines_of(path, losses)
+        for recorded in read_lines(lines, path.name, options.protocol, losses, load(options.protocol).usual_side):
             writer.add(recorded)
     writer.finish()
     found: dict[str, object] = {

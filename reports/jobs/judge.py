@@ -42,10 +42,10 @@ class SessionOrigin(msgspec.Struct, frozen=True):
     def seen_from(self, side: str, suite: Suite) -> "SessionOrigin":
         """Return what is known of one side: of the other one than was described, only which it is.
 
-        Who was described listened, unless their role dials; in the trace of a run the listening side stands for them.
+        Who was described listened, unless their role dials; in the trace of a run the usual side stands for them.
         """
         dials = self.kind != "run" and self.role in suite.harness.dials
-        own = "dialling" if dials else "listening"
+        own = "dialling" if dials else suite.harness.usual_side
         return self if side == own else SessionOrigin(self.kind, role=side)
 
 
@@ -60,7 +60,7 @@ def judged(
     protocol: str,
     profile: Profile,
     origins: Mapping[str, SessionOrigin],
-    side: str = "listening",
+    side: str,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the verdicts on sessions of which these are the rows of frames, in the order of session and place.
 

@@ -20,6 +20,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from conformance.catalogue.rules import Profile
+from harness.protocol import load
 from reports.jobs import decode as decoding
 from reports.jobs import spark as sparks
 from reports.jobs.ingest import Ingested, IngestOptions
@@ -98,9 +99,10 @@ def decode(lake: Lake, protocol: str, spark: Any, on_progress: OnProgress) -> Jo
 
 
 def judge(
-    lake: Lake, protocol: str, profile: Profile, spark: Any, on_progress: OnProgress, side: str = "listening"
+    lake: Lake, protocol: str, profile: Profile, spark: Any, on_progress: OnProgress, side: str = ""
 ) -> JobResult:
-    """Judge a side of the recorded sessions of a protocol that was not judged yet under this profile."""
+    """Judge a side of the recorded sessions of a protocol that was not judged yet under this profile: the usual one."""
+    side = side or load(protocol).usual_side
     work = _to_judge(lake, protocol, profile, side)
     if not work.pieces:
         return JobResult()
@@ -133,8 +135,9 @@ def size_to_decode(lake: Lake, protocol: str) -> int:
     return sum(piece.bytes for piece in _to_decode(lake, protocol).pieces)
 
 
-def size_to_judge(lake: Lake, protocol: str, profile: Profile, side: str = "listening") -> int:
+def size_to_judge(lake: Lake, protocol: str, profile: Profile, side: str = "") -> int:
     """Return how many bytes of files ``judge`` would read."""
+    side = side or load(protocol).usual_side
     return sum(piece.bytes for piece in _to_judge(lake, protocol, profile, side).pieces)
 
 
@@ -144,7 +147,8 @@ def _to_decode(lake: Lake, protocol: str) -> "_NewBatches":
 
 
 def _to_judge(lake: Lake, protocol: str, profile: Profile, side: str) -> "_NewBatches":
-    settings = {"protocol": protocol, "profile": profile} | ({} if side == "listening" else {"side": side})
+    is_usual = side == load(protocol).usual_side
+    settings = {"protocol": protocol, "profile": profile} | ({} if is_usual else {"side": side})
     return _NewBatches(lake, "judge", FRAMES, settings, beside=RUNS, protocol=protocol)
 
 

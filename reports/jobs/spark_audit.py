@@ -22,7 +22,8 @@ from conformance.catalogue.rules import Profile
 from conformance.recordings import ordered
 from conformance.verdicts import Judgement, Outcome
 from harness.captures.losses import Loss, Losses, Missing
-from harness.captures.recorded_session import LINK, SIDES, RecordedSession, like
+from harness.captures.recorded_session import LINK, RecordedSession, like
+from harness.protocol import load
 from harness.trace import Entry, Trace
 from reports.jobs import runner as jobs
 from reports.jobs.ingest import IngestOptions
@@ -117,14 +118,16 @@ class JudgedRecording:
             sound=row["sound"],
             losses=losses.all() if losses else (),
             ended=row["ended"],
+            side=row["side"],
+            usual=row["side"],
         )
 
     def _judgements(self) -> "_Judgements":
         """Return the judgements by session and side."""
         judgements: _Judgements = {}
         for row in self._verdicts.to_pylist():
-            # The name of a judged side ends with it, except for the listening one (``RecordedSession.name``).
-            side = row["case"].rpartition("#")[2].partition(".")[2] or SIDES[0]
+            # The name of a judged side ends with it, except for the usual one (``RecordedSession.name``).
+            side = row["case"].rpartition("#")[2].partition(".")[2] or load(self._protocol).usual_side
             own = {name: row[name] for name in OWN}
             judgement = Judgement(outcome=Outcome(row["outcome"]), case=row["case"], **own)
             judgements.setdefault((row["session"], side), []).append(judgement)
@@ -143,10 +146,10 @@ def _is_bad(judgements: Sequence[Judgement]) -> bool:
 
 
 def _whole(frames: "_EntryReader", session: str, recorded: RecordedSession) -> RecordedSession:
-    """Return a side of a session with its entries, which are kept as the listening side has them."""
+    """Return a side of a session with its entries, which are kept as the usual side has them."""
     trace = like(recorded.trace)
     trace.entries = frames.of(session, trace.protocol)
-    return replace(recorded, trace=trace, side=SIDES[0]).seen_from(recorded.side)
+    return replace(recorded, trace=trace, side=recorded.usual).seen_from(recorded.side)
 
 
 class _EntryReader:

@@ -271,4 +271,7 @@ def _recorded(session: str, held: list[_Rows], protocol: str) -> RecordedSession
     ]
     trace.names = rows.names
     file, _, number = session.partition("/")[2].rpartition("#")
-    return RecordedSession(source=file, number=int(number), key="", trace=trace, sound=sum(rows.sound))
+    side = load(protocol).usual_side
+    return RecordedSession(
+        source=file, number=int(number), key="", trace=trace, sound=sum(rows.sound), side=side, usual=side
+    )

@@ -21,6 +21,7 @@ from conformance.verdicts import Judgement, Outcome
 from harness.captures.recordings import Recording
 from harness.captures.traces import write_pcapng
 from harness.peers.peer import Peer
+from harness.protocol import known
 from harness.trace import write_ndjson
 
 SEED = 1
@@ -61,12 +62,12 @@ def accusations(said: Said) -> Said:
     return Counter({each: count for each, count in said.items() if each[1].accuses})
 
 
-@pytest.mark.parametrize("protocol", ["zenoh", "pathfinder", "urbit"])
+@pytest.mark.parametrize("protocol", known())
 def test_what_is_said_of_a_play_is_said_of_its_recording(protocol: str, tmp_path: Path) -> None:
     suite = Suite(protocol)
     chosen = [*plays(suite)]
     accused = 0
-    for peer, case in chosen if ALL else Random(SEED).sample(chosen, SOME):
+    for peer, case in chosen if ALL else Random(SEED).sample(chosen, min(SOME, len(chosen))):
         with without_shrinking():
             result = play(case, suite.harness.world(peer.of, peer.role), suite, profile="document")
         if result.outcome is Outcome.CRASH:
@@ -77,7 +78,7 @@ def test_what_is_said_of_a_play_is_said_of_its_recording(protocol: str, tmp_path
         write_ndjson(result.trace, tmp_path / "a.ndjson")
         # A capture does not know who tests whom: it is judged as the one that listens, unless somebody says otherwise.
         side = "dialling" if peer.role in suite.harness.dials else "listening"
-        for name, judged in (("a.ndjson", "listening"), ("a.pcapng", side)):
+        for name, judged in (("a.ndjson", suite.harness.usual_side), ("a.pcapng", side)):
             sessions = [each.seen_from(judged) for each in Recording(tmp_path / name, protocol)]
             recorded = said((each for one in sessions for each in judge(one, suite, "document")), "g1/")
             if name == "a.pcapng" and not suite.harness.framings:
@@ -85,4 +86,4 @@ def test_what_is_said_of_a_play_is_said_of_its_recording(protocol: str, tmp_path
                 assert accusations(recorded) <= accusations(live), f"{peer.__name__}, {case.name}"
             else:
                 assert recorded == live, f"{peer.__name__}, {case.name}, {name}"
-    assert accused
+    assert accused or not suite.harness.faults.all

@@ -64,7 +64,9 @@ def _keyed(event: Event, state: SessionState, *, is_first: bool) -> Observation 
     assert isinstance(body, Auth)
     asked = _asked(event, state)
     secret = DATABASE.get(user_of(message.session))
-    if asked is None or asked[0] is not is_first or secret is None or body.auth_time not in asked[1]:
+    if asked is None or asked[0] is not is_first or body.auth_time not in asked[1]:
+        return None
+    if secret is None or not state.is_keyed(message.session):
         return None
     key = PROFILE.auth_key(secret, nonce_of(message.session), body.auth_time, asked[1][body.auth_time])
     if PROFILE.verifies(key, message.seqno, message.subject, message.signed, message.digest):

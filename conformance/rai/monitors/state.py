@@ -81,7 +81,7 @@ class SessionState:
 
     def is_keyed(self, session: str) -> bool:
         """Tell whether the key of a session is known: those of a real network are not."""
-        return key_of(session) is not None
+        return key_of(session) is not None and self.conversation.is_keyed
 
     def see(self, event: Event) -> None:
         """Take note of an event, after it was judged."""

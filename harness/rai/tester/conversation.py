@@ -13,6 +13,9 @@ from wire import envelope
 from wire.errors import DecodeError
 from wire.rai.values import Auth, Message, nonce_of, read, user_of
 
+MOST_TRIED = 16
+"""Digests that are looked at in vain before the keys of a network are taken to be others: each look takes its time."""
+
 Decoded = Message | Listening | DecodeError
 """What a frame is: a message, the beginning or end of listening, or why it is none of these."""
 
@@ -29,12 +32,34 @@ class Conversation:
         self.ours: set[str] = set()
         """The sessions that the tester has spoken for, forged ones among them."""
         self._is_proper = True
-        self._seqnos: dict[tuple[str, str], int] = {}
+        self._is_forged = False
+        self._is_keyed = False
+        self._tries = 0
+        self._last: dict[tuple[str, str], Message] = {}
 
     @property
     def is_clean(self) -> bool:
         """Whether the tester published nothing but what the document lets a node publish."""
-        return self._is_proper
+        return self._is_proper and not (self._is_forged and self.is_keyed)
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether sessions sign with the keys of the database: those of a real network have others, or other users."""
+        for event in self.events:
+            if self._is_keyed or self._tries >= MOST_TRIED:
+                break
+            if event.direction is Direction.RECEIVED:
+                self._try(event.message)
+        return self._is_keyed
+
+    def _try(self, message: Message) -> bool | None:
+        """Tell whether a message's digest is its session's, as far as that can be told of this network."""
+        if isinstance(message.body, Auth) or (not self._is_keyed and self._tries >= MOST_TRIED):
+            return None
+        found = is_genuine(message)
+        self._is_keyed = self._is_keyed or found
+        self._tries += not found
+        return found
 
     @property
     def is_open(self) -> bool:
@@ -53,7 +78,8 @@ class Conversation:
         self.events.append(event)
         if entry.direction is Direction.SENT:
             self.ours.add(decoded.session)
-            self._is_proper = self._is_proper and self._is_honest(decoded)
+            self._is_proper = self._is_proper and self._is_new(decoded)
+            self._is_forged = self._is_forged or self._try(decoded) is False
         return event
 
     def _refuse(self, entry: Entry, error: DecodeError) -> None:
@@ -65,12 +91,15 @@ class Conversation:
         self.refusals.append(refused)
         self._is_proper = self._is_proper and entry.direction is not Direction.SENT
 
-    def _is_honest(self, message: Message) -> bool:
-        """Tell whether a message of the tester's is what it seems: of a user that there is, signed, and new."""
+    def _is_new(self, message: Message) -> bool:
+        """Tell whether a message is one that its session may say now."""
         key = (message.session, message.subject)
-        is_new = message.seqno > self._seqnos.get(key, -1)
-        self._seqnos[key] = max(message.seqno, self._seqnos.get(key, -1))
-        return is_new and (isinstance(message.body, Auth) or is_genuine(message))
+        last = self._last.get(key)
+        if last is None or message.seqno > last.seqno:
+            self._last[key] = message
+            return True
+        # Twice the same is what a broker does for a client that listens twice.
+        return message == last
 
     def end(self, by: Direction, how: str) -> None:
         """Take note of nothing: the end of a link to a broker is told to nobody else."""

@@ -4,6 +4,7 @@ from zlib import crc32
 
 from harness.protocol import FrameTopic
 from harness.rai.tester.conversation import decode
+from harness.rai.tester.events import Listening
 from wire.rai.values import SNAP, START, STOP, Auth, Hello, Message, Publish, Reply, SnapRequest, SubStart, SubStop
 
 
@@ -27,6 +28,11 @@ def topic(frame: bytes) -> FrameTopic:
             return _about(message.subject, is_granting=True)
         case _:
             return FrameTopic()
+
+
+def is_telling(frame: bytes) -> bool:
+    """Tell whether a frame is more than the beginning or the end of listening, which is of any client of a broker's."""
+    return not isinstance(decode(frame), Listening)
 
 
 def _about(subject: str, *, is_granting: bool = False) -> FrameTopic:

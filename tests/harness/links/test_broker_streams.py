@@ -14,7 +14,7 @@ from wire.envelope import LARGEST, cancel, data, listen
 from wire.subjects import matches
 
 FRAMINGS = list(BROKER_FRAMINGS.values())
-NATS, RESP, WEBSOCKET = FRAMINGS
+NATS, RESP, WEBSOCKET = (BROKER_FRAMINGS[name] for name in ("nats", "redis", "websocket"))
 names = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n"), min_size=1, max_size=8)
 subjects = st.lists(names, min_size=1, max_size=3).map(".".join)
 messages = st.builds(data, subjects, st.binary(max_size=300))
