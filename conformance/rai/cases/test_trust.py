@@ -434,15 +434,15 @@ def is_drop(event: Event) -> bool:
 
 @rule("RAI-070", roles=PUBLISHER)
 def test_sessions_of_all_users(node: NodeUnderTest) -> None:
-    """Have many sessions of all users at once, with NONCEs of several spellings, that ask in turn.
+    """Have many sessions of all users at once, with NONCEs of all letters, that ask in turn.
 
     All of them are understood.
     """
     node.greeted(node.broker)
-    nonces = ("", "", "0123456789abcdef", "F" * 32, f"-_{new_nonce()}{new_nonce()}", "z9" * 20)
+    # Sixteen bytes each, as others are; the first letters are those that not every alphabet of base64 has.
     sessions = [
-        TestSession(node.broker, user, nonce=f"{nonce}{user}" if nonce else "").met()
-        for nonce in nonces
+        TestSession(node.broker, user, nonce=f"{begin}{new_nonce()[len(begin) :]}").met()
+        for begin in ("", "-", "_", "--_", "__-")
         for user in ("tess", "toby", "tara", "dora")
     ]
     for _ in range(2):
