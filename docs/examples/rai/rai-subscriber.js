@@ -118,7 +118,7 @@ function onValue(subject, members, peer) {
   else event('status', subject, status);
 
   // An update of a stale value leaves it stale: nobody knows which of its fields are old.
-  const ends = data ? isImage || value.doubt === null || PASSING.includes(value.doubt) : status === 'ok';
+  const ends = data ? isImage || type === 'verify' || value.doubt === null || PASSING.includes(value.doubt) : status === 'ok';
   const doubt = type === 'verify' && status === 'ok' ? 'verify' : status;
   const before = value.doubt;
   if (HARMLESS.includes(doubt)) value.doubt = ends ? null : before;
