@@ -7,6 +7,7 @@ far as it was understood, with the reason.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 
 import msgspec
 
@@ -60,10 +61,20 @@ def message_lines(layout: str, frame: bytes) -> list[MessageLine]:
     for row in dumped.rows:
         found = ITEM.match(row.path)
         groups.setdefault(found[0] if found else "", []).append(row)
+    told = line_of(layout, frame) if dumped.error is None else None
+    if told is not None:
+        return [MessageLine(told[1], 0, len(frame), dumped.rows, name=told[0])]
     # A FRAME says nothing that its messages do not, but one that is empty, or was cut, stands for itself.
     names = [each for each in groups if not any(other.startswith(f"{each}.") for other in groups)]
     messages = [_message(name, groups[name]) for name in names]
     return [*messages, *_refused(dumped, messages)]
+
+
+def line_of(layout: str, frame: bytes) -> tuple[str, str] | None:
+    """Return a frame's kind and the frame in a line, where its protocol exports a ``LINE`` that tells more."""
+    tell = getattr(import_module(f"wire.{layout.partition('/')[0]}"), "LINE", None)
+    found: tuple[str, str] | None = None if tell is None else tell(frame)
+    return found
 
 
 def _message(name: str, rows: Sequence[Row]) -> MessageLine:

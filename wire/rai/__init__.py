@@ -1,5 +1,9 @@
 """Rai: cache-backed publish and subscribe over brokers, in messages of relaxed JSON."""
 
 from wire.envelope import envelope
+from wire.rai.lines import line
 
 LAYOUTS = {"envelope": envelope}
+
+LINE = line
+"""What a frame is in one line: the text that is published says more than the fields of its envelope."""
