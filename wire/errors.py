@@ -14,6 +14,9 @@
     ├── Unread           a text that a reader by hand finds to be of no language
     ├── NoDerivation     a text that a grammar in ABNF has not
     ├── NoCryptography   signatures without the library for them
+    ├── NoDigests        digests without it
+    ├── UnsupportedPattern  a pattern of PCRE that is not matched here
+    ├── NoUcastUrl       a text that names no place to send to
     └── FilterError      a text that is no filter of Pathfinder
 """
 

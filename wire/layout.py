@@ -26,6 +26,7 @@
     In a text of JSON:
         JsonText, JsonInteger, JsonNumber, JsonBool                        "text", 1, 1.5, true
         JsonArray, JsonMap                                                 [value, ...], {"any name": value, ...}
+        JsonAnyValue  any value, whatever is in it                         value
         JsonEither    one of some values of different types                value
         JsonObject    exactly these members, optional ones or not          {"name": value, ...}
         JsonUnion     one of several objects, told apart by some members   {"name": value, ...}

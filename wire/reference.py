@@ -50,5 +50,5 @@ def encode(form: str | Grammar, value: Any) -> bytes:
     grammar = find(form) if isinstance(form, str) else form
     try:
         return bytes(grammar.build(plain(value)))
-    except (ConstructError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (ConstructError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise EncodeError(f"the value does not fit the layout: {error}") from error

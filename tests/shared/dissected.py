@@ -90,7 +90,7 @@ def wanted_of_json(layout: str, spans: list[Span]) -> Iterator[WantedField]:
     A filter has the members down to the value; of an object whose members may have any names it has not the names.
     """
     for start, end, path, value, _ in spans:
-        if not isinstance(value, dict | list):
+        if not isinstance(value, dict | list | None):
             steps = INDEX.sub("", path).split(".")
             names = (".".join([layout.partition("/")[0], *steps[:count]]) for count in range(1, len(steps) + 1))
             yield WantedField(tuple(names), start, end - start, value)
@@ -108,9 +108,10 @@ def differences(layout: str, data: bytes, shown: ShownFrame) -> list[Any]:
     there = shown.fields
     if catalogue.layout(layout).is_json:
         fields = list(wanted_of_json(layout, spans))
-        # Names of members that may have any are shown, but are no values; empty lists and objects are branches.
+        # Names of members that may have any are shown, but are no values; empty lists and objects, and null, are
+        # branches.
         there = [field for field in there if not field.name.endswith(".name")]
-        empty = {(span.start, span.end - span.start) for span in spans if isinstance(span.value, dict | list)}
+        empty = {(span.start, span.end - span.start) for span in spans if isinstance(span.value, dict | list | None)}
         wrong += [(place, shown.branches) for place in empty - {(each.start, each.size) for each in shown.branches}]
     else:
         fields = list(wanted(layout, data, spans))

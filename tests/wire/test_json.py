@@ -18,6 +18,7 @@ from wire import catalogue, kinds
 from wire.dump import Spans, TooManyFields
 from wire.emit import python as emitter
 from wire.errors import CannotLayOut, DecodeError, EncodeError, Reason
+from wire.json.anything import JsonAnything
 from wire.json.primitives import (
     JsonAnyOf,
     JsonArrayOf,
@@ -462,11 +463,16 @@ OPEN = JsonObjectOf(
     "first" / JsonOptional(JsonBoolean()), "second" / JsonOptional(JsonObjectOf()), "size" / JsonMapOf(NAMES)
 )
 
+CARRIED = JsonObjectOf(
+    "data" / JsonMapOf(JsonAnything()), "other" / JsonAnything(), "more" / JsonOptional(JsonArrayOf(JsonAnything()))
+)
+
 GRAMMARS = {
     "test/small": LimitedTo(400, SMALL),
     "test/open": OPEN,
     "test/scalar": JsonNumeric(least=0),
     "test/list": JsonArrayOf(JsonEnum("a", "b")),
+    "test/carried": CARRIED,
     "test/message": LAYOUTS["message"],
 }
 
@@ -503,6 +509,8 @@ def valid(part, rng):
             return rng.choice((whole, float(abs(whole)), rng.random() * 1e10, -0.0))
         case kinds.JsonBool():
             return rng.random() < 0.5
+        case kinds.JsonAnyValue():
+            return any_value(rng)
         case kinds.JsonEither():
             return valid(rng.choice(part.options), rng)
         case kinds.JsonArray():
@@ -531,7 +539,7 @@ def outcome(function, *arguments):
 @pytest.mark.parametrize(
     ("name", "count"),
     [
-        *(("small", 1_000), ("open", 600), ("scalar", 400), ("list", 300), ("message", 1_000)),
+        *(("small", 1_000), ("open", 600), ("scalar", 400), ("list", 300), ("carried", 600), ("message", 1_000)),
         *(
             pytest.param(*each, marks=pytest.mark.slow)
             for each in (("small", 10_000), ("open", 6_000), ("scalar", 4_000), ("list", 3_000), ("message", 10_000))
@@ -562,7 +570,7 @@ def test_the_generated_engine_agrees_on_texts(generated, name, count):
     assert count * 0.2 < accepted < count * 0.9
 
 
-@pytest.mark.parametrize("name", ["small", "open", "scalar", "list", "message"])
+@pytest.mark.parametrize("name", ["small", "open", "scalar", "list", "carried", "message"])
 def test_the_generated_engine_agrees_on_values(generated, name):
     rng = random.Random(name)
     grammar = GRAMMARS[f"test/{name}"]
@@ -696,6 +704,37 @@ def test_what_is_not_declared_is_refused(grammar, data, reason, offset, path):
     assert (caught.value.reason, caught.value.offset, caught.value.path) == (reason, offset, path)
 
 
+@pytest.mark.parametrize("levels", [0, 1, 2, 31, 32, 33, 61, 62, 63, 64, 5000])
+def test_any_value_has_as_many_levels_as_a_text(generated, levels):
+    """Those of a frame are at most 64, of which ``other`` has 63; the generated engine decides on fewer of them."""
+    text = b'{"data":{},"other":' + b'{"a":' * levels + b"[]" + b"}" * levels + b"}"
+    expected = outcome(decode, CARRIED, text)
+    assert outcome(generated.CODECS["carried"].decode, text) == expected
+    value = []
+    for _ in range(levels):
+        value = {"a": value}
+    value = {"data": {}, "other": value}
+    if levels <= 62:
+        assert expected == repr(value)
+        assert encode(CARRIED, value) == generated.CODECS["carried"].encode(value) == text
+    else:
+        assert expected[:2] == (Reason.TOO_LONG, 19 + 5 * 63)
+        for function in (generated.CODECS["carried"].encode, lambda value: encode(CARRIED, value)):
+            with pytest.raises(EncodeError, match=r"64 levels|recursion"):
+                function(value)
+
+
+def test_any_value_that_is_refused_is_refused_where_it_is():
+    for inner, reason, offset in (
+        (b'{"b":1,"b":2}', Reason.DUPLICATE_NAME, 7),
+        (rb'[["\u0000"]]', Reason.BAD_TEXT, 3),
+        (b"[9223372036854775808]", Reason.OUT_OF_RANGE, 1),
+    ):
+        with pytest.raises(DecodeError) as caught:
+            decode(CARRIED, b'{"data":{"a":' + inner + b"}}")
+        assert (caught.value.reason, caught.value.offset) == (reason, 13 + offset)
+
+
 def test_the_canonical_form():
     value = {"size": {"b": [1, 2.0, -0.0, 1e16], "a": '\x7f\xe9/"\x01'}, "second": {}, "first": None}
     spelling = '{"second":{},"size":{"b":[1,2.0,-0.0,1e+16],"a":"\x7f\xe9/\\"\\u0001"}}'
@@ -765,6 +804,8 @@ def test_json_is_a_whole_frame():
         (lambda: JsonEnum("a", "a"), "each once"),
         (lambda: JsonInt(0, 2**63), "64 bits"),
         (lambda: JsonAnyOf(JsonNumeric(), JsonInt()), "different types"),
+        (lambda: JsonAnyOf(JsonAnything()), "different types"),
+        (lambda: JsonOptional(JsonAnything()), "null"),
         (lambda: JsonOneOf("a" / JsonObjectOf("k" / JsonString()), by=("k",)), "JsonEnum"),
         (lambda: JsonOneOf("a" / JsonObjectOf("k" / JsonOptional(JsonEnum("x"))), by=("k",)), "not optional"),
         (lambda: JsonOneOf(*("a" / JsonObjectOf("k" / JsonEnum("x")) for _ in "12"), by=("k",)), "two messages"),

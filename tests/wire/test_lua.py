@@ -22,6 +22,7 @@ from vectors.sampling import stream
 from wire.emit import lua
 from wire.emit.lua import Vocabulary
 from wire.errors import CannotLayOut
+from wire.json.anything import JsonAnything
 from wire.json.primitives import (
     JsonAnyOf,
     JsonArrayOf,
@@ -115,12 +116,15 @@ everything = JsonObjectOf(
     "rows" / JsonArrayOf(JsonArrayOf(JsonInt(-5, 5))),
     "any" / JsonOptional(JsonAnyOf(JsonString(), JsonBoolean(), JsonNumeric(least=0))),
     "inner" / JsonObjectOf("a-b" / JsonEnum("x", "y"), "maps" / JsonMapOf(JsonMapOf(JsonNumeric()))),
+    "data" / JsonOptional(JsonMapOf(JsonAnything())),
 )
 TEXTS = (
     '{"flag":true,"rows":[[1,-5],[],[0]],"any":"\\u00e9\\ud83d\\ude00 \u00e9",'
     '"inner":{"a-b":"x","maps":{"":{"p":-1.5e3}}}}',
     ' { "inner" : { "maps" : { } , "a-b" : "y" } , "any" : 0.0 , "rows" : [ ] , "flag" : false } ',
     '{"flag":false,"rows":[],"any":9223372036854775807,"inner":{"a-b":"y","maps":{"q":{"r":-9223372036854775808}}}}',
+    '{"flag":false,"rows":[],"inner":{"a-b":"y","maps":{}},'
+    '"data":{"t":"x","n":null,"i":-5,"r":17.50,"b":true,"l":[[],{"a":[1]}],"o":{"":{},"q":"\\u00e9"}}}',
 )
 
 

@@ -8,6 +8,7 @@ from vectors.json.coverage import (
     ASTRAL,
     BELOW,
     CUT,
+    DEEPER,
     ESCAPED,
     INTEGER,
     MINUS_ZERO,
@@ -15,6 +16,7 @@ from vectors.json.coverage import (
     REAL,
     RESPELLED,
     VANISHED,
+    there,
     wrong,
 )
 from vectors.json.paths import KINDS, kinds
@@ -23,6 +25,7 @@ from vectors.json.reader import (
     BEYOND_BITS,
     BEYOND_DOUBLE,
     CONTROL,
+    DUPLICATE,
     ENDS_CHARACTER,
     ENDS_ESCAPE,
     ENDS_PAIR,
@@ -36,10 +39,11 @@ from vectors.json.reader import (
     NO_VALUE,
     NO_WORD,
     NUL,
+    TOO_DEEP,
     canonical,
 )
-from wire.json.strict import LEAST, MOST
-from wire.kinds import JsonArray, JsonBool, JsonInteger, JsonMap, JsonNumber, JsonText, Part
+from wire.json.strict import DEEPEST, LEAST, MOST
+from wire.kinds import JsonAnyValue, JsonArray, JsonBool, JsonInteger, JsonMap, JsonNumber, JsonText, Part
 from wire.kinds.boundaries import BoundaryBytes, say
 from wire.kinds.branches import EMPTY, MORE, NONE, NOT_ASCII, ONE, UNKNOWN, ZERO
 
@@ -85,6 +89,8 @@ def variants(part: Part, full: bool) -> Iterator[BoundaryBytes]:
             yield BoundaryBytes(CUT, "cut within the word", b"tru", "cut", True)
             for word in (b"True", b"truE", b"fals3") if full else ():
                 yield BoundaryBytes(NO_WORD if word[:1] != b"T" else NO_VALUE, word.decode(), word, "refused")
+        case JsonAnyValue():
+            yield from any_variants(full)
 
 
 def enumerated(names: tuple[str, ...], deciding: bool = False) -> Iterator[BoundaryBytes]:
@@ -98,6 +104,36 @@ def enumerated(names: tuple[str, ...], deciding: bool = False) -> Iterator[Bound
         if name not in names:
             spelled = canonical(name).encode()
             yield BoundaryBytes(UNKNOWN, f"{spelled.decode()}, which is unknown", spelled, "refused")
+
+
+def any_variants(full: bool) -> Iterator[BoundaryBytes]:
+    """Give values of every type, some within others, and what is wrong within others."""
+    for kind, spelled in OTHERS.items():
+        for each in spelled if full else spelled[:1]:
+            yield BoundaryBytes(there(kind), f"{each.decode()}, {KINDS[kind]}", each)
+    nested = rb'{"a":[{"":null,"b":[[],{}]},1.5,"\u00fc"],"c":{"c":-5}}'
+    yield BoundaryBytes(DEEPER, "of several levels", nested)
+    yield BoundaryBytes(CUT, "cut within an array", b"[5", "cut", True)
+    if full:
+        yield BoundaryBytes(there(int), "the least integer of 64 bits", str(LEAST).encode())
+        yield BoundaryBytes(there(int), "the largest integer of 64 bits", str(MOST).encode())
+        yield BoundaryBytes(there(float), "more digits than a double has", b"0.1234567890123456789012", "spellings")
+        yield BoundaryBytes(there(list), "of 300 items", b"[" + b",".join([b"5"] * 300) + b"]")
+        for levels in (30, 40):
+            deep = b'{"a":[' * (levels // 2) + b"]}" * (levels // 2)
+            yield BoundaryBytes(DEEPER, f"of {levels} levels", deep)
+        for aspect, words, data in (
+            (DUPLICATE, "a name twice", b'{"a":5,"a":5}'),
+            (DUPLICATE, "a name twice, two levels down", rb'[{"a":5,"\u0061":5}]'),
+            (NUL, "NUL, escaped", rb'["a\u0000b"]'),
+            (NUL, "NUL, escaped, in a name", rb'{"a\u0000b":5}'),
+            (HALF, "half a surrogate pair", rb'{"a":"\ud83d"}'),
+            (BAD_TEXT, "what is not UTF-8", b'["\xff"]'),
+            (BEYOND_BITS, "an integer that does not fit in 64 bits", b'{"a":[9223372036854775808]}'),
+            (BEYOND_DOUBLE, "a number beyond any double", b"[1e400]"),
+            (TOO_DEEP, "too many levels", b"[" * DEEPEST + b"]" * DEEPEST),
+        ):
+            yield BoundaryBytes(aspect, f"with {words}", data, "refused")
 
 
 def quoted(content: bytes) -> bytes:

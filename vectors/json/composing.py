@@ -13,6 +13,7 @@ from vectors.json.reader import canonical
 from vectors.notes import matches
 from wire.kinds import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -111,6 +112,8 @@ class Composer:
                 return str(PLAIN if least is None or least <= PLAIN else least).encode()
             case JsonBool():
                 return b"true"
+            case JsonAnyValue():
+                return str(PLAIN).encode()
         raise AssertionError(place)
 
 

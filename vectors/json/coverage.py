@@ -37,6 +37,7 @@ from wire.errors import Reason
 from wire.json.strict import LEAST, MOST
 from wire.kinds import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -55,9 +56,15 @@ OTHER_ORDER, NAME_ESCAPED = "other order", "name escaped"
 ASTRAL, ESCAPED, RESPELLED, PAIR = "beyond U+FFFF", "escaped", "escaped freely", "escaped pair"
 MINIMUM, MINUS_ZERO, BELOW, ABOVE = "minimum", "minus zero", "below the least", "above the most"
 INTEGER, REAL, VANISHED = "an integer", "a real number", "less than any double"
+DEEPER = "of several levels"
 
-Scalar = JsonText | JsonInteger | JsonNumber | JsonBool
+Scalar = JsonText | JsonInteger | JsonNumber | JsonBool | JsonAnyValue
 """What has no parts."""
+
+
+def there(kind: type) -> str:
+    """Name the branch in which a value of a type stands where any may."""
+    return f"is {KINDS[kind]}"
 
 
 def wrong(kind: type) -> str:
@@ -106,6 +113,8 @@ def _names(place: LayoutPlace) -> Iterator[str]:
             yield from (BEYOND_BITS, BEYOND_DOUBLE)
         case JsonBool():
             yield from ("true", "false")
+        case JsonAnyValue():
+            yield from (*map(there, KINDS), DEEPER)
         case JsonArray() | JsonMap():
             yield from (NONE, ONE, MORE)
         case JsonObject():
@@ -224,7 +233,7 @@ class _Reader:
         """Return the place of what was being read, ``None`` where the layout has none."""
         for container, step in error.within:
             place = option(place, type(container))
-            if type(container) not in kinds(place.part):
+            if type(container) not in kinds(place.part) or isinstance(place.part, JsonAnyValue):
                 return None
             while isinstance(place.part, JsonUnion):
                 given = (container.get(name) for name in place.part.by)
@@ -260,12 +269,23 @@ class _Reader:
                 value: Any = [self.read(place.inner[0], item) for item in read.value]
             case JsonMap():
                 value = {name: self.member(place, name, read) for name in read.value}
+            case JsonAnyValue():
+                return self.anything(place, read)
             case _:
                 self.scalar(place, read)
                 value = read.value
         if isinstance(value, list | dict):
             self.hit_if_looked_at(place, (NONE, ONE)[len(value)] if len(value) < 2 else MORE)
         self.event(place, read.start, read.end, value, described(read) if not isinstance(value, list | dict) else {})
+        return value
+
+    def anything(self, place: LayoutPlace, read: Read) -> Any:
+        value, kind = read.plain, type(read.value)
+        self.hit_if_looked_at(place, there(kind))
+        inside = value if kind is list else value.values() if kind is dict else ()
+        if any(isinstance(each, list | dict) for each in inside):
+            self.hit_if_looked_at(place, DEEPER)
+        self.event(place, read.start, read.end, value, described(read))
         return value
 
     def member(self, place: LayoutPlace, name: str, read: Read) -> Any:

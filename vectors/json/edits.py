@@ -95,7 +95,8 @@ def of_value(path: str, kinds: str) -> list[Mutation]:
         depth = DEPTHS[below(len(DEPTHS))]
         return b"[" * depth + token + b"]" * depth if below(2) else b'{"a":' * depth + token + b"}" * depth
 
-    return [replaced(f"retype {path}", others), _changed(f"nest {path}", nest), truncate(path)]
+    retype = [replaced(f"retype {path}", others)] if others else []
+    return [*retype, _changed(f"nest {path}", nest), truncate(path)]
 
 
 def of_text(path: str, names: Sequence[str], known: Collection[str]) -> list[Mutation]:

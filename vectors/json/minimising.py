@@ -7,6 +7,7 @@ from vectors.json.scanner import ARRAY, OBJECT, REAL, JsonPiece, pieces, scan, u
 from wire.json.strict import spell
 from wire.kinds import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -91,6 +92,8 @@ def plainest(part: JsonPart) -> str:
             return str(max(least or 0, 0))
         case JsonBool():
             return "false"
+        case JsonAnyValue():
+            return "0"
         case JsonEither(options=options):
             return plainest(options[0])
         case JsonArray():

@@ -19,9 +19,10 @@ from vectors.json.edits import (
     of_text,
     of_value,
 )
-from vectors.json.scanner import ARRAY, BOOL, INTEGRAL, OBJECT, REAL, TEXT, JsonPiece, scan, unquoted
+from vectors.json.scanner import ARRAY, BOOL, INTEGRAL, NULL, OBJECT, REAL, TEXT, JsonPiece, scan, unquoted
 from wire.kinds import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -40,6 +41,20 @@ from wire.kinds.generators import NoGenerator
 from wire.layout import Layout, children
 
 Member = tuple[str, int, int, JsonPiece]
+MOST_WITHIN = 5
+"""Levels at which places are told apart where any value may stand: each is kept, and there is no end of them."""
+
+AS_DECLARED: Mapping[str, JsonPart] = {
+    TEXT: JsonText(),
+    INTEGRAL: JsonNumber(None),
+    REAL: JsonNumber(None),
+    BOOL: JsonBool(),
+    NULL: JsonText(),
+    OBJECT: JsonMap(JsonAnyValue()),
+    ARRAY: JsonArray(JsonAnyValue()),
+}
+"""What a piece is taken for that stands where any value may, by its type."""
+
 Names = Mapping[str, frozenset[str]]
 """What the members by which messages are told apart can have, in any message; under ``""`` the value itself."""
 
@@ -86,6 +101,9 @@ class JsonFieldFinder:
                 }
             case JsonObject():
                 self._members[id(part)] = {member.name: member.node for member in part.members}
+            case JsonAnyValue():
+                for each in AS_DECLARED.values():
+                    self._index(each, known)
             case Json() | JsonText() | JsonInteger() | JsonNumber() | JsonBool() | JsonEither():
                 pass
             case JsonArray() | JsonMap():
@@ -134,6 +152,10 @@ class JsonFieldFinder:
             case JsonArray(item=item) if piece.kind == ARRAY:
                 for value in piece.items[:MAX_FOUND]:
                     self._visit(frame, item, value, f"{path}[]", {}, found)
+            case JsonAnyValue():
+                if path.count("[]") + path.count("{}") <= MOST_WITHIN:
+                    self._visit(frame, AS_DECLARED[piece.kind], piece, path, {}, found, _kinds(part))
+                return
             case _:
                 pass
         known = names.get("") if piece.kind != OBJECT else None
@@ -208,6 +230,8 @@ def _kinds(part: JsonPart) -> str:
             return BOOL
         case JsonArray():
             return ARRAY
+        case JsonAnyValue():
+            return " ".join(AS_DECLARED)
         case JsonEither():
             return " ".join(map(_kinds, part.options))
         case _:

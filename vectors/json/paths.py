@@ -16,6 +16,7 @@ from wire.catalogue import grammars
 from wire.catalogue import layout as find_layout
 from wire.kinds import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -75,6 +76,8 @@ def kinds(part: Part) -> frozenset[type]:
             return frozenset({bool})
         case JsonArray():
             return frozenset({list})
+        case JsonAnyValue():
+            return frozenset(KINDS)
         case JsonEither():
             return frozenset().union(*(kinds(option) for option in part.options))
         case _:
@@ -162,7 +165,7 @@ class _PlaceTreeBuilder:
                 place.labels = ("{name}", "{}")
                 place.inner = (inner(JsonText(), f"{path}{{name}}"), inner(part.item, f"{path}{{}}"))
                 place.inner[0].sure = True
-            case JsonText() | JsonInteger() | JsonNumber() | JsonBool():
+            case JsonText() | JsonInteger() | JsonNumber() | JsonBool() | JsonAnyValue():
                 pass
             case _:
                 raise CannotCover(f"{path or '(frame)'}: no vectors are made for {type(part).__name__}")

@@ -11,6 +11,7 @@ from vectors.json import spelling
 from wire.json.strict import LEAST, MOST, spell_number
 from wire.kinds import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -28,6 +29,9 @@ from wire.layout import Layout
 
 MOST_ITEMS = 65535
 """Items of an array or members of a map, where choices set no bound."""
+
+LEVELS = 3
+"""Levels of arrays and objects where any value may stand: one in a list in an object has met all that there is."""
 
 
 def json_drawing(layout: Layout, choices: Choices) -> Draw:
@@ -79,6 +83,8 @@ class _JsonDrawing:
             case JsonBool():
                 pick = self.choices.pick(((False, b"false"), (True, b"true")))
                 return lambda source, numbers: pick(source)
+            case JsonAnyValue():
+                return self.anything(LEVELS)
             case JsonEither(options=options):
                 return _one_of(self.choices, [self.part(option) for option in options])
             case JsonArray(item=item):
@@ -90,6 +96,14 @@ class _JsonDrawing:
             case JsonUnion(messages=messages):
                 return _one_of(self.choices, [self.part(each) for each in messages for _ in range(_share(each))])
         raise NoGenerator(f"{type(part).__name__} is not among the parts of which texts can be made")
+
+    def anything(self, levels: int) -> Draw:
+        draws = [self.part(each) for each in (JsonText(), JsonNumber(None), JsonBool())]
+        draws.append(lambda source, numbers: (None, b"null"))
+        if levels:
+            inner = self.anything(levels - 1)
+            draws += [self.array(inner), self.map(inner)]
+        return _one_of(self.choices, draws)
 
     def spelled(self) -> Callable[[Source, str], bytes]:
         """Return what spells a text, or a name."""

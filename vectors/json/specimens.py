@@ -23,6 +23,7 @@ from vectors.specimen import Specimen
 from wire.json.strict import quoted
 from wire.kinds import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -140,7 +141,7 @@ class _Maker:
                     yield self.varied(target, variant)
                 if isinstance(part, JsonMap):
                     yield from self.twins(target, item)
-            case JsonText() | JsonInteger() | JsonNumber() | JsonBool() if not place.known:
+            case JsonText() | JsonInteger() | JsonNumber() | JsonBool() | JsonAnyValue() if not place.known:
                 for variant in variants(part, target.full):
                     yield self.varied(target, variant)
         if not isinstance(part, Limited | Json) and not place.known and not place.sure:
@@ -326,6 +327,8 @@ class _Maker:
                 return [(number_words(low), str(low).encode()), (f"{low + 1.5}", str(low + 1.5).encode())]
             case JsonBool():
                 return [("true", b"true"), ("false", b"false")]
+            case JsonAnyValue():
+                return [("5", b"5"), ("null", b"null"), ("a list of lists", b'[["a"]]')]
             case JsonEither():
                 return [found for inner in place.inner for found in self.few(inner)]
             case JsonArray():

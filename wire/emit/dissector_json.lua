@@ -380,6 +380,29 @@ local function map(key, name_key, item)
     }
 end
 
+-- Any value, whatever is in it.
+local function anything(text_key, integer_key, real_key, boolean_key, null_key, array_key, object_key, name_key)
+    local by_kind = {}
+    local place = {
+        takes = by_kind,
+        read = function(reader, node)
+            by_kind[node.kind].read(reader, node)
+        end,
+    }
+    by_kind.text = text(text_key)
+    by_kind.integer = integer(integer_key, "-9223372036854775808", LARGEST)
+    by_kind.real = real(real_key)
+    by_kind.boolean = boolean(boolean_key)
+    by_kind.null = {
+        read = function(reader, node)
+            reader:show(null_key, node.start, node.stop - node.start)
+        end,
+    }
+    by_kind.array = array(array_key, place)
+    by_kind.object = map(object_key, name_key, place)
+    return place
+end
+
 local function missing(node, name)
     refuse("missing-field", node.stop - 1, "the member " .. name .. " is missing")
 end

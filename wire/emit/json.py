@@ -14,6 +14,7 @@ from itertools import count
 from wire.json.strict import LEAST, MOST, spell
 from wire.kinds import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -39,7 +40,9 @@ IMPORTS = """from wire.json.runtime import (
     spell_number,
     spell_text,
     spell_undecided,
+    spell_within,
     strings_in,
+    strings_within,
 )
 """
 
@@ -286,6 +289,8 @@ class _Checks(_Functions):
         match part:
             case JsonText() | JsonInteger() | JsonNumber() | JsonBool():
                 return int(isinstance(part, JsonText)), list(_scalar(part, variable, written=False, typed=typed))
+            case JsonAnyValue():
+                return 0, [f"strings += strings_within({variable})"]
             case JsonEither(options=options):
                 lines: list[str] = []
                 for option in options:
@@ -390,6 +395,8 @@ class _Writers(_Functions):
         match part:
             case JsonText() | JsonInteger() | JsonNumber() | JsonBool():
                 return list(_scalar(part, variable, written=True, typed=typed)), _piece(part, variable)
+            case JsonAnyValue():
+                return [], f"{{spell_within({variable})}}"
             case JsonEither(options=options):
                 lines: list[str] = []
                 for option in options:
@@ -414,5 +421,8 @@ def _piece(part: JsonPart, variable: str) -> str:
             return f"{{{variable}}}"
 
 
-RESERVED = {"value", "size", "out", "pieces", "each", "name", "spelled", "spell_text", "spell_number", "type", "len"}
+RESERVED = {
+    *("value", "size", "out", "pieces", "each", "name", "spelled", "type", "len"),
+    *("spell_text", "spell_number", "spell_within"),
+}
 """Names that a writer has for something else."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from wire.json.strict import LEAST, MOST
 from wire.kinds import (
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -61,6 +62,12 @@ class Places:
                 return f"either({whole}, real({real}{'' if bound is None else f', {bound}'}))"
             case JsonBool():
                 return f"boolean({key('bool', 'boolean')})"
+            case JsonAnyValue():
+                kinds = ("string", "int64", "double", "bool", *["none"] * 3)
+                endings = ("text", "integer", "real", "boolean", "null", "values", "members")
+                title = path.rpartition(".")[2]
+                keys = [self._field(f"{path}.{end}", kind, title) for end, kind in zip(endings, kinds, strict=True)]
+                return f"anything({', '.join(keys)}, {self._field(f'{path}.name', 'string', 'name')})"
             case JsonEither(options=options):
                 return f"either({', '.join(self.place(option, path, inside=True) for option in options)})"
             case JsonArray(item=item):

@@ -11,6 +11,7 @@ from fractions import Fraction
 from wire.json.strict import DEEPEST, LEAST, MOST
 from wire.kinds import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -67,7 +68,19 @@ class JsonTables:
                 self.lines += ["", f"static const {kind} {symbol} = {{{', '.join(lines)}}};"]
         return self._made[kind, lines]
 
+    def _anything(self) -> str:
+        """Write down a place where any value may stand: what is in one is in such a place again."""
+        place, shape = f"{self._prefix}_ANYTHING", f"{self._prefix}_ANY_MEMBERS"
+        if not any(place in line for line in self.lines):
+            within = f".least = INT64_MIN, .most = INT64_MAX, .least_real = -INFINITY, .items = &{place}"
+            self.lines += ["", f"static const place {place};"]
+            self.lines += [f"static const shape {shape} = {{.form = MAP, .choice = -1, .items = &{place}}};"]
+            self.lines += [f"static const place {place} = {{.kinds = ~0U, {within}, .object = &{shape}}};"]
+        return place
+
     def _place(self, part: JsonPart, *, messages: bool = False) -> str:
+        if isinstance(part, JsonAnyValue):
+            return self._anything()
         kinds: list[str] = []
         fields: list[str] = []
         for option in _options(part):

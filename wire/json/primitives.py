@@ -25,6 +25,7 @@ from construct import Renamed
 from wire.constructs import Context, Leaf, Message, Span
 from wire.errors import DecodeError, EncodeError, Reason
 from wire.json.strict import (
+    DEEPEST,
     LEAST,
     MOST,
     Member,
@@ -65,7 +66,14 @@ class JsonConstruct(Leaf):
             raise
 
     def _build(self, obj: Any, stream: IO[bytes], context: Context, path: str) -> Any:
-        stream.write(self.text(obj, "").encode())
+        text = self.text(obj, "").encode()
+        # What is declared has few levels; what may stand anywhere within it has as many as it likes.
+        if text.count(b"{") + text.count(b"[") > DEEPEST:
+            try:
+                parse(text)
+            except DecodeError as error:
+                raise EncodeError(f"{error.path}: {error.detail}") from None
+        stream.write(text)
         return obj
 
     def take(self, node: ParsedValue, path: str) -> Any:
@@ -215,7 +223,7 @@ class JsonAnyOf(JsonConstruct):
         super().__init__()
         self.options = options
         self.kinds = frozenset().union(*(option.kinds for option in options))
-        if sum(len(option.kinds) for option in options) != len(self.kinds):
+        if type(None) in self.kinds or sum(len(option.kinds) for option in options) != len(self.kinds):
             raise ValueError("the options of a JsonAnyOf have different types of JSON")
 
     def option(self, kind: type) -> JsonConstruct | None:
@@ -285,6 +293,8 @@ class JsonOptional(JsonConstruct):
 
     def __init__(self, content: JsonConstruct) -> None:
         super().__init__()
+        if type(None) in content.kinds:
+            raise ValueError("a JsonOptional of a JsonAnything: None would be an absent member, and null")
         self.content = content
         self.kinds = content.kinds
 

@@ -12,7 +12,11 @@ from typing import Any
 import msgspec
 
 from wire import reference
-from wire.json.strict import LEAST, MOST
+from wire.json.strict import DEEPEST, LEAST, MOST
+
+ENOUGH = DEEPEST // 2
+"""Levels of arrays and objects within any value that are judged here: with those around it there are fewer than
+``DEEPEST``, as no layout declares half as many."""
 
 
 class Doubt(ValueError):
@@ -50,6 +54,52 @@ def spell_number(value: Any) -> str:
     if type(value) is float and isfinite(value):
         return repr(value)
     raise Doubt
+
+
+def strings_within(value: Any, levels: int = ENOUGH) -> int:
+    """Return how many strings, names included, any value has; ``Doubt`` where the reference is to decide on it."""
+    kind = type(value)
+    if kind is str:
+        return 1
+    if kind is dict or kind is list:
+        if not levels:
+            raise Doubt
+        inner = value.values() if kind is dict else value
+        strings = len(value) if kind is dict else 0
+        for each in inner:
+            # Written out for what there is most of.
+            strings += 1 if type(each) is str else strings_within(each, levels - 1)
+        return strings
+    if kind is int and not LEAST <= value <= MOST:
+        raise Doubt
+    return 0
+
+
+def spell_within(value: Any, levels: int = ENOUGH) -> str:
+    """Spell any value; ``Doubt`` where the reference is to decide on it."""
+    kind = type(value)
+    if kind is str:
+        if "\0" in value:
+            raise Doubt
+        return spell_text(value)
+    if kind is int or kind is float:
+        return spell_number(value)
+    if kind is bool:
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if not levels:
+        raise Doubt
+    if kind is list:
+        return f"[{','.join([spell_within(each, levels - 1) for each in value])}]"
+    if kind is not dict:
+        raise Doubt
+    pieces = []
+    for name, each in value.items():
+        if type(name) is not str or "\0" in name:
+            raise Doubt
+        pieces.append(f"{spell_text(name)}:{spell_within(each, levels - 1)}")
+    return f"{{{','.join(pieces)}}}"
 
 
 def decide(layout: str, data: bytes) -> Any:

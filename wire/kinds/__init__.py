@@ -14,6 +14,7 @@ from wire.kinds.integer import Integer
 from wire.kinds.items import Items
 from wire.kinds.json import (
     Json,
+    JsonAnyValue,
     JsonArray,
     JsonBool,
     JsonEither,
@@ -59,6 +60,7 @@ __all__ = [
     "Integer",
     "Items",
     "Json",
+    "JsonAnyValue",
     "JsonArray",
     "JsonBool",
     "JsonEither",

@@ -12,6 +12,7 @@ from construct import Renamed
 
 from wire.errors import CannotLayOut
 from wire.json import primitives as json
+from wire.json.anything import JsonAnything
 from wire.kinds.base import Part, Scope, Walk
 from wire.kinds.contexts import Node, Slots
 
@@ -37,6 +38,10 @@ class JsonNumber(Part, frozen=True):
 
 class JsonBool(Part, frozen=True):
     """``true`` or ``false``."""
+
+
+class JsonAnyValue(Part, frozen=True):
+    """Any value of JSON, whatever is in it."""
 
 
 class JsonEither(Part, frozen=True):
@@ -110,7 +115,18 @@ class JsonUnion(Part, frozen=True):
                 yield from message.names()
 
 
-JsonPart = JsonText | JsonInteger | JsonNumber | JsonBool | JsonEither | JsonArray | JsonMap | JsonObject | JsonUnion
+JsonPart = (
+    JsonText
+    | JsonInteger
+    | JsonNumber
+    | JsonBool
+    | JsonAnyValue
+    | JsonEither
+    | JsonArray
+    | JsonMap
+    | JsonObject
+    | JsonUnion
+)
 
 
 def json_keys(message: JsonObject | JsonUnion, by: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -164,6 +180,8 @@ class _Reading:
                 return JsonNumber(at_least)
             case json.JsonBoolean():
                 return JsonBool()
+            case JsonAnything():
+                return JsonAnyValue()
             case json.JsonAnyOf(options=options):
                 return JsonEither(tuple(self.part(option, path) for option in options))
             case json.JsonArrayOf(item=item):

@@ -9,7 +9,7 @@ stranger sends. RE2 does not, and would be a package in C++ in place of this pag
 """
 
 from wire.rai import pcre
-from wire.rai.pcre import Boundary, Characters, Choice, Pattern, Repeated, Row, UnsupportedPattern
+from wire.rai.pcre import Boundary, Characters, Choice, InRow, Pattern, Repeated, UnsupportedPattern
 
 MOST_STATES = 4000
 """States of the largest automaton; the pattern of a wildcard has about as many as characters."""
@@ -127,7 +127,7 @@ class Matcher:
                 return self._add(_State((then,), characters=part))
             case Boundary(place=place):
                 return self._add(_State((then,), place=PLACES[place]))
-            case Row(parts=parts):
+            case InRow(parts=parts):
                 for each in reversed(parts):
                     then = self._compile(each, then)
                 return then

@@ -49,7 +49,7 @@ class Boundary(msgspec.Struct, frozen=True):
     place: str
 
 
-class Row(msgspec.Struct, frozen=True):
+class InRow(msgspec.Struct, frozen=True):
     """One part after the other."""
 
     parts: "tuple[Pattern, ...]"
@@ -69,7 +69,7 @@ class Repeated(msgspec.Struct, frozen=True):
     most: int | None
 
 
-Pattern = Characters | Boundary | Row | Choice | Repeated
+Pattern = Characters | Boundary | InRow | Choice | Repeated
 
 ANY = Characters((), negated=True)
 NOT_NEWLINE = Characters(((10, 10),), negated=True)
@@ -178,7 +178,7 @@ class _Reading:
             part = self.atom(depth)
             if part is not None:
                 parts.append(self.quantified(part))
-        return parts[0] if len(parts) == 1 else Row(tuple(parts))
+        return parts[0] if len(parts) == 1 else InRow(tuple(parts))
 
     def atom(self, depth: int) -> Pattern | None:
         """Read one part; ``None`` where it only sets flags."""

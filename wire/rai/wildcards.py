@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from wire.rai.matcher import Matcher
-from wire.rai.pcre import ANY, Boundary, Characters, Pattern, Repeated, Row, UnsupportedPattern, read
+from wire.rai.pcre import ANY, Boundary, Characters, InRow, Pattern, Repeated, UnsupportedPattern, read
 from wire.subjects import ONE, REST, SEPARATOR, literal_prefix, segments
 
 __all__ = [
@@ -172,7 +172,7 @@ def _tree(pattern: str) -> Pattern | None:
 
 def _parts(tree: Pattern) -> Iterator[Pattern]:
     """Give the parts of a pattern in a row."""
-    if isinstance(tree, Row):
+    if isinstance(tree, InRow):
         for part in tree.parts:
             yield from _parts(part)
     else:

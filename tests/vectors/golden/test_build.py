@@ -35,6 +35,7 @@ from vectors.notes import BadNotes, ProtocolNotes, condition, matches, notes
 from vectors.vectors_command import vectors as command
 from wire.engines import Engine
 from wire.errors import DecodeError, Reason
+from wire.json.anything import JsonAnything
 from wire.json.primitives import (
     JsonAnyOf,
     JsonArrayOf,
@@ -526,6 +527,7 @@ OPTIONAL = [f"o{n}" / JsonOptional(JsonInt(3, 9)) for n in range(6)]
         ),
         LimitedTo(900, JsonObjectOf("first" / JsonString(), *OPTIONAL, "map" / JsonMapOf(JsonMapOf(JsonString())))),
         LimitedTo(5000, DECIDED),
+        JsonObjectOf("data" / JsonOptional(JsonMapOf(JsonAnything())), "other" / JsonAnything()),
         JsonMapOf(JsonObjectOf("d" / DECIDED, "e" / JsonOptional(JsonInt()))),
     ],
 )

@@ -18,6 +18,7 @@ from wire import reference
 from wire.catalogue import grammars, layout
 from wire.engines import engine, present
 from wire.errors import DecodeError, Reason
+from wire.json.anything import JsonAnything
 from wire.json.primitives import (
     JsonAnyOf,
     JsonArrayOf,
@@ -64,6 +65,7 @@ ARTIFICIAL = {
         "size" / JsonMapOf(JsonAnyOf(JsonString(), JsonNumeric(), JsonBoolean(), JsonArrayOf(JsonInt(7, 7)))),
         "kind" / JsonOptional(JsonObjectOf("kind" / JsonString(), "a.b" / JsonOptional(JsonObjectOf()))),
     ),
+    "carried": JsonObjectOf("data" / JsonOptional(JsonMapOf(JsonAnything())), "other" / JsonAnything()),
     "scalar": JsonNumeric(least=1),
     "text": JsonString(),
     "flag": JsonBoolean(),

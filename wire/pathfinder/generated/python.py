@@ -11,7 +11,9 @@ from wire.json.runtime import (
     spell_number,
     spell_text,
     spell_undecided,
+    spell_within,
     strings_in,
+    strings_within,
 )
 from wire.runtime import Codec
 
