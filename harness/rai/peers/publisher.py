@@ -150,7 +150,7 @@ class Publisher(NodePeer):
             return
         self.subscribe(subject, Subscription(body.expires), other, now)
         if body.ack and returned is not None:
-            self.reply(other, returned, Reply(type="start", subject=subject, status="ack"))
+            self.ack("start", subject, returned, other)
         if body.initial and returned is not None:
             self.show("start", subject, returned, other, now)
 
@@ -168,7 +168,7 @@ class Publisher(NodePeer):
     def stop(self, subject: str, body: SubStop, other: Known) -> None:
         """End a subscription."""
         if body.ack and body.return_ is not None:
-            self.reply(other, body.return_, Reply(type="stop", subject=subject, status="ack"))
+            self.ack("stop", subject, body.return_, other)
         self.end_subscription(other, subject)
 
     def start_wild(self, body: WildStart, other: Known, now: float) -> None:
@@ -209,9 +209,13 @@ class Publisher(NodePeer):
                 continue
             returned = body.subs_return[place]
             if body.ack:
-                self.reply(other, returned, Reply(type="start", subject=subject, status="ack"))
+                self.ack("start", subject, returned, other)
             if body.initial:
                 self.show("start", subject, returned, other, now)
+
+    def ack(self, kind: str, subject: str, returned: Return, other: Known) -> None:
+        """Answer who wants to know that a start or a stop was seen."""
+        self.reply(other, returned, Reply(type=kind, subject=subject, status="ack"))
 
     # --- images -------------------------------------------------------------------------------------------
 

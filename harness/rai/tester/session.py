@@ -285,9 +285,9 @@ class TestSession:
         members = {"last_seen": 0, "ack": True, "initial": True} | members
         return self.say(inbox(self.broker.node_session, tail), Subs(subs=subjects, subs_return=returns, **members))
 
-    def dictionary(self, name: str, **members: Any) -> Event | None:
+    def dictionary(self, name: str, returned: Return | None = None, **members: Any) -> Event | None:
         """Ask the node for a dictionary in its inbox, and return the answer; ``None`` when none comes."""
-        returned = self.new_return()
+        returned = self.new_return() if returned is None else returned
         since = self.broker.place
         self.dictionary_request(name, returned, **members)
         subject = inbox(self.session, returned)
