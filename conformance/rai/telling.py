@@ -30,10 +30,12 @@ def holds(event: Event | None, values: dict[str, Any]) -> bool:
 
 
 def settle(node: NodeUnderTest, asking: TestSession | None = None) -> None:
-    """Read until all that was said before has had its effect, and for a window more; raises ``NotAnswered``."""
+    """Read until the node has answered what was said last: so all is seen that came of what was said before it.
+
+    Raises ``NotAnswered`` when no answer comes.
+    """
     asking = asking or node.main
     asking.surely(asking.snapshot(node.set("settled", BID=1)), "snapshot")
-    node.broker.read()
 
 
 def published(node: NodeUnderTest, subject: str, since: int = 0) -> list[Event]:
