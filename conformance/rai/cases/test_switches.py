@@ -61,13 +61,13 @@ def test_switches(node: NodeUnderTest) -> None:
 
 @rule("RAI-019", roles=PUBLISHER)
 def test_switches_of_subjects_that_are_quiet(node: NodeUnderTest) -> None:
-    """Subscribe a subject, have it be quiet for a minute, and have the source change.
+    """Subscribe a subject, have it be quiet for half a minute, and have the source change.
 
     It is told so by feed_switch.
     """
     subject = node.set("quiet", BID=0)
     node.main.subscribed(subject)
-    node.broker.pause(60)
+    node.broker.pause(30)
     node.main.surely(node.main.subscribe(subject), "ack")
     assert _switch(node, subject)[subject], "of a quiet subject it is not told that its source has changed"
 
@@ -80,7 +80,7 @@ def test_recaps(node: NodeUnderTest) -> None:
     """
     subject = node.set("recapped", OLD=1, BOTH=1, QUIET=1)
     node.main.subscribed(subject)
-    node.broker.pause(6 * RECAP)
+    node.broker.pause(2.5 * RECAP)
     began = node.trace.now()
     node.main.subscribed(subject)
     node.set("recapped", BOTH=2, NEW=2)

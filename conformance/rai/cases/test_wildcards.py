@@ -24,7 +24,6 @@ GLOBS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("LAB.h?", ("hx", "hy")),
     ("LAB.[ij]*k", ("ik", "j.a.k", "ixk")),
     ("*.l.m", ("l.m", "x.l.m")),
-    ("LAB.n", ("n",)),
 )
 """Wildcards of Redis, some of which no wildcard of RV says, and names of subjects that they match."""
 
