@@ -94,7 +94,7 @@ def test_stale_for_long(node: NodeUnderTest) -> None:
     node.broker.pause(30)
     node.set("disturbed", BID=2)
     for what, shown in _shown(node.main, subject).items():
-        assert told(shown).state in DISTURBED, f"after half a minute {what} of a stale value has status {told(shown).state}"
+        assert told(shown).state in DISTURBED, f"after a while {what} of a stale value is {told(shown).state}"
 
 
 @rule("RAI-011", roles=PUBLISHER)
