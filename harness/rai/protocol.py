@@ -36,6 +36,7 @@ PROTOCOL = WireProtocol(
         "harness.rai.peers.node",
         "harness.rai.peers.publisher",
         "harness.rai.peers.router_cache",
+        "harness.rai.peers.router_halves",
         "harness.rai.peers.subscriber",
     ),
     topic=topic,

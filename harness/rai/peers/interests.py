@@ -68,6 +68,10 @@ class Interests:
         for session in list(self._sessions.get(subject, ())):
             self.remove(session, subject)
 
+    def is_named(self, subject: str) -> bool:
+        """Tell whether anybody has subscribed to a subject by name."""
+        return subject in self._sessions
+
     def is_wanted(self, subject: str) -> bool:
         """Tell whether anybody has subscribed to a subject, by name or by a wildcard."""
         return subject in self._sessions or any(

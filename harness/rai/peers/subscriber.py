@@ -39,6 +39,7 @@ from wire.rai.values import (
     inbox,
     object_of,
     tail_of,
+    user_of,
 )
 from wire.rai.wildcards import pattern_of_rv, published_prefix
 from wire.subjects import is_wildcard, matches
@@ -49,8 +50,13 @@ EXPIRES = GONE * 10
 WHOLE = frozenset({"start", "initial", "snap", VERIFY})
 """Types of messages whose data is a whole value."""
 
+NOT_FOUND = "not_found"
+
 DISTURBED = frozenset({STALE, FEED_DOWN, "feed_switch"})
 """Status of updates after which a value cannot be relied on."""
+
+QUESTIONS = 1 << 16
+"""How many questions are remembered, beside those that begin subscriptions: of older ones no answer is expected."""
 
 
 class Wanted:
@@ -112,6 +118,10 @@ class Subscriber(NodePeer):
             self.start(subject, wanted)
         for wildcard in self.wild:
             self.start_wild(wildcard)
+        for subject, found in self.found.items():
+            # A wildcard brings updates alone, and it takes a whole value to rely on this one again.
+            if found.record is not None and found.record.status != OK:
+                self.say(SNAP + subject, SnapRequest(return_=self.returned("start", subject), format="json"))
 
     def left(self, other: Known, now: float) -> None:
         for subject, wanted in self.all_wanted():
@@ -135,6 +145,7 @@ class Subscriber(NodePeer):
 
     def subscribe(self, subject: str, now: float, *, with_image: bool = True) -> None:
         """Subscribe to a subject."""
+        self.found.pop(subject, None)
         wanted = self.wanted[subject] = Wanted(self.utc(now), with_image=with_image)
         self.listen(subject)
         self.start(subject, wanted)
@@ -149,10 +160,12 @@ class Subscriber(NodePeer):
 
     def unsubscribe(self, subject: str) -> None:
         """End a subscription."""
-        self.wanted.pop(subject, None)
+        wanted = self.wanted.pop(subject, None)
         self.say(STOP + subject, SubStop(return_=self.returned("stop", subject), ack=True))
         if not any(matches(each, subject) for each in self.wild):
             self.cancel(subject)
+        elif wanted is not None and wanted.record is not None:
+            self.found[subject] = wanted
 
     def subscribe_wild(self, wildcard: str, now: float) -> None:
         """Subscribe to all subjects that a wildcard matches."""
@@ -177,6 +190,8 @@ class Subscriber(NodePeer):
         """Return under what something that is asked now is to be answered; it is remembered what that was."""
         number = next(self._numbers)
         self.asked[str(number)] = what, subject
+        if len(self.asked) > QUESTIONS + 2 * len(self.wanted):
+            del self.asked[next(iter(self.asked))]
         return number
 
     def reassert(self, body: GetSubs, other: Known) -> None:
@@ -229,8 +244,8 @@ class Subscriber(NodePeer):
             self.tell("ack", subject, body.kind)
         elif what == "snapshot":
             self.tell_image("snapshot", subject, body)
-        elif subject in self.wanted:
-            self.apply(subject, self.wanted[subject], body, other, now)
+        elif wanted := self.wanted.get(subject) or self.found.get(subject):
+            self.apply(subject, wanted, body, other, now)
 
     def take_published(self, subject: str, body: Publish, other: Known, now: float) -> None:
         """Act on what is told to all."""
@@ -260,11 +275,16 @@ class Subscriber(NodePeer):
 
     def apply(self, subject: str, wanted: Wanted, body: Told, other: Known, now: float) -> None:
         """Take what is told of a value: an image replaces it, an update changes some fields, a status marks it."""
-        wanted.source = other.session
         fields = body.fields
         if fields is None:
-            self.take_status(subject, wanted, body)
+            if body.state != NOT_FOUND:
+                self.take_status(subject, wanted, body)
+            elif self.is_for_source(wanted, other):
+                self.take_status(subject, wanted, body)
+                # Whatever was known of it comes from a cache that is no more.
+                wanted.record = None
             return
+        wanted.source = other.session
         if body.kind in WHOLE:
             record = Record(dict(fields), self.status_of_image(body))
         else:
@@ -275,6 +295,10 @@ class Subscriber(NodePeer):
                 record.status = body.state
         wanted.record = record
         self.tell_value(subject, record, fields)
+
+    def is_for_source(self, wanted: Wanted, other: Known) -> bool:
+        """Tell whether a session can say that there is no value: the one that told it, or another of the same user."""
+        return wanted.record is None or user_of(other.session) == user_of(wanted.source)
 
     def status_of_image(self, body: Told) -> str:
         """Return how far an image can be relied on."""

@@ -1,0 +1,24 @@
+"""Values that a router-cache keeps for its subscribers."""
+
+from typing import Any
+
+from harness.rai.peers.cache import VERIFY, Record
+from wire.rai.values import Reply, Told
+
+
+class Kept(Record):
+    """A whole value of a source's, with the dictionary that its image named."""
+
+    def __init__(self, record: Record, image: Told) -> None:
+        super().__init__(record.fields, record.status)
+        self.dictionary = image.dictionary
+        self.dict_csum = image.dict_csum
+        self.is_zeroed = isinstance(image, Reply) and VERIFY in (image.kind, image.state)
+        """Whether its fields are only there to be filled by updates."""
+
+    def says_as_much_as(self, other: "Kept") -> bool:
+        """Tell whether an image of the other looks the same."""
+        return self._image() == other._image()
+
+    def _image(self) -> tuple[Any, ...]:
+        return self.fields, self.status, self.dictionary, self.dict_csum, self.is_zeroed
