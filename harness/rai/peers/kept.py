@@ -16,9 +16,11 @@ class Kept(Record):
         self.is_zeroed = isinstance(image, Reply) and VERIFY in (image.kind, image.state)
         """Whether its fields are only there to be filled by updates."""
 
-    def says_as_much_as(self, other: "Kept") -> bool:
-        """Tell whether an image of the other looks the same."""
-        return self._image() == other._image()
+    def is_news_after(self, known: Record | None) -> bool:
+        """Tell whether an image of this one says what is not known; of parts only how good they are counts."""
+        if isinstance(known, Kept):
+            return self._image() != known._image()
+        return known is not None and known.status != self.status
 
     def _image(self) -> tuple[Any, ...]:
         return self.fields, self.status, self.dictionary, self.dict_csum, self.is_zeroed

@@ -192,14 +192,12 @@ class Back(Half, Publisher):
 
     # --- what the front tells -----------------------------------------------------------------------------
 
-    def keep(self, subject: str, kept: Kept, image: Told) -> None:
+    def keep(self, subject: str, kept: Kept, image: Told, known: Record | None) -> None:
         """Take a whole value: whoever waits for it is shown it, and all others if it is news to them."""
-        known = self.records.get(subject)
         self.records[subject] = kept
         for kind, other, returned in self.waiting(subject):
             self.reply(other, returned, self.image(kind, subject, other))
-        is_changed = isinstance(known, Kept) and not known.says_as_much_as(kept)
-        if isinstance(image, Publish) or is_changed or subject in self.put_off:
+        if isinstance(image, Publish) or kept.is_news_after(known) or subject in self.put_off:
             self.refresh(subject)
         self.put_off.discard(subject)
 
@@ -210,10 +208,8 @@ class Back(Half, Publisher):
         self.publish_if_wanted(subject, Publish(type=kind, status=status, format=body.format, data=body.data))
 
     def lose(self, subject: str) -> None:
-        """Take note that there is no value any more: whoever has one is told that it cannot be relied on."""
-        self.records.pop(subject, None)
-        self.publish_if_wanted(subject, Publish(status=STALE))
-        if self.interests.is_named(subject):
+        """Take note that there is no value any more."""
+        if self.records.pop(subject, None) is not None and self.interests.is_named(subject):
             self.put_off.add(subject)
 
     def tell_drop(self, subject: str, body: Told) -> None:
@@ -300,6 +296,7 @@ class Front(Half, Subscriber):
                 self.back.answered(subject, body)
 
     def apply(self, subject: str, wanted: Wanted, body: Told, other: Known, now: float) -> None:
+        known = wanted.record
         super().apply(subject, wanted, body, other, now)
         record = wanted.record
         if body.fields is None or record is None:
@@ -307,7 +304,7 @@ class Front(Half, Subscriber):
         if body.kind in WHOLE or subject in self.absent:
             self.absent.discard(subject)
             wanted.record = kept = Kept(record, body)
-            self.back.keep(subject, kept, body)
+            self.back.keep(subject, kept, body, known)
         else:
             if isinstance(record, Kept):
                 record.is_zeroed = False
@@ -315,20 +312,21 @@ class Front(Half, Subscriber):
 
     def take_status(self, subject: str, wanted: Wanted, body: Told) -> None:
         """Act on a message without fields: the back tells of it, and whoever waits has an answer."""
-        was_known = wanted.record is not None
+        record = wanted.record
+        if body.state in DISTURBED and record is not None:
+            self.mark(subject, wanted, body.state)
+        elif isinstance(body, Publish):
+            self.back.publish_if_wanted(subject, Publish(status=body.status, format=body.format, data=body.data))
+        elif record is not None and record.status == OK and body.state != OK:
+            self.mark(subject, wanted, STALE)
         if body.state == NOT_FOUND or body.has_data:
             # What is no object cannot be kept; and whatever was is older.
             wanted.record = None
-            if was_known:
-                self.back.lose(subject)
-        elif body.state in DISTURBED or (isinstance(body, Reply) and body.state != OK):
-            self.mark(subject, wanted, body.state if body.state in DISTURBED else STALE)
+            self.back.lose(subject)
         if body.state == NOT_FOUND and subject in self.wanted:
             self.absent.add(subject)
         if isinstance(body, Reply):
             self.back.answered(subject, body)
-        elif not was_known or body.has_data:
-            self.back.publish_if_wanted(subject, Publish(status=body.status, format=body.format, data=body.data))
 
     def mark(self, subject: str, wanted: Wanted, status: str) -> None:
         is_news = wanted.record is not None and wanted.record.status != status
