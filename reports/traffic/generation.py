@@ -175,7 +175,7 @@ def sessions(plan: TrafficPlan, known: Sequence[Template], random: Random) -> It
     """Draw sessions until there are enough frames; every fault is as likely as any other."""
     variation = variation_of(plan.protocol)
     protocol = load_protocol(plan.protocol)
-    framing = protocol.framings.get(protocol.usual_transport)
+    framing = protocol.usual_framing
     # Made once: a player has its template's frames parsed, which costs more than many plays of it.
     good: list[TemplatePlayer] = []
     lying: dict[str, list[TemplatePlayer]] = {}

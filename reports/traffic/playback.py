@@ -1,5 +1,6 @@
 """Telling a template: its frames drawn again, framed, each with the time at which it is said."""
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from random import Random
@@ -7,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.links.framing import Framing
+from harness.links.framing import Framing, TwoSided
 from reports.traffic.connections import ConnectionEnd, TimedBytes
 from reports.traffic.variation import ProtocolVariation, VariedFrames
 
@@ -22,8 +23,8 @@ _SECOND = 1_000_000_000
 class Template(msgspec.Struct, frozen=True, kw_only=True):
     """A session to be played back: its frames are ``(seconds since it began, whether who dialled says it, frame)``.
 
-    ``fault`` names the lie of the peer that listens, ``declared`` the rules that the lie is about, and ``rules`` those
-    that are broken here, which may be others besides; all are empty if it is sound.
+    ``fault`` names the lie of the peer that is judged, ``declared`` the rules that the lie is about, and ``rules``
+    those that are broken here, which may be others besides; all are empty if it is sound.
     One that is not ``is_varied`` is played back with the frames as they are.
     """
 
@@ -72,12 +73,12 @@ class TemplatePlayer:
     def play(self, random: Random, pace: Pace | None = None) -> PlayedSession:
         """Draw a session; ``pace`` instead of one that is drawn."""
         pause, stretch = pace or (random.randint(*PAUSES), random.randint(*STRETCHES))
-        encode, stretched = bytes if self._framing is None else self._framing.encode, 1000 + stretch
+        encode, stretched = encoders(self._framing), 1000 + stretch
         messages = []
         lag = 0
         for time, by_dialler, frame in zip(self._times, self._sides, self.varied.frames(random), strict=True):
             # Integers all the way: the same nanoseconds on every machine.
-            messages.append(TimedBytes(time * stretched // 1000 + lag, by_dialler, encode(frame)))
+            messages.append(TimedBytes(time * stretched // 1000 + lag, by_dialler, encode[by_dialler](frame)))
             # Behind all that came before it, so that no two frames are at one instant, and the order is never in doubt.
             lag += pause
         end = None
@@ -85,6 +86,16 @@ class TemplatePlayer:
             lasted = self._lasted * stretched // 1000 + lag
             end = ConnectionEnd(lasted, self.template.ended_by_dialler, self.template.is_reset)
         return PlayedSession(len(messages), messages, end, pause)
+
+
+Encode = Callable[[bytes], bytes]
+
+
+def encoders(framing: Framing | None) -> tuple[Encode, Encode]:
+    """Return what makes bytes of the frames of who was dialled, and of those of who dials."""
+    if framing is None:
+        return bytes, bytes
+    return (framing.encode_answer if isinstance(framing, TwoSided) else framing.encode), framing.encode
 
 
 def variation_of(protocol: str) -> ProtocolVariation | None:

@@ -20,13 +20,22 @@ from conformance.recordings import judge
 from conformance.suite import Suite
 from harness.captures.recordings import Recording
 from harness.errors import HarnessError
-from harness.peers.peer import Peer
+from harness.peers.peer import Peer, PeerSettings
 from harness.peers.variants import Variant
 from harness.trace import Direction, Entry, EntryKind
 from harness.worker_pool import worker_pool
 from reports.progress import OnProgress
 from reports.traffic.interleaving import InterleavedCapture
-from reports.traffic.playback import PAUSES, STRETCHES, Pace, PlayedSession, Template, TemplatePlayer, variation_of
+from reports.traffic.playback import (
+    PAUSES,
+    STRETCHES,
+    Pace,
+    PlayedSession,
+    Template,
+    TemplatePlayer,
+    encoders,
+    variation_of,
+)
 
 LEAST, MOST = 2, 60
 """Frames of a session that is taken."""
@@ -76,36 +85,49 @@ def _suite(protocol: str) -> Suite:
     return Suite(protocol)
 
 
-def _listening(suite: Suite) -> str:
-    """Return the role that is dialled: the side that is judged in captures."""
-    return next(role for role in suite.harness.roles if role not in suite.harness.dials)
+def _judged_roles(suite: Suite) -> list[str]:
+    """Return the roles of the side that is judged in captures: the one that is dialled, or all, where all dial."""
+    harness = suite.harness
+    if harness.is_brokered:
+        return list(harness.roles)
+    return [next(role for role in harness.roles if role not in harness.dials)]
+
+
+def _dialler(suite: Suite) -> Direction:
+    """Return the side of a play that dials, as its capture has it."""
+    return Direction.RECEIVED if suite.harness.usual_side == "dialling" else Direction.SENT
 
 
 def _faults(suite: Suite) -> list[Variant]:
     """Return the faults that a monitor might see."""
     watched = {monitor.rule for monitor in suite.monitors}
-    variants = suite.harness.faults.all
-    return [each for each in variants.values() if each.role == _listening(suite) and watched & set(each.rules)]
+    variants, roles = suite.harness.faults.all, _judged_roles(suite)
+    return [each for each in variants.values() if each.role in roles and watched & set(each.rules)]
 
 
 def _of_fault(protocol: str, pattern: str, name: str) -> list[Template]:
     """Return the templates of a fault; of the sound peer if it has no name."""
     suite = _suite(protocol)
-    role = _listening(suite)
-    fitting = [case for case in suite.cases if case.fits(role, suite.harness.usual_transport)]
-    chosen = [case for case in fitting if pattern in case.name and RANDOM not in case.name]
     if not name:
-        return _good(chosen, suite, role)
-    return _faulty(chosen, next(each for each in _faults(suite) if each.name == name), suite)
+        return _good(suite, pattern)
+    fault = next(each for each in _faults(suite) if each.name == name)
+    return _faulty(_chosen(suite, fault.role, pattern), fault, suite)
 
 
-def _good(chosen: Sequence[Case], suite: Suite, role: str) -> list[Template]:
+def _chosen(suite: Suite, role: str, pattern: str) -> list[Case]:
+    """Return the cases that are played with a role."""
+    fitting = [case for case in suite.cases if case.fits(role, suite.harness.usual_transport)]
+    return [case for case in fitting if pattern in case.name and RANDOM not in case.name]
+
+
+def _good(suite: Suite, pattern: str) -> list[Template]:
     seen: dict[tuple[bytes, ...], Template] = {}
-    for case in chosen:
-        for each in _played(case, suite.harness.roles[role], role, suite, None):
-            if len(each.frames) >= PREFERRED:
-                # Cases often begin alike; the same frames once are enough.
-                seen.setdefault(tuple(frame for _, _, frame in each.frames), each)
+    for role in _judged_roles(suite):
+        for case in _chosen(suite, role, pattern):
+            for each in _played(case, suite.harness.roles[role], role, suite, None):
+                if len(each.frames) >= PREFERRED:
+                    # Cases often begin alike; the same frames once are enough.
+                    seen.setdefault(tuple(frame for _, _, frame in each.frames), each)
     return proven(list(seen.values()), suite)
 
 
@@ -132,11 +154,16 @@ def _faulty(chosen: Sequence[Case], fault: Variant, suite: Suite) -> list[Templa
 def _played(case: Case, peer: type[Peer], role: str, suite: Suite, fault: Variant | None) -> Iterator[Template]:
     """Play a case on a fresh peer and yield its sessions, with the rules that are broken in the play."""
     variation = variation_of(suite.protocol)
-    settings = {} if variation is None else variation.SETTINGS
+    own = {} if variation is None else variation.SETTINGS
     if variation is not None:
         variation.begin()
+
+    def made(settings: PeerSettings) -> Peer:
+        # Not beside the usual ones, in which not all of these can be said.
+        return partial(peer, **own)(profile=settings.profile) if own else peer.of(settings)
+
     try:
-        world = suite.harness.world(lambda chosen: partial(peer, **settings)(profile=chosen.profile), role)
+        world = suite.harness.world(made, role)
         result = play(case, world, suite, profile="document")
     # A peer that breaks the session so badly that the play cannot begin leaves no template.
     except HarnessError:
@@ -144,15 +171,26 @@ def _played(case: Case, peer: type[Peer], role: str, suite: Suite, fault: Varian
     # Only what monitors say: a case has a stimulus of its own, which no capture shows.
     accused = {each.rule for each in result.judgements if each.by == "monitor" and each.outcome.accuses}
     for link in dict.fromkeys(entry.link for entry in result.trace):
-        entries = [entry for entry in result.trace.of(link) if entry.what is not EntryKind.NOTE]
-        if _is_fit(entries):
-            yield _template(f"{case.name} {link}", fault, sorted(accused), entries)
+        entries = [entry for entry in result.trace.of(link) if _is_shown(entry, suite)]
+        if _is_fit(entries, _dialler(suite)):
+            yield _template(f"{case.name} {link}", fault, sorted(accused), entries, _dialler(suite))
 
 
-def _is_fit(entries: Sequence[Entry]) -> bool:
-    """Tell whether a session was dialled by the tester, consists of frames, not too large, and is over at its end."""
+def _is_shown(entry: Entry, suite: Suite) -> bool:
+    """Tell whether a capture shows an entry: of the connection with a broker, what the tester listens to is none."""
+    if entry.what is not EntryKind.FRAME:
+        return entry.what is not EntryKind.NOTE
+    try:
+        encoders(suite.harness.usual_framing)[entry.direction is _dialler(suite)](entry.data)
+    except ValueError:
+        return not suite.harness.is_brokered
+    return True
+
+
+def _is_fit(entries: Sequence[Entry], dialler: Direction) -> bool:
+    """Tell whether a session has its beginning, consists of frames, not too large, and is over at its end."""
     first, *rest = entries
-    if first.what is not EntryKind.OPENED or first.direction is not Direction.SENT:
+    if first.what is not EntryKind.OPENED or first.direction is not dialler:
         return False
     frames = rest[:-1] if rest and rest[-1].what is EntryKind.CLOSED else rest
     if not LEAST <= len(frames) <= MOST:
@@ -160,12 +198,12 @@ def _is_fit(entries: Sequence[Entry]) -> bool:
     return all(each.what is EntryKind.FRAME and len(each.data) <= LARGEST for each in frames)
 
 
-def _template(name: str, fault: Variant | None, rules: Sequence[str], entries: Sequence[Entry]) -> Template:
+def _template(
+    name: str, fault: Variant | None, rules: Sequence[str], entries: Sequence[Entry], dialler: Direction
+) -> Template:
     began, last = entries[0].time, entries[-1]
     frames = tuple(
-        (each.time - began, each.direction is Direction.SENT, each.data)
-        for each in entries
-        if each.what is EntryKind.FRAME
+        (each.time - began, each.direction is dialler, each.data) for each in entries if each.what is EntryKind.FRAME
     )
     ended = last.what is EntryKind.CLOSED
     return Template(
@@ -175,7 +213,7 @@ def _template(name: str, fault: Variant | None, rules: Sequence[str], entries: S
         rules=tuple(rules),
         frames=frames,
         lasted=last.time - began,
-        ended_by_dialler=not ended or last.direction is Direction.SENT,
+        ended_by_dialler=not ended or last.direction is dialler,
         is_reset=ended and last.note == "reset",
     )
 
@@ -210,7 +248,7 @@ RuleOutcomes = frozenset[tuple[str, str, bool]]
 def _judged(candidates: Sequence[Template], suite: Suite) -> list[list[RuleOutcomes]]:
     """Return what the monitors say of each candidate, each time that it is played back."""
     protocol = suite.protocol
-    variation, framing = variation_of(protocol), suite.harness.framings.get(suite.harness.usual_transport)
+    variation, framing = variation_of(protocol), suite.harness.usual_framing
     paces = [Pace(PAUSES[0], STRETCHES[0]), Pace(PAUSES[1], STRETCHES[1])]
     found: list[list[RuleOutcomes]] = [[] for _ in candidates]
     random = Random(protocol)
