@@ -86,6 +86,10 @@ class TestSession:
         self.interval = INTERVAL
         self.seqno = 0
         self.proves = proves
+        self.spelling: Callable[[Message], bytes] = write
+        """How its messages are spelled."""
+        self.also = b""
+        """Members that each of its messages has beyond those that are drawn, as they stand in an object of JSON."""
         self.answers_auth = True
         """Whether it answers the node's auth messages, and greetings if it ``proves``."""
         self.beats = True
@@ -118,6 +122,9 @@ class TestSession:
             self.seqno += 1
             seqno = self.seqno
         made = of(subject, session or self.session, seqno, body)
+        if self.also:
+            comma = b"" if made.signed == b"{}" else b","
+            made = msgspec.structs.replace(made, signed=made.signed[:-1] + comma + self.also + b"}")
         signed = PROFILE.digest(self.key if key is None else key, seqno, subject, made.signed)
         return msgspec.structs.replace(made, digest=signed if digest is None else digest)
 
@@ -141,7 +148,7 @@ class TestSession:
 
     def send(self, message: Message, subject: str = "") -> None:
         """Publish a message as it is; under another subject, if one is given."""
-        self.broker.send(envelope.data(subject or message.subject, write(message)))
+        self.broker.send(envelope.data(subject or message.subject, self.spelling(message)))
 
     def greeting(self, form: type[Hello] = Hello, **changes: Any) -> Hello:
         """Return the body of a HELLO or HB of now."""
