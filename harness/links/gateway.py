@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from harness.errors import NotInstalled
 from harness.links.acceptor import open_more_files
 from harness.links.resp import LARGEST_TEXT, ErrorReply, RespReader, StatusReply, Value, spell
 
@@ -194,11 +193,17 @@ def _choose(client: "ServerConnection", offered: "Sequence[Subprotocol]") -> "Su
 
 def main() -> None:
     """Serve on HOST PORT, before the Redis at HOST:PORT or PATH."""
-    host, port, behind = sys.argv[1:]
     try:
+        host, port, behind = sys.argv[1:]
         asyncio.run(Gateway(behind).serve(host, int(port)))
+    except ValueError:
+        sys.exit("usage: python -m harness.links.gateway HOST PORT REDIS (HOST:PORT, or the path of a socket)")
+    except OSError as error:
+        sys.exit(f"cannot listen: {error}")
     except ImportError:
-        raise NotInstalled("the gateway needs the package websockets: pip install websockets") from None
+        sys.exit("the gateway needs the package websockets: pip install websockets")
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":
