@@ -40,6 +40,8 @@ class TestPublisher(TestSession):
         self.is_serving = True
         self.values: dict[str, dict[str, Any]] = {}
         """The fields of each subject that it has."""
+        self.naming: dict[str, Any] = {}
+        """What its images name beside their data: a dictionary, and its checksum."""
         self.dictionaries: dict[str, dict[str, Any]] = {}
 
     def hear(self, event: Event) -> None:
@@ -74,7 +76,8 @@ class TestPublisher(TestSession):
         """Show the value of a subject to a session, or say that there is none."""
         if subject not in self.values:
             return self.answer(session, returned, type=kind, subject=subject, status="not_found")
-        return self.answer(session, returned, type=kind, subject=subject, format="json", data=self.values[subject])
+        members = {"type": kind, "subject": subject, "format": "json"} | self.naming
+        return self.answer(session, returned, **members, data=self.values[subject])
 
     def send_dictionary(self, session: str, returned: Return, name: str, **members: Any) -> Message:
         """Send a dictionary to a session."""
