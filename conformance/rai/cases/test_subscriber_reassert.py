@@ -200,7 +200,7 @@ def test_questions_after_minutes(node: NodeUnderTest) -> None:
     """
     (subject,) = subscribed(node, "old")
     _, first = node.greeted(node.source)
-    node.source.pause(75)
+    node.source.pause(62)
     _, last = node.greeted(node.source)
     for last_seen in (0, first.time - 1):
         question = Question(node, node.publisher, last_seen=last_seen)
