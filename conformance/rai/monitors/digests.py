@@ -6,7 +6,7 @@ from conformance.rai.monitors.state import SessionState
 from harness.rai.tester.conversation import is_genuine
 from harness.rai.tester.events import Event
 from harness.rai.users import DATABASE, PROFILE
-from wire.rai.values import AUTH, Auth, nonce_of, owner_of, tail_of, user_of
+from wire.rai.values import Auth, Publish, Reply, fields_of, nonce_of, owner_of, user_of
 
 
 @monitor("RAI-071", on=ANY)
@@ -17,10 +17,16 @@ def digests_verify(event: Event, state: SessionState) -> Observation | None:
     return whether(is_genuine(event.message), event.entry, f"the digest of {_name(event)} does not verify", "digest")
 
 
-@monitor("RAI-167", on=said(Auth))
+@monitor("RAI-167", on=said(Auth, Publish, Reply))
 def auths_go_to_inboxes(event: Event, state: SessionState) -> Observation | None:
     """An auth is published under auth in the inbox of who was met."""
-    return whether(tail_of(event.subject) == AUTH, event.entry, f"an auth message stands under {event.subject}")
+    if event.form is Auth:
+        return KEPT
+    # Elsewhere it is none by its subject, so it shows by what it holds.
+    signed = event.message.signed
+    if b'"auth_time"' not in signed or "auth_time" not in (fields_of(signed) or ()):
+        return None
+    return broken(event.entry, f"an auth message stands under {event.subject}")
 
 
 @monitor("RAI-084", on=said(Auth))
@@ -80,6 +86,8 @@ def _asked(event: Event, state: SessionState) -> tuple[bool, dict[int, str]] | N
     ``None`` where that was not heard: an auth message then says nothing.
     """
     greeted = owner_of(event.subject)
+    if not state.is_heard(greeted):
+        return None
     proofs = state.proofs.get(greeted, {})
     body = event.body
     assert isinstance(body, Auth)

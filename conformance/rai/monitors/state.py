@@ -83,6 +83,13 @@ class SessionState:
         """Tell whether the key of a session is known: those of a real network are not."""
         return key_of(session) is not None and self.conversation.is_keyed
 
+    def is_heard(self, session: str) -> bool:
+        """Tell whether what a session says to those who are judged is heard here, all of it.
+
+        A client of Redis may say what it says over another connection than the one on which it listens.
+        """
+        return session in self.conversation.ours
+
     def see(self, event: Event) -> None:
         """Take note of an event, after it was judged."""
         message, body = event.message, event.body

@@ -111,7 +111,7 @@ def times_are_those_of_who_is_asked(event: Event, state: SessionState) -> Observ
     assert isinstance(body, GetSubs)
     asked = owner_of(event.subject)
     times = state.greetings.get(asked, {}).keys() | state.proofs.get(asked, {}).keys()
-    if not times:
+    if not times or not state.is_heard(asked):
         return None
     is_right = body.last_seen == 0 or body.last_seen in times
     return whether(is_right, event.entry, f"last_seen is {body.last_seen}, which nobody has said", "last_seen")
@@ -137,7 +137,7 @@ def lists_go_where_they_are_wanted(event: Event, state: SessionState) -> Observa
 def answers_go_where_they_are_wanted(event: Event, state: SessionState) -> Observation | None:
     """What is answered is published under a return that its session has named."""
     owner = owner_of(event.subject)
-    if owner not in {session for session, _ in state.asked}:
+    if owner not in {session for session, _ in state.asked} or not state.is_heard(owner):
         return None
     found = f"nobody has asked for an answer under {tail_of(event.subject)}"
     return whether(bool(state.answered(event)), event.entry, found)
