@@ -16,6 +16,7 @@ from wire.rai.values import (
     BYE,
     HB,
     HELLO,
+    NOTHING,
     SNAP,
     START,
     STOP,
