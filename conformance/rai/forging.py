@@ -37,7 +37,7 @@ def ask_for_everything(session: TestSession, subject: str) -> None:
     session.start(subject, return_="start", ack=True, initial=True)
     session.snapshot_request(subject, "snap")
     session.dictionary_request("words", "dict")
-    session.start_wild(f"{subject}.>", return_="wild", ack=True)
+    session.start_wild(f"{subject.rpartition('.')[0]}.>", return_="wild", ack=True)
     session.send_list([subject], ["list"])
     session.stop(subject + ".x", return_="stop", ack=True)
 

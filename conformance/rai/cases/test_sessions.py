@@ -6,6 +6,7 @@ from itertools import pairwise
 from math import log2
 
 from conformance.cases import judging, rule
+from conformance.rai.forging import proof
 from conformance.rai.publishing import dropped, drops, is_published, meets_somebody, settle
 from conformance.rai.roles import BROKERS, PUBLISHER
 from harness.rai.tester.events import Event
@@ -125,7 +126,8 @@ def test_heartbeats(node: NodeUnderTest) -> None:
             assert beat is not None, "no heartbeat comes for three intervals"
         beats.append(beat)
         since = node.broker.conversation.events.index(beat) + 1
-        is_published(node, "busy")
+        for _ in range(4):
+            is_published(node, "busy")
     times = [greetings(node)[0].time, *(each.time for each in beats)]
     gaps = [node.elapsed(one, two) for one, two in pairwise(times)]
     with judging("RAI-100"):
@@ -359,7 +361,11 @@ def test_broker_comes_back(node: NodeUnderTest) -> None:
     greeting = node.broker.wait_for(lambda event: isinstance(event.body, Hello), seconds=node.timing.within(40))
     assert greeting is not None, "nothing is said when the broker has come back"
     assert greeting.message.session != before, "the session is the same as before the broker went away"
-    assert node.main.subscribe(subject), "a session that comes after the broker has come back is not answered"
+    session = node.session()
+    session.hello()
+    assert proof(session), "a session that comes after the broker has come back is not greeted"
+    assert session.subscribe(subject), "a session that comes after the broker has come back is not answered"
+    assert node.main.subscribe(subject), "a second session that comes after the broker has come back is not answered"
     assert is_published(node, "lasting"), "a value is not published after the broker has come back"
 
 

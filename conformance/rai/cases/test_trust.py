@@ -441,10 +441,13 @@ def test_sessions_of_all_users(node: NodeUnderTest) -> None:
     node.greeted(node.broker)
     # Sixteen bytes each, as others are; the first letters are those that not every alphabet of base64 has.
     sessions = [
-        TestSession(node.broker, user, nonce=f"{begin}{new_nonce()[len(begin) :]}").met()
+        TestSession(node.broker, user, nonce=f"{begin}{new_nonce()[len(begin) :]}")
         for begin in ("", "-", "_", "--_", "__-")
         for user in ("tess", "toby", "tara", "dora")
     ]
+    for session in sessions:
+        session.hello()
+        assert proof(session), "a session of a known user is not greeted"
     for _ in range(2):
         for session in sessions:
             assert session.subscribe(node.subject("shared")), "a session of a known user is not answered"

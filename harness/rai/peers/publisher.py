@@ -7,8 +7,6 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from harness.errors import ControlFailed
 from harness.peers.timers import Timers
 from harness.rai.peers.cache import FEED_DOWN, OK, STALE, Dictionary, Fields, Record
@@ -17,6 +15,7 @@ from harness.rai.peers.known import Known
 from harness.rai.peers.node import GONE, MISSED, NodePeer
 from harness.rai.users import PUBLISHER, SERVED
 from wire.errors import WireError
+from wire.rai.relaxed import canonical, parse
 from wire.rai.values import (
     DICT,
     INBOX,
@@ -58,7 +57,7 @@ class Publisher(NodePeer):
 
     role = "publisher"
     user = PUBLISHER
-    listens = ("_SESSION.>", "_SUB.>", "_PSUB.>", "_SNAP.>")
+    listens: tuple[str, ...] = ("_SESSION.>", "_SUB.>", "_PSUB.>", "_SNAP.>")
     verbs: tuple[str, ...] = (
         "set",
         "warm",
@@ -472,5 +471,5 @@ def _fields(text: tuple[str, ...]) -> Fields:
     found = fields_of(" ".join(text).encode())
     if found is None:
         raise ControlFailed(f"no object of JSON: {' '.join(text)}")
-    # As a message would hold it: without white space.
-    return {name: Raw(msgspec.json.format(value, indent=-1)) for name, value in found.items()}
+    # As a digest has it, and so a message that is signed: without white space, and with as few escapes as may be.
+    return {name: Raw(canonical(parse(bytes(value)))) for name, value in found.items()}
