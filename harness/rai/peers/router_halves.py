@@ -178,8 +178,8 @@ class Back(Half, Publisher):
         )
 
     def status_in(self, kind: str, status: str | None) -> str | None:
-        """Return what an answer has as a status: a snapshot cannot tell of a switch."""
-        return STALE if kind == "snap" and status == FEED_SWITCH else status
+        """Return the status that a message of some type has: snapshots and updates cannot tell of a switch."""
+        return STALE if kind in ("snap", "update") and status == FEED_SWITCH else status
 
     def whole(self, kind: str, record: Record) -> dict[str, Any]:
         members = super().whole(kind, record)
@@ -203,9 +203,15 @@ class Back(Half, Publisher):
 
     def pass_on(self, subject: str, record: Record, body: Told) -> None:
         """Publish an update of the source's: what cannot be relied on stays so, whatever the update says."""
-        status = body.status if record.status == OK else record.status
+        status = body.status if record.status == OK else self.status_in(body.kind, record.status)
         kind = body.type if status == body.status else None
         self.publish_if_wanted(subject, Publish(type=kind, status=status, format=body.format, data=body.data))
+
+    def tell_state(self, subject: str, status: str) -> None:
+        if status == FEED_SWITCH:
+            self.publish_if_wanted(subject, Publish(type="recap", status=status))
+        else:
+            super().tell_state(subject, status)
 
     def lose(self, subject: str) -> None:
         """Take note that there is no value any more."""

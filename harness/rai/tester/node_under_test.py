@@ -152,15 +152,18 @@ class NodeUnderTest:
         """Return a session where the node subscribes, which has said nothing yet and proves nothing by itself."""
         return TestSession(self.source, user or next(self._users))
 
-    def new_publisher(self, user: str = "", *, serves: bool = True) -> TestPublisher:
+    def new_publisher(
+        self, user: str = "", *, serves: bool = True, values: dict[str, dict[str, Any]] | None = None
+    ) -> TestPublisher:
         """Return another publisher that the node trusts and that trusts the node; raises ``NotAnswered``.
 
-        One that does not serve answers nothing that it is asked.
+        One that does not serve answers nothing that it is asked; ``values`` it has from the beginning.
         """
         # First: a session that was there already would answer the greeting as well.
         greeting = self.greeted(self.source)
         made = TestPublisher(self.source, user or next(self._users))
         made.is_serving = serves
+        made.values |= values or {}
         made.hello()
         made.prove(greeting[0], greeting[1].time, greeting[1].cnonce)
         if not self.trusts(made):

@@ -265,7 +265,7 @@ def test_names_that_brokers_cannot_carry_are_none(house: House, name: str) -> No
         ({"status": "feed_down"}, ("update", "feed_down", None)),
         ({"status": "temp_unavail"}, ("update", "temp_unavail", None)),
         ({"type": "recap", "status": "feed_switch", "data": {"BID": 2}}, ("recap", "feed_switch", {"BID": 2})),
-        ({"type": "recap", "status": "feed_switch"}, ("update", "feed_switch", None)),
+        ({"type": "recap", "status": "feed_switch"}, ("recap", "feed_switch", None)),
         ({"type": "initial", "format": "json", "data": {"BID": 2}}, ("initial", "ok", {"BID": 2})),
         ({"type": "verify", "format": "json", "data": {"BID": 2}}, ("initial", "ok", {"BID": 2})),
         (
@@ -287,10 +287,12 @@ def test_what_is_disturbed_stays_so_until_an_image_comes(house: House, status: s
     subject = house.started("a", BID=1, ASK=1)
     house.source.publish(subject, status=status)
     house.source.publish(subject, data={"BID": 2})
-    shown = "stale" if status == "feed_switch" else status
+    switched = status == "feed_switch"
+    shown = "stale" if switched else status
     assert house.snapshot(subject) == ("snap", shown, {"BID": 2, "ASK": 1})
     assert told(house.node.other.image(subject)) == ("start", status, {"BID": 2, "ASK": 1})
-    assert house.published(subject) == [("update", status, None), ("update", status, {"BID": 2})]
+    kind = "recap" if switched else "update"
+    assert house.published(subject) == [(kind, status, None), ("update", shown, {"BID": 2})]
     house.source.publish(subject, type="initial", format="json", data={"BID": 3})
     assert house.snapshot(subject) == ("snap", "ok", {"BID": 3})
 

@@ -1,0 +1,169 @@
+"""Rai, "HMAC Authentication": what a router-cache trusts on one side, and what does not come out on the other."""
+
+from conformance.cases import rule
+from conformance.rai.roles import ROUTER_CACHE
+from conformance.rai.routing import Route
+from conformance.rai.telling import fields
+from harness.rai.tester.events import Event
+from harness.rai.tester.node_under_test import NodeUnderTest
+from harness.rai.tester.session import TestSession
+from wire import envelope
+from wire.rai.values import BYE, START, Bye, Message, Publish, Reply, SubStart, inbox, object_of, write
+
+BAD = {"BAD": 1}
+
+FORMS = (
+    Publish(data=object_of(BAD)),
+    Publish(type="initial", format="json", data=object_of(BAD)),
+    Publish(status="feed_down"),
+    Publish(type="drop", status="expired"),
+)
+"""What must not come out if nobody can be sure who says it."""
+
+
+def _check_kept_out(route: Route, since: int, what: str) -> None:
+    """Make sure that nothing of what must not come out did, and that nobody is shown it."""
+    route.surely_passes()
+    wrong = route.states(since) & {"feed_down", "drop"}
+    assert not wrong, f"{what} comes out: {', '.join(sorted(wrong))}"
+    shown = [*route.since(since)]
+    shown += [each for each in (route.node.main.snapshot(route.subject),) if each is not None]
+    assert not any("BAD" in fields(each) for each in shown), f"{what} comes out"
+
+
+def _at(session: TestSession, node: NodeUnderTest, message: Message, *, at_source: bool) -> None:
+    """Say something at another broker than the session's own."""
+    broker = node.source if at_source else node.broker
+    broker.send(envelope.data(message.subject, write(message)))
+
+
+@rule("RAI-212", roles=ROUTER_CACHE)
+def test_forged_messages_stay_out(node: NodeUnderTest) -> None:
+    """Have updates, images, statuses and drops come at the source in its session, with digests that are none of its.
+
+    Nothing of them comes out.
+    """
+    route, publisher = Route(node), node.publisher
+    for body in FORMS:
+        since = route.place
+        right = publisher.message(route.subject, body)
+        digests = ("A" * 22, right.digest[:-2] + ("AA" if right.digest[-2:] != "AA" else "BA"), "")
+        for digest in digests:
+            publisher.say(route.subject, body, digest=digest)
+        # That of the same under another subject.
+        publisher.send(publisher.message(node.subject("other"), body), route.subject)
+        _check_kept_out(route, since, "what has another digest")
+
+
+@rule("RAI-212", roles=ROUTER_CACHE)
+def test_strangers_stay_out(node: NodeUnderTest) -> None:
+    """Have a user whom nobody knows, and one who has not proven anything, publish at the source.
+
+    Nothing of it comes out.
+    """
+    route = Route(node)
+    unproven = node.source_session()
+    unproven.answers_auth = False
+    unproven.hello()
+    for session in (node.source_session("mallory"), unproven):
+        for body in FORMS:
+            since = route.place
+            session.say(route.subject, body)
+            _check_kept_out(route, since, f"what {session.user} says, who is not trusted,")
+
+
+@rule("RAI-212", roles=ROUTER_CACHE)
+def test_replays_stay_out(node: NodeUnderTest) -> None:
+    """Have messages of the source come a second time, and messages with numbers that are not new.
+
+    Nothing of them comes out.
+    """
+    route, publisher = Route(node), node.publisher
+    first = [publisher.publish(route.subject, data={"BID": bid, "OLD": bid}) for bid in (10, 11)]
+    publisher.values[route.subject].update(BID=11, OLD=11)
+    route.surely_passes()
+    since = route.place
+    for message in first:
+        publisher.send(message)
+    _check_kept_out(route, since, "a replay")
+    assert not any("OLD" in fields(each) for each in route.since(since)), "what is replayed comes out"
+    for body in FORMS:
+        since = route.place
+        for seqno in (publisher.seqno, first[0].seqno, 0):
+            publisher.say(route.subject, body, seqno=seqno)
+        publisher.seqno += 1
+        _check_kept_out(route, since, "what has a number that is not new")
+
+
+@rule("RAI-212", roles=ROUTER_CACHE)
+def test_forged_images_stay_out(node: NodeUnderTest) -> None:
+    """Subscribe a subject whose source does not answer, and have others answer: with a wrong digest, and untrusted.
+
+    Who waits is not shown it; but what the source says then.
+    """
+    publisher, subject, main = node.publisher, node.subject("awaited"), node.main
+    publisher.is_serving = False
+    for returned, bid in ((main.new_return(), 1), (main.new_return(), 2)):
+        main.start(subject, return_=returned, initial=True)
+        started = publisher.surely(publisher.started(subject), "start")
+        assert isinstance(started.body, SubStart)
+        if started.body.return_ is None:
+            return
+        forged = Reply(type="start", subject=subject, format="json", data=object_of(BAD))
+        to = inbox(started.message.session, started.body.return_)
+        publisher.say(to, forged, digest="A" * 22)
+        node.source_session(f"mallory{bid}").say(to, forged)
+        publisher.answer(
+            started.message.session,
+            started.body.return_,
+            type="start",
+            subject=subject,
+            format="json",
+            data={"BID": bid},
+        )
+        main.surely(main.reply(returned), "answer")
+        shown = [each for each in main.replies() if isinstance(each.body, Reply) and each.body.has_data]
+        assert not any("BAD" in fields(each) for each in shown), "a forged image comes out"
+
+
+@rule("RAI-213", roles=ROUTER_CACHE)
+def test_subscribers_are_no_publishers(node: NodeUnderTest) -> None:
+    """Have a session that is trusted among the subscribers publish at the source's broker.
+
+    Nothing of it comes out; its BYE there ends nothing.
+    """
+    route = Route(node)
+    for body in FORMS:
+        since = route.place
+        _at(node.main, node, node.main.message(route.subject, body), at_source=True)
+        _check_kept_out(route, since, "what a subscriber's session says at the source's broker")
+    since = route.place
+    _at(node.main, node, node.main.message(BYE, Bye()), at_source=True)
+    route.surely_passes()
+    assert "drop" not in route.states(since), "a BYE at another broker ends subscriptions"
+
+
+@rule("RAI-213", roles=ROUTER_CACHE)
+def test_publishers_are_no_subscribers(node: NodeUnderTest) -> None:
+    """Have a session that is trusted at the source's broker subscribe, and ask for values, among the subscribers.
+
+    It is not answered; what it stops there goes on.
+    """
+    route, publisher = Route(node), node.publisher
+
+    def is_to_it(event: Event) -> bool:
+        return event.subject in (inbox(publisher.session, "7"), inbox(publisher.session, "8"))
+
+    for at, form in (
+        (START + route.subject, SubStart(return_=7, initial=True, ack=True)),
+        ("_SNAP." + route.subject, None),
+    ):
+        body = form or SubStart(return_=8)
+        _at(publisher, node, publisher.message(at, body), at_source=False)
+    since = route.place
+    _at(publisher, node, publisher.message(BYE, Bye()), at_source=False)
+    route.surely_passes()
+    node.main.surely(node.main.snapshot(route.subject), "snapshot")
+    said = [*node.broker.received(), *node.source.received()]
+    assert not any(is_to_it(each) for each in said), "a session is answered where it is not trusted"
+    assert "stale" not in route.states(since), "a BYE at another broker ends the session of a publisher"
