@@ -4,6 +4,10 @@ from conformance.cases import rule
 from conformance.rai.roles import BROKERS, ROUTER_CACHE
 from conformance.rai.routing import Route
 from harness.rai.tester.node_under_test import NodeUnderTest
+from wire.rai.values import Hello
+
+BACK = 60
+"""Seconds after which whoever comes back to a broker is there."""
 
 
 @rule("RAI-214", roles=ROUTER_CACHE, transports=BROKERS)
@@ -16,7 +20,9 @@ def test_outages_at_the_source(node: NodeUnderTest) -> None:
     routes = [Route(node, name, BID=0) for name in ("changed", "same")]
     for outage in range(1, 3):
         since = routes[0].place
-        node.outage(0)
+        broker = node.outage(0)
+        hello = broker.wait_for(lambda event: event.form is Hello, seconds=node.timing.within(BACK))
+        assert hello, "nothing is said any more at a broker that was away"
         values = {route.subject: {"BID": 0} for route in routes} | {routes[0].subject: {"BID": 10 * outage}}
         publisher = node.new_publisher(("tara", "dora")[outage - 1], values=values)
         for route in routes:

@@ -288,7 +288,8 @@ class Front(Half, Subscriber):
 
     def take_published(self, subject: str, body: Publish, other: Known, now: float) -> None:
         # A wildcard may bring more than the patterns of those for whom it is subscribed match.
-        if self.back.serves(subject) and self.back.interests.is_wanted(subject):
+        is_wanted = subject in self.wanted or self.back.interests.is_wanted(subject)
+        if is_wanted and self.back.serves(subject):
             super().take_published(subject, body, other, now)
 
     def take_reply(self, message: Message, body: Reply, other: Known, now: float) -> None:
