@@ -112,7 +112,7 @@ class EndsAmongSubscribers(Back):
 
 @fault("RAI-214", does="does not come back to the broker of the publishers")
 @router_cache
-class StaysAway(Front):
+class StaysAwayFromItsSource(Front):
     def disconnected(self, link: int, now: float) -> None:
         super().disconnected(link, now)
         self._dial_at = None
