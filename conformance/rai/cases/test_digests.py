@@ -6,7 +6,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from conformance.cases import judging, rule
-from conformance.rai.forging import forgeries, mute
+from conformance.rai.forging import forgeries, mute, proof
 from conformance.rai.publishing import answers, drops, holder_stops, is_published, meets_somebody, settle
 from conformance.rai.roles import PUBLISHER
 from harness.rai.tester.conversation import is_genuine
@@ -153,11 +153,10 @@ def test_requests_with_wrong_digests(node: NodeUnderTest) -> None:
     # Beyond all that is signed rightly: what is wrong is the digest alone.
     session.seqno += 100
     for change, ask in product(forgeries(), requests(subject)):
-        wrong = change(ask(session))
-        session.send(wrong)
-        require_silence(session, since)
+        session.send(change(ask(session)))
     for ask in requests(subject):
         session.send(replace(ask(session), digest=""))
+    settle(session)
     require_silence(session, since)
     assert holder_stops(node, holder, subject), "what was started with a wrong digest keeps a subject"
     assert session.snapshot(subject), "after wrong digests one that is right is not answered"
@@ -344,7 +343,8 @@ def test_great_numbers_of_others(node: NodeUnderTest) -> None:
     for begin in (2**31 - 2, 2**32 - 2, 2**32, 2**40, 2**53 - 1000):
         session = node.session("tess")
         session.seqno = begin
-        session.met()
+        session.hello()
+        assert proof(session), "a HELLO with a great seqno is not answered"
         for number in range(3):
             assert session.subscribe(node.subject(f"great.{number}")), "a message with a great seqno is not answered"
 

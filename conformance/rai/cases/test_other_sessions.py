@@ -88,13 +88,15 @@ def test_sessions_of_one_user(node: NodeUnderTest) -> None:
     The third is still a subscriber, and the subject is dropped when it says BYE.
     """
     subject = node.set("shared", BID=1)
-    sessions = [node.session("tess").met() for _ in range(3)]
+    sessions = [node.session("dora").met() for _ in range(3)]
     for session in sessions:
         session.subscribed(subject)
+    # Somebody else, who is answered whatever becomes of these.
+    settle(node.other)
     since = node.broker.place
     sessions[0].stop(subject)
     sessions[1].bye()
-    settle(sessions[2])
+    settle(node.other)
     assert not drops(node, subject, since), "one session of a user ends the subscription of another"
     assert is_published(node, "shared"), "one session of a user ends the subscription of another"
     sessions[2].bye()

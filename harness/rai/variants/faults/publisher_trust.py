@@ -136,7 +136,7 @@ class RepeatsSeconds(ProvesOtherwise):
 
 
 @fault("RAI-084", does="has 0 as auth_time")
-class RepeatsNoTime(ProvesOtherwise):
+class RepeatsZero(ProvesOtherwise):
     def time_of(self, other: Known, time: int, now: float) -> int:
         return 0
 
