@@ -60,7 +60,7 @@ def test_what_is_not_there_is_named() -> None:
         goldwire.vectors("zenoh/batsch")
     with pytest.raises(goldwire.MissingEngine, match="no engine is called 'quick'; there are reference"):
         goldwire.decode("zenoh/batch", b"", engine="quick")
-    with pytest.raises(goldwire.BadDescription, match="known are pathfinder, urbit, zenoh"):
+    with pytest.raises(goldwire.BadDescription, match="known are pathfinder, rai, urbit, zenoh"):
         goldwire.rules("zeno")
     with pytest.raises(goldwire.BadDescription, match="unknown protocol 'zeno'"):
         goldwire.peer("zeno")

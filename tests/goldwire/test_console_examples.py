@@ -46,6 +46,10 @@ NEEDS_NODE = pytest.mark.skipif(
     shutil.which("node") is None and "CI" not in os.environ, reason="node is not there to run JavaScript"
 )
 
+NEEDS_REDIS = pytest.mark.skipif(
+    shutil.which("redis-server") is None and "CI" not in os.environ, reason="redis-server is not there"
+)
+
 EXAMPLES: dict[str, How] = {
     "goldwire init zenoh --command './build/router --port {port}'": How(says="next: goldwire test zenoh --iut "),
     "goldwire test zenoh --iut tcp/127.0.0.1:7447": How("zenoh", ROUTER, ONE, says="AS EXPECTED"),
@@ -56,6 +60,12 @@ EXAMPLES: dict[str, How] = {
         instead={"…": "peer:", "10m": "1s"}, says="AS EXPECTED"
     ),
     "goldwire test zenoh --iut … -x": How("mine", {"…": "./mine.toml"}, ONE, says="AS EXPECTED"),
+    "goldwire test rai --iut ./mine.toml --link redis": How(
+        instead={"./mine.toml": "peer:"},
+        also="-k test_some_image_is_shown",
+        says="AS EXPECTED",
+        marks=(NEEDS_REDIS,),
+    ),
     RUN: How(instead={"…": "peer:"}, also=ONE, says=r"out/index\.html"),
     "goldwire diff main/out branch/out": How("runs", status=1, says=r"Broken.*\n +ZI-"),
     "pytest --pyargs conformance.zenoh.cases --goldwire-iut peer:": How(also=ONE, says=r"\d passed"),

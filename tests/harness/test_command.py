@@ -101,9 +101,11 @@ def test_help_lists_what_commands_do_and_loads_none_of_them() -> None:
 
 @pytest.mark.parametrize("protocol", known())
 def test_a_peer_waits_for_nothing_that_it_does_not_need_to_listen(protocol: str) -> None:
-    where = f"{load(protocol).usual_transport}/127.0.0.1:7000"
+    definition = load(protocol)
+    usual = next(iter(definition.framings)) if definition.is_brokered else definition.usual_transport
+    way, where = "--connect" if definition.is_brokered else "--listen", f"{usual}/127.0.0.1:7000"
     code = (
-        f"import asyncio, sys; sys.argv = ['goldwire', 'peer', {protocol!r}, '--listen', {where!r}]\n"
+        f"import asyncio, sys; sys.argv = ['goldwire', 'peer', {protocol!r}, {way!r}, {where!r}]\n"
         "from harness.command import goldwire\n"
         "asyncio.run = lambda serving: serving.close()\n"
         "goldwire.main(standalone_mode=False)\n"

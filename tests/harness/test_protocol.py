@@ -47,7 +47,7 @@ def test_a_protocol_agrees_with_its_description(name: str) -> None:
 
 
 def test_an_unknown_protocol_is_told_what_is_known() -> None:
-    with pytest.raises(BadDescription, match="unknown protocol 'nothing': known are pathfinder, urbit, zenoh"):
+    with pytest.raises(BadDescription, match="unknown protocol 'nothing': known are pathfinder, rai, urbit, zenoh"):
         load("nothing")
     with pytest.raises(
         IncompleteProtocol, match=re.escape("'links' is no protocol: there is no harness/links/protocol.py")

@@ -93,7 +93,12 @@ def planted(make: Callable[[WireProtocol, Description], PeerMaker]) -> Iterator[
     """Let every implementation that is started meanwhile be a peer in memory, of those that ``make`` makes."""
 
     def instance(
-        self: WireProtocol, description: Description, *, profile: str = "document", path: None = None
+        self: WireProtocol,
+        description: Description,
+        *,
+        profile: str = "document",
+        transport: str = "",
+        path: None = None,
     ) -> Instance:
         return self.world(make(self, description), description.role, profile=profile)
 

@@ -287,6 +287,8 @@ class NodeUnderTest:
             if broker.wait_for(lambda event: isinstance(event.body, Hello), since=since, seconds=patience) is None:
                 raise NotAnswered("no heartbeat comes any more")
         else:
+            # What is said before it listens is not heard.
+            self.greeted(broker)
             self.session("toby").met()
 
     def measure(self) -> None:

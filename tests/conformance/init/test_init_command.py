@@ -118,7 +118,7 @@ def test_it_asks_on_a_terminal(project: Path) -> None:
 def test_without_a_terminal_it_says_what_is_missing(project: Path) -> None:
     done = goldwire_init()
     assert done.exit_code == 2
-    assert "there is no terminal to ask on: say PROTOCOL (pathfinder, urbit, zenoh) and --command\n" in done.stderr
+    assert "there is no terminal to ask on: say PROTOCOL (pathfinder, rai, urbit, zenoh) and --command\n" in done.stderr
     assert written(project) == set()
 
 

@@ -74,4 +74,4 @@ def test_an_unknown_protocol_is_wrong_usage() -> None:
     assert "there is no server; there are router, client" in outcome.output
     outcome = CliRunner().invoke(selfcheck, ["zenow"])
     assert outcome.exit_code == 2
-    assert "there are pathfinder, urbit, zenoh" in outcome.output
+    assert "there are pathfinder, rai, urbit, zenoh" in outcome.output
