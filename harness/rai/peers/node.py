@@ -65,6 +65,8 @@ class NodePeer(Dialler):
     listens: tuple[str, ...] = ("_SESSION.>",)
     """What it listens to, beside its inbox, before it says anything."""
     interval = INTERVAL
+    asking: frozenset[str] = frozenset()
+    """The verbs by which something is asked once: they wait for the broker."""
 
     def __init__(
         self,
@@ -390,7 +392,8 @@ class NodePeer(Dialler):
     def command(self, verb: str, arguments: list[str], now: float) -> str:
         if verb not in self.verbs:
             return super().command(verb, arguments, now)
-        if self.link is None and not self._has_ended:
+        # Once it has begun, its application goes on without the broker; but nobody hears a question.
+        if self.link is None and not self._has_ended and (not self.session or verb in self.asking):
             raise NotYet("the broker is not reached")
         try:
             answer: str | None = getattr(self, f"do_{verb}")(now, *arguments)

@@ -86,6 +86,7 @@ class Subscriber(NodePeer):
         "dictionary",
         "end",
     )
+    asking = frozenset({"snapshot", "dictionary"})
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

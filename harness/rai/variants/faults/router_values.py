@@ -147,7 +147,7 @@ class KeepsTheLastUpdate(Back):
 
 @fault("RAI-206", does="shows an update for an image while it has none, and keeps that")
 @router_cache
-class TakesUpdatesForImages(Front):
+class TakesUpdatesForWholeValues(Front):
     def apply(self, subject: str, wanted: Wanted, body: Told, other: Known, now: float) -> None:
         if wanted.record is None and body.kind == "update" and body.fields is not None:
             self.absent.add(subject)
