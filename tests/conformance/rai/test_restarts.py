@@ -9,12 +9,11 @@ from restarts import Restarts
 
 from harness.rai.framings import FRAMINGS
 
-
 Note = Callable[[str, object], None]
 
 
 def play(transport: str, victims: list[str], times: int, note: Note, *, routed: bool) -> None:
-    """Kill each in turn; how long it took until all was well goes into the test's record: how often, median, longest."""
+    """Kill each in turn; how often, and how long until all was well, goes into the test's record."""
     with ExitStack() as stack:
         brokers = [stack.enter_context(broker(transport, FRAMINGS)) for _ in range(1 + routed)]
         restarts = Restarts(brokers, f"{transport} {victims} {times}")
