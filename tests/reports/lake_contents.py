@@ -3,7 +3,7 @@
 import itertools
 
 import msgspec
-from recorded_plays import FAULTS, LISTENING
+from recorded_plays import FAULTS, JUDGED
 
 from conformance.cases import cases
 from conformance.engine.play import play
@@ -30,9 +30,9 @@ SAID = {
     "pathfinder": {"hello-request", "hello-complete", "publish-request", "clients-accept"},
     "urbit": {"scry_fore", "scry_back", "beat_fore", "beat_back", "bond_back"},
 }
-"""Some of what is said in any recording, by the names of its messages."""
+"""Some of what is said in any recording, by the names of its messages, where frames have names."""
 
-PROTOCOLS = list(LISTENING)
+PROTOCOLS = list(JUDGED)
 
 
 def quiet(done, total):
@@ -41,7 +41,7 @@ def quiet(done, total):
 
 def recordings(folder, protocol, most=6):
     """Write captures, and one trace, of plays against a good peer and a faulty one."""
-    suite, role = Suite(protocol), LISTENING[protocol]
+    suite, role = Suite(protocol), JUDGED[protocol]
     fault = load_protocol(protocol).faults.all[FAULTS[protocol]]
     chosen = [case for case in suite.cases if case.fits(role, suite.harness.usual_transport)]
     broken = [case for case in chosen if set(case.marks.rules) & set(fault.rules)]

@@ -14,10 +14,15 @@ from harness.captures.segmentation import TcpConnection, datagram, packed_end
 from harness.captures.traces import write_pcapng
 from harness.protocol import load as load_protocol
 
-LISTENING = {"zenoh": "router", "pathfinder": "server", "urbit": "publisher"}
-"""The role that is dialled, by protocol."""
+JUDGED = {"zenoh": "router", "pathfinder": "server", "urbit": "publisher", "rai": "subscriber"}
+"""A role of the side that is judged in captures, by protocol."""
 
-FAULTS = {"zenoh": "two-finals", "pathfinder": "services-of-each", "urbit": "signs-as-another"}
+FAULTS = {
+    "zenoh": "two-finals",
+    "pathfinder": "services-of-each",
+    "urbit": "signs-as-another",
+    "rai": "repeats-no-time",
+}
 """A fault of that role which monitors see, by protocol."""
 
 
@@ -37,7 +42,7 @@ def readdressed(data, number):
 
 def recorded_plays(protocol, folder):
     """Return the packets of plays against a good peer and a faulty one, a list for each play."""
-    suite, role = Suite(protocol), LISTENING[protocol]
+    suite, role = Suite(protocol), JUDGED[protocol]
     fault = load_protocol(protocol).faults.all[FAULTS[protocol]]
     chosen = [case for case in suite.cases if case.fits(role, suite.harness.usual_transport)]
     shown = [case for case in chosen if set(case.marks.rules) & set(fault.rules)]
@@ -51,7 +56,7 @@ def recorded_plays(protocol, folder):
     return found
 
 
-@pytest.fixture(scope="session", params=LISTENING)
+@pytest.fixture(scope="session", params=JUDGED)
 def plays(request, tmp_path_factory):
     """Return a protocol and the packets of plays against a good peer and a faulty one, a list for each."""
     return request.param, recorded_plays(request.param, tmp_path_factory.mktemp("plays"))

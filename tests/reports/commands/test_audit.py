@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from proxied import proxied
+from recorded_plays import JUDGED
 
 from conformance.cases import cases
 from conformance.engine.play import play
@@ -25,8 +26,7 @@ from harness.trace import write_ndjson
 from reports.commands.audit import audit
 from reports.exports import html, junit
 
-SUITES = {protocol: Suite(protocol) for protocol in ("zenoh", "pathfinder", "urbit")}
-LISTENING = {"zenoh": "router", "pathfinder": "server", "urbit": "publisher"}
+SUITES = {protocol: Suite(protocol) for protocol in JUDGED}
 
 
 def by_monitors(judgements):
@@ -70,10 +70,10 @@ def playable(protocol, role, pattern=""):
 
 
 @pytest.mark.slow  # every case is played, and judged twice
-@pytest.mark.parametrize("protocol", ["zenoh", "pathfinder"])  # of datagrams a capture proves less
+@pytest.mark.parametrize("protocol", ["zenoh", "pathfinder", "rai"])  # of datagrams a capture proves less
 def test_recordings_of_every_case_are_judged_as_it_was(tmp_path, protocol):
     """Whatever a monitor said of a case that our own peer played, it says of its capture, and of its trace in lines."""
-    role = LISTENING[protocol]
+    role = JUDGED[protocol]
     seen = set()
     for case, result in in_memory(protocol, role, playable(protocol, role)[::3]):
         live = by_monitors(result.judgements)
@@ -98,7 +98,7 @@ REAL = os.environ.get("GOLDWIRE_REAL_NODES", "").split()
 )
 def test_capture_of_a_proxy_agrees_with_the_live_run(tmp_path, protocol, iut, pattern):
     """Rule by rule, over real sockets; GOLDWIRE_REAL_NODES="eclipse-zenoh==1.10.2:router" adds real nodes."""
-    suite, role = SUITES[protocol], LISTENING[protocol]
+    suite, role = SUITES[protocol], JUDGED[protocol]
     path = tmp_path / "live.pcapng"
     live = []
     node = suite.harness.instance(resolve(iut, protocol), profile="document")
@@ -147,6 +147,7 @@ GUILTY = {
         "relentless",
     ),
     "urbit": ("signs-as-another", "signs-as-requests", "signs-the-first", "swaps-no-ticks"),
+    "rai": ("repeats-no-time", "one-return-less", "no-prefix", "asks-without-return"),
 }
 
 
@@ -177,7 +178,7 @@ def test_guilty_are_accused(tmp_path, protocol, name):
 
 def captured(path, protocol, pattern, make=None):
     """Write the capture of some cases, one after the other."""
-    role = LISTENING[protocol]
+    role = JUDGED[protocol]
     parts = []
     for _, result in in_memory(protocol, role, playable(protocol, role, pattern), make):
         write_pcapng(result.trace, path, SUITES[protocol].harness.framings)

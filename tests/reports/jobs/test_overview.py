@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 pytest.importorskip("pyarrow", reason="a lake needs pyarrow")
 
-from lake_contents import LISTENING, SAID
+from lake_contents import SAID
 
 from conformance.catalogue.loading import load_catalogue
 from conformance.verdicts import Outcome, worst
@@ -239,7 +239,7 @@ def test_rules_of_the_other_side_are_not_missed():
         assert other not in binds
 
 
-@pytest.mark.parametrize("protocol", LISTENING)
+@pytest.mark.parametrize("protocol", SAID)
 def test_messages_that_were_seen_and_that_never_came(filled, protocol):
     said = {each.layout: each for each in overview(filled, None).coverage.messages}
     seen = said[layout_of(protocol)]

@@ -38,10 +38,15 @@ from reports.traffic.variation import SessionDraw, VariableFields, VariedFrames
 from wire.engines import live
 from wire.errors import DecodeError
 
-PATTERNS = {"zenoh": "test_final.", "pathfinder": "test_unsubscribe.", "urbit": "test_promises."}
+PATTERNS = {
+    "zenoh": "test_final.",
+    "pathfinder": "test_unsubscribe.",
+    "urbit": "test_promises.",
+    "rai": "test_subscriber_subscribing.",
+}
 """Whose cases are played: those of one file, for the time that all take."""
 
-SEEN = {"zenoh": 8, "pathfinder": 20, "urbit": 10}
+SEEN = {"zenoh": 8, "pathfinder": 20, "urbit": 10, "rai": 8}
 """How many faults monitors see in these, at least."""
 
 PROTOCOLS = list(PATTERNS)
@@ -172,7 +177,7 @@ def test_what_is_varied_is_spelled_as_the_codec_spells_it(known, protocol):
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_two_sessions_of_a_template_differ(known, protocol):
     harness = load_protocol(protocol)
-    framing = harness.framings.get(harness.usual_transport)
+    framing = harness.usual_framing
     random = Random(1)
     for template in known[protocol]:
         player = TemplatePlayer(template, variation_of(protocol), framing)
