@@ -6,7 +6,7 @@ from conformance.rai.monitors.state import SessionState
 from harness.rai.tester.conversation import is_genuine
 from harness.rai.tester.events import Event
 from harness.rai.users import DATABASE, PROFILE
-from wire.rai.values import Auth, Publish, Reply, fields_of, nonce_of, owner_of, user_of
+from wire.rai.values import Auth, Message, Publish, Reply, fields_of, nonce_of, owner_of, user_of
 
 
 @monitor("RAI-071", on=ANY)
@@ -69,15 +69,22 @@ def _keyed(event: Event, state: SessionState, *, is_first: bool) -> Observation 
     message, body = event.message, event.body
     assert isinstance(body, Auth)
     asked = _asked(event, state)
-    secret = DATABASE.get(user_of(message.session))
     if asked is None or asked[0] is not is_first or body.auth_time not in asked[1]:
         return None
-    if secret is None or not state.is_keyed(message.session):
+    if not state.is_keyed(message.session):
         return None
-    key = PROFILE.auth_key(secret, nonce_of(message.session), body.auth_time, asked[1][body.auth_time])
-    if PROFILE.verifies(key, message.seqno, message.subject, message.signed, message.digest):
+    if _is_keyed_by(message, body.auth_time, asked[1]):
         return KEPT
     return broken(event.entry, "the digest of an auth message does not verify", "digest")
+
+
+def _is_keyed_by(message: Message, time: int, times: dict[int, str]) -> bool:
+    """Tell whether an auth message is signed with what came at one of some times."""
+    secret = DATABASE.get(user_of(message.session))
+    if secret is None:
+        return False
+    key = PROFILE.auth_key(secret, nonce_of(message.session), time, times[time])
+    return PROFILE.verifies(key, message.seqno, message.subject, message.signed, message.digest)
 
 
 def _asked(event: Event, state: SessionState) -> tuple[bool, dict[int, str]] | None:
@@ -92,6 +99,10 @@ def _asked(event: Event, state: SessionState) -> tuple[bool, dict[int, str]] | N
     body = event.body
     assert isinstance(body, Auth)
     greetings = state.greetings.get(greeted, {})
+    if body.auth_time in proofs and body.auth_time in greetings:
+        # Both were said in one moment: the digest tells which of them is meant.
+        is_first = _is_keyed_by(event.message, body.auth_time, greetings)
+        return (True, greetings) if is_first else (False, proofs)
     if body.auth_time in proofs:
         return False, proofs
     if body.auth_time in greetings:
