@@ -158,13 +158,13 @@ def test_empty_segments(node: NodeUnderTest) -> None:
 
     They get bad_name, another status without data, or nothing; what is asked next is answered.
     """
-    valued = node.set("a.b", BID=1)
+    valued, beside = node.set("a.b", BID=1), node.other
     for name in ("a..b", "a.", ".a", "a...b", ".", "a.b."):
         asking, subject, since = node.main, node.subject(name), node.broker.place
         image, shown = asking.new_return(), asking.new_return()
         asking.start(subject, return_=image, initial=True)
         asking.snapshot_request(subject, shown)
-        settle(node)
+        settle(node, beside)
         answers = [each for returned in (image, shown) for each in asking.replies(returned, since=since)]
         for each in answers:
             state = told(each).state

@@ -166,6 +166,11 @@ def test_returns(node: NodeUnderTest) -> None:
             shown = asking.reply(returned, lambda body: body.has_data, since=since, thing="an answer")
             assert shown, f"the image of a start with return {returned!r} does not come there"
             since = node.broker.place
+            asking.stop(subject, return_="stop", ack=True)
+            found = asking.reply("stop", lambda body: body.kind == "stop", since=since, thing="an answer")
+            assert found, "the ack of a stop with another return than its start does not come there"
+            since = node.broker.place
+            asking.subscribed(subject)
             asking.stop(subject, return_=returned, ack=True)
             found = asking.reply(returned, lambda body: body.kind == "stop", since=since, thing="an answer")
             assert found, f"the ack of a stop with return {returned!r} does not come there"
@@ -200,6 +205,8 @@ def test_acks_of_stops(node: NodeUnderTest) -> None:
     Each stop is acked once in the inbox of its session, with type stop, the subject, and status ack.
     """
     node.set("valued", BID=1)
+    for name in NAMES:
+        node.other.subscribed(node.subject(name))
     for asking in (node.main, node.other):
         for name in (*NAMES, *NAMES):
             subject = node.subject(name)

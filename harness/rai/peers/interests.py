@@ -84,6 +84,15 @@ class Interests:
         if self.wild:
             yield from [each for each in subjects() if each not in self._sessions and self.is_wanted(each)]
 
+    @property
+    def subjects(self) -> list[str]:
+        """The subjects that are subscribed by their names."""
+        return list(self._sessions)
+
+    def sessions_of(self, subject: str) -> set[str]:
+        """Return the sessions that have subscribed a subject by its name."""
+        return set(self._sessions.get(subject, ()))
+
     def has_any(self, session: str) -> bool:
         """Tell whether a session has subscribed to anything."""
         return session in self.of_session or session in self.wild
