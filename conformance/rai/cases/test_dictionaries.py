@@ -137,7 +137,7 @@ def test_dictionaries_that_nobody_has(node: NodeUnderTest) -> None:
 
     What is asked next is answered.
     """
-    asking, subject = node.main, node.set("one", BID=1)
+    asking, beside, subject = node.main, node.other, node.set("one", BID=1)
     for has_one in (False, True):
         if has_one:
             _has(node, "lab-fields", FIRST)
@@ -145,6 +145,6 @@ def test_dictionaries_that_nobody_has(node: NodeUnderTest) -> None:
             for returned in (None, asking.new_return()):
                 request = DictRequest(dictionary=name, return_=returned)
                 asking.say(inbox(node.broker.node_session, DICT), request)
-            settle(node)
+            settle(node, beside)
             assert asking.snapshot(subject), "after a request for a dictionary that there is not nothing is answered"
     assert _fetch(asking, "lab-fields"), "after requests for others a dictionary is not sent"

@@ -116,7 +116,7 @@ def test_wildcards_match_no_more(node: NodeUnderTest) -> None:
 
     They are not published: nobody has subscribed them.
     """
-    near = ("ra.x", "R.x", "s.a.b", "a.t.x", "u.1.w.2", "hxx", "x.s.a")
+    near = ("ra.x", "R.x", "s.a.b", "a.t.x", "u.1.w.2", "hxx", "x.s.a", "x.LAB.r.a")
     _settled_values(node, near)
     for wildcard in ("LAB.r.>", "LAB.s.*", "LAB.*.t", "LAB.u.*.v.>"):
         node.main.start_wild(wildcard)
