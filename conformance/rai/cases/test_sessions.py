@@ -376,8 +376,10 @@ def test_conversation_over_any_broker(node: NodeUnderTest) -> None:
     All of it is said as over any other broker, under the same subjects.
     """
     subject, session = node.set("REC.INTC.O", BID=1), node.main
-    assert session.subscribed(subject).subject.startswith(inbox(session.session, "")), "the ack stands elsewhere"
-    assert session.image(subject), "no image comes"
+    session.start(subject, return_="begin", ack=True, initial=True)
+    ack = session.surely(session.reply("begin", lambda body: body.state == "ack"), "ack")
+    assert ack.subject.startswith(inbox(session.session, "")), "the ack stands elsewhere"
+    assert session.reply("begin", lambda body: body.has_data), "no image comes"
     assert is_published(node, "REC.INTC.O"), "no update comes"
     assert session.snapshot(subject), "no snapshot comes"
     since = node.broker.place

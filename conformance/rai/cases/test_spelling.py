@@ -115,37 +115,6 @@ def test_extra_members(node: NodeUnderTest) -> None:
         assert not left_out, f"{left_out} with the members {', '.join(extra)} is not taken"
 
 
-@rule("RAI-173", roles=PUBLISHER)
-def test_no_objects(node: NodeUnderTest) -> None:
-    """Publish what is no JSON object where starts, stops and requests stand: cut short, other bytes, nothing at all.
-
-    It is dropped, and what comes next is taken.
-    """
-    asking, subject = node.main, node.set("asked", BID=1)
-    whole = strict({"session": asking.session, "seqno": 1, "digest": "x", "return": "cut", "ack": True}).encode()
-    payloads = (
-        b"",
-        b" ",
-        b"{",
-        b"{}",
-        b"[]",
-        b"1",
-        b"null",
-        b'"x"',
-        b"\0\xff\xfe",
-        whole[:-1],
-        whole[: len(whole) // 2],
-    )
-    deep = (b"[" * 5000, b'{"a":' * 5000, b"{" + b" " * 20000 + b"}", b"x" * 20000)
-    begin = node.broker.place
-    for number, payload in enumerate((*payloads, *deep), 1):
-        for prefix in (START, STOP, SNAP, WILD_START):
-            node.broker.publish(prefix + subject, payload)
-        assert asking.subscribe(subject), f"after {payload[:20]!r} a start is not acked"
-        assert change(node, "asked", BID=number), f"after {payload[:20]!r} no update comes"
-    assert not asking.replies("cut", since=begin), "what was cut short is answered"
-
-
 @rule("RAI-091", roles=PUBLISHER, needs=("RAI-098",))
 def test_numbers_and_booleans(node: NodeUnderTest) -> None:
     """Start subjects whose return, format and expires are words that look like others, in relaxed JSON.

@@ -25,9 +25,6 @@ VALUES: tuple[Any, ...] = (
     -1,
 )
 
-DECIMALS = ("17.50", "0.10", "-3.00", "100.0", "0.000001000", "1234567890123456789.012345678900")
-"""Numbers that are other texts once they were read as binary fractions."""
-
 
 @rule("RAI-009", roles=PUBLISHER)
 def test_changes_of_all_kinds(node: NodeUnderTest) -> None:
@@ -94,7 +91,7 @@ def test_changes_in_a_row(node: NodeUnderTest) -> None:
 def test_nobody_has_subscribed(node: NodeUnderTest) -> None:
     """Have subjects change that nobody has ever subscribed, that were stopped, or of which a snapshot was shown.
 
-    Nothing is published.
+    Nothing is published, or all of it is, as by feeds that ask nobody.
     """
     names = ("never", "stopped", "shown")
     subjects = {name: node.set(name, BID=0) for name in names}
@@ -109,7 +106,7 @@ def test_nobody_has_subscribed(node: NodeUnderTest) -> None:
     settle(node)
     seen = [name for name in names if updates(node, subjects[name], since)]
     node.shows("RAI-010", "R58", "B" if seen else "A")
-    assert not seen, f"an update is published of a subject that nobody has subscribed ({', '.join(seen)})"
+    assert len(seen) in (0, len(names)), f"of subjects that nobody has subscribed some are published: {', '.join(seen)}"
 
 
 @rule("RAI-202", "RAI-136", roles=PUBLISHER)
@@ -206,32 +203,6 @@ def test_values_of_many_subjects(node: NodeUnderTest) -> None:
     for number, name in enumerate(names):
         shown = node.main.snapshot(node.subject(name))
         assert holds(shown, {"BID": number, f"F{number}": 1}), "of many subjects one has not its own value"
-
-
-@rule("RAI-093", roles=PUBLISHER, needs=("RAI-108", "RAI-009"))
-def test_digits(node: NodeUnderTest) -> None:
-    """Have numbers with a point come, with zeros at their end and with many digits; ask for images, and change others.
-
-    In updates, images and snapshots they have all their digits, as numbers or as texts.
-    """
-    subject = node.subject("digits")
-    text = ",".join(f'"F{number}":{digits}' for number, digits in enumerate(DECIMALS))
-    node.main.subscribed(subject)
-    since = node.broker.place
-    for sent in (f'{{{text},"NESTED":[1.10]}}', '{"OTHER":1}'):
-        node.command("set", subject, sent)
-    settle(node)
-    shown = {
-        "an image": node.main.surely(node.main.image(subject), "image"),
-        "a snapshot": node.main.surely(node.main.snapshot(subject), "snapshot"),
-    }
-    seen = [("an update", dict(told(each).fields or {})) for each in updates(node, subject, since)[:1]]
-    seen += [(what, dict(told(each).fields or {})) for what, each in shown.items()]
-    for what, values in seen:
-        for number, digits in enumerate(DECIMALS):
-            found = bytes(values.get(f"F{number}", b"")).decode()
-            assert found.strip('"') == digits, f"in {what} {digits} has become {found or 'nothing'}"
-        assert bytes(values.get("NESTED", b"")) in (b"[1.10]", b'["1.10"]'), f"in {what} 1.10 in an array is not whole"
 
 
 @rule("RAI-023", "RAI-139", roles=PUBLISHER)

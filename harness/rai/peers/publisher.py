@@ -460,10 +460,14 @@ class Publisher(NodePeer):
         """Have a dictionary, or another one."""
         before = self.dictionary
         data = object_of(_fields(text))
-        self.dictionary = Dictionary(name, data, zlib.crc32(bytes(data)))
+        self.dictionary = Dictionary(name, data, self.checksum(data))
         if before is not None:
             for subject in self.records:
                 self.refresh(subject)
+
+    def checksum(self, data: Raw) -> int:
+        """Return what tells a version of a dictionary from others."""
+        return zlib.crc32(bytes(data))
 
 
 def _fields(text: tuple[str, ...]) -> Fields:

@@ -47,6 +47,8 @@ class NamesTheFormat(Naming):
 
 @fault("RAI-149", does="names the dictionary that was there when the subject was")
 class NamesOldDictionaries(Naming):
+    before: tuple[Record, ...] = ()
+
     def whole(self, kind: str, record: Record) -> dict[str, Any]:
         members = super().whole(kind, record)
         is_new = self.dictionary is not None and record not in self.before
@@ -54,12 +56,8 @@ class NamesOldDictionaries(Naming):
 
     def do_dictionary(self, now: float, name: str, *text: str) -> None:
         """Have a dictionary, or another one."""
-        self.before = list(self.records.values())
+        self.before = tuple(self.records.values())
         super().do_dictionary(now, name, *text)
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.before: list[Record] = []
 
 
 @fault("RAI-150", does="names no checksum")
@@ -100,6 +98,8 @@ class KeepsTheFirstChecksum(Publisher):
 
 @fault("RAI-151", does="shows nobody an image when a dictionary has changed")
 class ChangesSilently(Publisher):
+    is_quiet = False
+
     def do_dictionary(self, now: float, name: str, *text: str) -> None:
         """Have a dictionary, or another one."""
         refresh, self.is_quiet = self.is_quiet, True
@@ -110,13 +110,11 @@ class ChangesSilently(Publisher):
         if not self.is_quiet:
             super().refresh(subject)
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.is_quiet = False
-
 
 @fault("RAI-151", does="shows images with the checksum before, when a dictionary has changed")
 class ChangesWithTheOldChecksum(Publisher):
+    old: Dictionary | None = None
+
     def do_dictionary(self, now: float, name: str, *text: str) -> None:
         """Have a dictionary, or another one."""
         old, self.old = self.old, self.dictionary
@@ -129,10 +127,6 @@ class ChangesWithTheOldChecksum(Publisher):
         super().refresh(subject)
         self.dictionary = known
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.old: Dictionary | None = None
-
 
 @fault("RAI-151", does="shows one image when a dictionary has changed")
 class ChangesOneImage(ChangesSilently):
@@ -143,6 +137,8 @@ class ChangesOneImage(ChangesSilently):
 
 @fault("RAI-151", does="shows images when a dictionary changes for the first time alone")
 class ChangesOnce(ChangesSilently):
+    changes = 0
+
     def do_dictionary(self, now: float, name: str, *text: str) -> None:
         """Have a dictionary, or another one."""
         if self.changes > 1:
@@ -150,10 +146,6 @@ class ChangesOnce(ChangesSilently):
         else:
             Publisher.do_dictionary(self, now, name, *text)
         self.changes += 1
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.changes = 0
 
 
 @fault("RAI-151", does="shows empty images when a dictionary has changed")
@@ -166,6 +158,8 @@ class ChangesToNothing(Publisher):
 
 class Sending(Publisher):
     """What sends dictionaries otherwise is made of this."""
+
+    request: DictRequest | None = None
 
     def sending(self, body: Dict, request: DictRequest) -> Dict:
         """Return what is sent in place of a dictionary."""
@@ -180,10 +174,6 @@ class Sending(Publisher):
         if isinstance(body, Dict) and self.request is not None:
             body = self.sending(body, self.request)
         super().reply(other, returned, body)
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.request: DictRequest | None = None
 
 
 @fault("RAI-152", does="sends no dictionary")
@@ -231,7 +221,7 @@ class SendsTheFormat(Sending):
 
 
 @fault("RAI-153", does="sends a dictionary without its checksum")
-class SendsNoChecksum(Sending):
+class SendsDictionariesWithoutChecksum(Sending):
     def sending(self, body: Dict, request: DictRequest) -> Dict:
         return replace(body, dict_csum=None)
 
@@ -257,6 +247,8 @@ class SendsToWhoKnows(Publisher):
 
 @fault("RAI-154", does="sends its first dictionary to who names no checksum")
 class SendsTheFirst(Sending):
+    first: Dictionary | None = None
+
     def do_dictionary(self, now: float, name: str, *text: str) -> None:
         """Have a dictionary, or another one."""
         super().do_dictionary(now, name, *text)
@@ -266,10 +258,6 @@ class SendsTheFirst(Sending):
         if request.dict_csum is not None or self.first is None:
             return body
         return replace(body, data=self.first.data)
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.first: Dictionary | None = None
 
 
 @fault("RAI-221", does="dies of a request for a dictionary before it has one")

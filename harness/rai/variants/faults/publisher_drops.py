@@ -127,7 +127,7 @@ class PublishesNothingDropped(Publisher):
 
 
 @fault("RAI-191", does="subscribes a session that has had a subject dropped no more")
-class SubscribesOnce(Publisher):
+class SubscribesNobodyTwice(Publisher):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.had: set[tuple[str, str]] = set()
@@ -215,7 +215,7 @@ class EvictsInTwoWays(Publisher):
         super().do_evict(now, subject)
 
 
-class Renaming(Dropping):
+class DroppingTheRenamed(Dropping):
     """What says something else of a subject that was renamed is made of this."""
 
     def renaming(self, subject: str, body: Publish) -> Publish | None:
@@ -227,25 +227,25 @@ class Renaming(Dropping):
 
 
 @fault("RAI-021", does="does not say what a subject has become")
-class RenamesIntoNothing(Renaming):
+class RenamesIntoNothing(DroppingTheRenamed):
     def renaming(self, subject: str, body: Publish) -> Publish | None:
         return replace(body, text=None)
 
 
 @fault("RAI-021", does="names the old subject in place of the new one")
-class RenamesIntoItself(Renaming):
+class RenamesIntoItself(DroppingTheRenamed):
     def renaming(self, subject: str, body: Publish) -> Publish | None:
         return replace(body, text=subject)
 
 
 @fault("RAI-021", does="names the last segment of the new subject")
-class RenamesByTheLastSegment(Renaming):
+class RenamesByTheLastSegment(DroppingTheRenamed):
     def renaming(self, subject: str, body: Publish) -> Publish | None:
         return replace(body, text=(body.text or "").rpartition(".")[2])
 
 
 @fault("RAI-021", does="drops what was renamed with status expired")
-class RenamedIsExpired(Renaming):
+class RenamedIsExpired(DroppingTheRenamed):
     def renaming(self, subject: str, body: Publish) -> Publish | None:
         return replace(body, status="expired")
 

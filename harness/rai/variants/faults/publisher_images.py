@@ -51,7 +51,7 @@ class ShowsOnce(Publisher):
 
 
 @fault("RAI-108", does="publishes the image on the subject")
-class ShowsAnybody(Publisher):
+class ShowsImagesToAll(Publisher):
     def show(self, kind: str, subject: str, returned: Return, other: Known, now: float) -> None:
         shown = self.image(kind, subject, other)
         if kind == "start" and shown.has_data:

@@ -190,6 +190,8 @@ class RestoresByUpdates(Publisher):
 
 @fault("RAI-011", does="still says stale when a source is whole again")
 class RestoresAsStale(Publisher):
+    stale_once = False
+
     def do_restore(self, now: float, subject: str, *text: str) -> None:
         """Have the source of a subject again, with all its fields."""
         record = self.records[subject]
@@ -202,13 +204,11 @@ class RestoresAsStale(Publisher):
     def whole(self, kind: str, record: Record) -> dict[str, Any]:
         return super().whole(kind, record) | ({"status": STALE} if self.stale_once else {})
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.stale_once = False
-
 
 @fault("RAI-011", does="keeps fields that a source has no more when it is whole again")
 class RestoresOnTop(Publisher):
+    added: Mapping[str, Raw] = {}
+
     def do_restore(self, now: float, subject: str, *text: str) -> None:
         """Have the source of a subject again, with all its fields."""
         before = dict(self.records[subject].fields)
@@ -218,11 +218,7 @@ class RestoresOnTop(Publisher):
         self.records[subject].fields = before | self.records[subject].fields
 
     def whole(self, kind: str, record: Record) -> dict[str, Any]:
-        return super().whole(kind, record) | {"data": object_of(self.added | record.fields)}
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.added: dict[str, Raw] = {}
+        return super().whole(kind, record) | {"data": object_of({**self.added, **record.fields})}
 
 
 @fault("RAI-011", does="says stale to who asks after a source is whole again")
@@ -305,15 +301,13 @@ class DownForGood(Publisher):
 
 @fault("RAI-018", does="tells once that the feed is down")
 class DownOnlyOnce(Publisher):
+    was_down = False
+
     def do_down(self, now: float) -> None:
         """Have no feed."""
         if not self.was_down:
             super().do_down(now)
         self.was_down = True
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.was_down = False
 
 
 @fault("RAI-018", does="shows other fields while the feed is down")

@@ -8,7 +8,7 @@ from harness.rai.peers.interests import Subscription
 from harness.rai.peers.known import Known
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
-from wire.rai.values import Dict, Publish, Reply, Return, SubStart, SubStop, inbox, user_of
+from wire.rai.values import Dict, Publish, Reply, Return, SubStart, SubStop, user_of
 
 MANY = 32
 
@@ -215,19 +215,6 @@ class AnswersUnderTwoSegments(Returning):
         return ".".join(str(returned).split(".")[:2])
 
 
-@fault("RAI-098", does="answers no return that is 0")
-class AnswersNoZero(Publisher):
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
-        if returned:
-            super().reply(other, returned, body)
-
-
-@fault("RAI-098", does="takes returns for numbers of 32 bits")
-class ShortReturns(Returning):
-    def place(self, returned: Return) -> Return:
-        return returned % (1 << 32) if isinstance(returned, int) else returned
-
-
 @fault("RAI-098", does="answers a return that is a text under its letters and digits")
 class AnswersUnderLetters(Returning):
     def place(self, returned: Return) -> Return:
@@ -245,32 +232,6 @@ class AcksUnderTheFirstReturn(Publisher):
         if kind == "start":
             self.returns[place] = returned
         super().ack(kind, subject, self.returns.get(place, returned), other)
-
-
-@fault("RAI-098", does="answers to the inbox of the last session of a user")
-class AnswersTheUser(Publisher):
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
-        same = [each for each in self.others.values() if user_of(each.session) == user_of(other.session)]
-        super().reply(same[-1] if same else other, returned, body)
-
-
-@fault("RAI-201", does="answers under any return")
-class AnswersAnywhere(Publisher):
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
-        self.say(inbox(other.session, returned), body)
-
-
-@fault("RAI-201", does="answers a session no more that has given a return with a wildcard")
-class AnswersNoMoreAfterWildcards(Publisher):
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.odd: set[str] = set()
-
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
-        if ">" in str(returned):
-            self.odd.add(other.session)
-        if other.session not in self.odd:
-            super().reply(other, returned, body)
 
 
 @fault("RAI-118", does="acks starts of subjects that it does not serve")

@@ -10,7 +10,7 @@ from harness.rai.peers.interests import Subscription
 from harness.rai.peers.known import Known
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
-from wire.rai.values import Publish, Raw, Reply, SubStart, inbox, object_of
+from wire.rai.values import Publish, Raw, Reply, Return, SubStart, inbox, object_of
 
 SOME = 16
 
@@ -42,6 +42,8 @@ class UpdatesOfOldSubjects(Publisher):
 class Changing(Publisher):
     """What tells of other changes is made of this."""
 
+    changed_fields: Mapping[str, Raw] | None = None
+
     def to_tell(self, subject: str, fields: Mapping[str, Raw], before: Mapping[str, Raw]) -> Mapping[str, Raw]:
         """Return the fields that it tells of, given what they were."""
         return fields
@@ -60,10 +62,6 @@ class Changing(Publisher):
     def publish_if_wanted(self, subject: str, body: Publish) -> None:
         if body.kind != "update" or body.fields != {}:
             super().publish_if_wanted(subject, body)
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.changed_fields: Mapping[str, Raw] | None = None
 
 
 @fault("RAI-009", does="publishes no field that has become nothing")
@@ -155,10 +153,21 @@ class PublishesInPairs(Publisher):
             self.waiting[subject] = body
 
 
-@fault("RAI-010", does="publishes all that changes")
-class PublishesAll(Publisher):
+@fault("RAI-010", does="publishes what a snapshot was shown of")
+class PublishesWhatWasShown(Publisher):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.shown: set[str] = set()
+
+    def show(self, kind: str, subject: str, returned: Return, other: Known, now: float) -> None:
+        super().show(kind, subject, returned, other, now)
+        self.shown.add(subject)
+
     def publish_if_wanted(self, subject: str, body: Publish) -> None:
-        self.publish(subject, body)
+        if subject in self.shown and body.kind == "update":
+            self.publish(subject, body)
+        else:
+            super().publish_if_wanted(subject, body)
 
 
 @fault("RAI-010", does="publishes what was subscribed once")
@@ -222,7 +231,7 @@ class UpdatesAreInitials(Publisher):
 
 
 @fault("RAI-190", does="has the last update alone in its cache")
-class KeepsTheLastUpdate(Publisher):
+class CachesTheLastUpdate(Publisher):
     def update(self, subject: str, fields: Fields, now: float) -> None:
         super().update(subject, fields, now)
         self.records[subject].fields = dict(fields)
@@ -319,13 +328,6 @@ class NineDigits(Publisher):
 def _cut(value: Raw) -> Raw:
     begin, point, digits = bytes(value).partition(b".")
     return Raw(begin + point + digits[:9]) if point and digits.isdigit() else value
-
-
-@fault("RAI-093", does="loses digits within arrays")
-class BinaryFractionsInArrays(Publisher):
-    def update(self, subject: str, fields: Fields, now: float) -> None:
-        kept = {name: _as_float(value) if bytes(value)[:1] == b"[" else value for name, value in fields.items()}
-        super().update(subject, kept, now)
 
 
 @fault("RAI-023", does="does not say that updates were merged")

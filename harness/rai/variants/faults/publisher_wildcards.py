@@ -196,7 +196,7 @@ class DropsWhatMatched(Publisher):
 
 
 @fault("RAI-123", does="starts a wildcard once")
-class StartsWildcardsOnce(Publisher):
+class ServesWildcardsOnce(Publisher):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.stopped: set[tuple[str, str]] = set()

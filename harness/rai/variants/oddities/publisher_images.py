@@ -9,10 +9,10 @@ from harness.rai.peers.interests import Subscription
 from harness.rai.peers.known import Known
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import oddity
-from wire.rai.values import Dict, DictRequest, Reply, Return, SubStart, SubStop
+from wire.rai.values import Dict, DictRequest, Raw, Reply, Return, SubStart, SubStop
 
 
-class Answering(Publisher):
+class AnsweringOddly(Publisher):
     """What answers otherwise is made of this."""
 
     def answering(self, body: Reply) -> Reply | None:
@@ -30,55 +30,55 @@ def _is_image(body: Reply) -> bool:
 
 
 @oddity("RAI-115", "RAI-108", does="answers starts with type initial")
-class AnswersWithInitial(Answering):
+class AnswersWithInitial(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return replace(body, type="initial") if _is_image(body) else body
 
 
 @oddity("RAI-115", "RAI-142", does="writes status ok in images and snapshots")
-class WritesOk(Answering):
+class WritesOk(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return replace(body, status="ok") if body.has_data and body.status is None else body
 
 
 @oddity("RAI-138", does="says that there is no image with type initial")
-class NotFoundAsInitial(Answering):
+class NotFoundAsInitial(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return replace(body, type="initial") if body.status == "not_found" and body.type == "start" else body
 
 
 @oddity("RAI-138", does="says that there is no image with type snap")
-class NotFoundAsSnap(Answering):
+class NotFoundAsSnap(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return replace(body, type="snap") if body.status == "not_found" else body
 
 
 @oddity("RAI-147", does="writes temp_unavail as two rows of the table do")
-class WritesTempUnvail(Answering):
+class WritesTempUnvail(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return replace(body, status="temp_unvail") if body.status == "temp_unavail" else body
 
 
 @oddity("RAI-145", does="says not_found of subjects with empty segments")
-class BadNamesAreNotFound(Answering):
+class BadNamesAreNotFound(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return replace(body, status="not_found") if body.status == "bad_name" else body
 
 
 @oddity("RAI-145", does="does not answer for subjects with empty segments")
-class BadNamesAreNothing(Answering):
+class BadNamesAreNothing(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return None if body.status == "bad_name" else body
 
 
 @oddity("RAI-017", does="sends a verify as an initial with status verify")
-class VerifyAsInitial(Answering):
+class VerifyAsInitial(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return replace(body, type="initial", status=VERIFY) if body.type == VERIFY else body
 
 
 @oddity("RAI-017", does="sends a verify as a start with status verify")
-class VerifyAsStart(Answering):
+class VerifyAsStart(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return replace(body, type="start", status=VERIFY) if body.type == VERIFY else body
 
@@ -156,15 +156,11 @@ class HexadecimalChecksums(Publisher):
 
 @oddity("RAI-150", does="numbers the versions of its dictionaries")
 class NumbersDictionaries(Publisher):
-    def do_dictionary(self, now: float, name: str, *text: str) -> None:
-        """Have a dictionary, or another one."""
-        before = self.dictionary
-        super().do_dictionary(now, name, *text)
-        if self.dictionary is not None:
-            # Too late for the images that it has published: they are published again.
-            self.dictionary.checksum = -1 if before is None else before.checksum - 1
-            for subject in self.records if before is not None else ():
-                self.refresh(subject)
+    versions = 0
+
+    def checksum(self, data: Raw) -> int:
+        self.versions -= 1
+        return self.versions
 
 
 @oddity("RAI-221", does="says not_found of a dictionary that it does not have")

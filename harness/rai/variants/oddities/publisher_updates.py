@@ -11,10 +11,23 @@ from harness.rai.peers.known import Known
 from harness.rai.peers.publisher import FORMAT, Publisher
 from harness.rai.variants.registry import oddity
 from wire.rai.relaxed import Spelling, parse, spell
-from wire.rai.values import NOTHING, Message, Publish, Raw, Reply, SubStop, WildStart, inbox, object_of, write
+from wire.rai.values import (
+    NOTHING,
+    Message,
+    Publish,
+    Raw,
+    Reply,
+    Return,
+    SubStart,
+    SubStop,
+    WildStart,
+    inbox,
+    object_of,
+    write,
+)
 
 
-class Publishing(Publisher):
+class PublishingOddly(Publisher):
     """What publishes otherwise is made of this."""
 
     def publishing(self, subject: str, body: Publish) -> Publish:
@@ -26,13 +39,13 @@ class Publishing(Publisher):
 
 
 @oddity("RAI-136", "RAI-139", does="writes type update and status ok")
-class WritesTypes(Publishing):
+class WritesTypes(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         return replace(body, type=body.kind, status=body.state)
 
 
 @oddity("RAI-136", does="names subject and format in what it publishes")
-class NamesSubjects(Publishing):
+class NamesSubjects(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         return replace(body, subject=subject, format=FORMAT)
 
@@ -56,13 +69,13 @@ class Broadcasts(Publisher):
 
 
 @oddity("RAI-066", does="says in no update that a value is stale")
-class UpdatesWithoutStatus(Publishing):
+class UpdatesWithoutStatus(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         return replace(body, status=None) if body.status == "stale" and body.has_data else body
 
 
 @oddity("RAI-014", "RAI-139", does="tells that a value is stale with all of its fields")
-class StaleWithFields(Publishing):
+class StaleWithFields(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         record = self.records.get(subject)
         is_notice = body.status == "stale" and not body.has_data
@@ -70,13 +83,13 @@ class StaleWithFields(Publishing):
 
 
 @oddity("RAI-014", "RAI-018", does="says feed_down of what is stale")
-class StaleIsDown(Publishing):
+class StaleIsDown(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         return replace(body, status="feed_down") if body.status == "stale" else body
 
 
 @oddity("RAI-018", does="says stale of what is down")
-class DownIsStale(Publishing):
+class DownIsStale(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         return replace(body, status="stale") if body.status == "feed_down" else body
 
@@ -86,26 +99,40 @@ class DownIsStale(Publishing):
 
 
 @oddity("RAI-011", does="publishes a verify when a source is whole again")
-class RestoresByVerify(Publishing):
+class RestoresByVerify(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         return replace(body, type="verify", status="ok") if body.type == "initial" and body.status is None else body
 
 
 @oddity("RAI-011", does="publishes an initial with status verify when a source is whole again")
-class RestoresByInitialVerify(Publishing):
+class RestoresByInitialVerify(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         return replace(body, status="verify") if body.type == "initial" and body.status is None else body
 
 
 @oddity("RAI-011", "RAI-151", does="sends images anew to each inbox")
 class RefreshesInboxes(Publisher):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.returns: dict[tuple[str, str], Return] = {}
+
+    def start(self, subject: str, body: SubStart, other: Known, now: float) -> None:
+        super().start(subject, body, other, now)
+        if body.return_ is not None:
+            self.returns[subject, other.session] = body.return_
+
     def refresh(self, subject: str) -> None:
-        for session in sorted(self.interests.sessions_of(subject)):
-            self.say(inbox(session, "again"), Reply(**self.whole("start", self.records[subject]), subject=subject))
+        sessions = sorted(self.interests.sessions_of(subject))
+        if not all((subject, session) in self.returns for session in sessions):
+            super().refresh(subject)
+            return
+        for session in sessions:
+            body = Reply(**self.whole("start", self.records[subject]), subject=subject)
+            self.say(inbox(session, self.returns[subject, session]), body)
 
 
 @oddity("RAI-019", "RAI-140", does="tells of a switch by an initial with all fields")
-class SwitchesByInitials(Publishing):
+class SwitchesByInitials(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         record = self.records.get(subject)
         if body.status != "feed_switch" or record is None:
@@ -114,7 +141,7 @@ class SwitchesByInitials(Publishing):
 
 
 @oddity("RAI-022", does="tells of a switch without a recap")
-class SwitchesWithoutRecap(Publishing):
+class SwitchesWithoutRecap(PublishingOddly):
     def publishing(self, subject: str, body: Publish) -> Publish:
         return replace(body, data=NOTHING) if body.status == "feed_switch" else body
 
