@@ -44,6 +44,7 @@ def record(address: str, listen: str, out: Path) -> int:
     Examples:
       goldwire record tcp/127.0.0.1:7447 --listen tcp/127.0.0.1:7448 --out capture.pcapng
       goldwire record udp/127.0.0.1:7447 --listen udp/127.0.0.1:7448 --out capture.pcapng
+      goldwire record nats/127.0.0.1:4222 --listen nats/127.0.0.1:4223 --out capture.pcapng
     """
     target, where = _recordable(address), _recordable(listen)
     kinds = [TRANSPORTS[each.transport].kind for each in (target, where)]

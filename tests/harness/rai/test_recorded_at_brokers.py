@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from brokers import BROKERS, CLOCK, broker
+from proxied import proxied
 
 from conformance.engine.play import play
 from conformance.recordings import judge
@@ -12,6 +14,7 @@ from harness.captures.recordings import Recording
 from harness.captures.segmentation import TcpConnection, packed_end
 from harness.captures.traces import write_pcapng
 from harness.captures.writer import PcapngWriter
+from harness.iuts.description import resolve
 from harness.links.broker_framings import BROKER_FRAMINGS
 from harness.rai.tester.conversation import Conversation, conversations, decode
 from harness.rai.users import PROFILE, secret_of
@@ -165,3 +168,25 @@ def test_the_capture_of_a_play_is_that_of_the_nodes_connection(tmp_path: Path, t
     assert {direction for direction, _ in messages} == {*Direction}
     opened, *_, closed = session.trace
     assert (opened.direction, closed.direction) == (Direction.RECEIVED, Direction.SENT)
+
+
+@pytest.mark.parametrize("transport", BROKERS)
+def test_a_connection_with_a_real_broker_is_read(tmp_path: Path, transport: str) -> None:
+    """That of our publisher, by a proxy between it and the broker; what the tester heard of it is there as well."""
+    path, harness = tmp_path / "live.pcapng", SUITE.harness
+    with broker(transport, harness.framings) as listener, proxied(str(listener.address), path) as front:
+        link = listener.accept(CLOCK.now() + 20)
+        link.send(envelope.listen(">"))
+        node = harness.embedded(resolve("peer:publisher", "rai"), connect=front, tempo=harness.tempo)
+        try:
+            heard = link.receive(CLOCK.now() + 20)
+        finally:
+            node.stop()
+            link.close()
+    [session] = Recording(path, "rai")
+    assert decode(heard.data).subject == HELLO
+    assert (session.trace.transport, session.losses) == (transport, ())
+    assert (Direction.RECEIVED, heard.data) in said(session)
+    kept = {each.rule: each.outcome.accuses for each in judge(session, SUITE, "document")}
+    assert not any(kept.values())
+    assert {"RAI-071", "RAI-099"} <= kept.keys()
