@@ -1,4 +1,4 @@
-"""Brokers of our own: the processes of one, at an address, in a folder of its own."""
+"""Brokers of our own: the processes of one, at an address; they have no place to keep anything."""
 
 import contextlib
 import os
@@ -32,13 +32,12 @@ def installed(program: str, package: str) -> str:
 
 
 class Broker:
-    """The processes of a broker; ``commands`` says which, for a folder where they may keep what they like."""
+    """The processes of a broker; ``commands`` says which, for a folder that is gone once they have started."""
 
     def __init__(self, name: str, commands: Callable[[Path], Sequence[Command]]) -> None:
         self.name = name
         self._commands = commands
         self._processes: list[Process] = []
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def is_running(self) -> bool:
@@ -55,15 +54,16 @@ class Broker:
 
     def start(self, dial: Callable[[], None]) -> None:
         """Start it, and return when ``dial`` raises no OSError; StartFailed when that does not come to pass."""
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="goldwire-broker-")
-        try:
-            for command in self._commands(Path(self._folder.name)):
-                self._processes.append(Process(command, os.environ, control=False))
-            self._await(dial)
-        except BaseException:
-            self.close()
-            raise
+        # Should somebody tell the broker to save what it has, it finds no place for that; nor is a folder left when
+        # the tester is killed.
+        with tempfile.TemporaryDirectory(prefix="goldwire-broker-") as folder:
+            try:
+                for command in self._commands(Path(folder)):
+                    self._processes.append(Process(command, os.environ, control=False))
+                self._await(dial)
+            except BaseException:
+                self.kill()
+                raise
 
     def _await(self, dial: Callable[[], None]) -> None:
         give_up = time.monotonic() + START_TIMEOUT
@@ -89,10 +89,3 @@ class Broker:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.stop()
-
-    def close(self) -> None:
-        """Kill its processes, and remove its folder."""
-        self.kill()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None

@@ -90,25 +90,21 @@ class Listening:
         self._passed: dict[str, bytes | None] = {}
         """By subject the name for which a message is passed, remembered until something else is listened to."""
 
-    def add(self, name: bytes, subject: str) -> bool:
-        """Listen to a subject; True if the broker has to be told."""
-        self._passed.clear()
+    def add(self, name: bytes, subject: str) -> None:
+        """Listen to a subject; once is enough."""
         known = self._wanted.setdefault(name, [])
         if subject not in known:
             known.append(subject)
-            return len(known) == 1
-        return False
+            self._passed.clear()
 
-    def remove(self, name: bytes, subject: str) -> bool:
-        """End that; True if the broker has to be told."""
-        self._passed.clear()
+    def remove(self, name: bytes, subject: str) -> None:
+        """End that; once is enough."""
         known = self._wanted.get(name, [])
-        if subject not in known:
-            return False
-        known.remove(subject)
-        if not known:
-            del self._wanted[name]
-        return not known
+        if subject in known:
+            known.remove(subject)
+            self._passed.clear()
+            if not known:
+                del self._wanted[name]
 
     def wants(self, name: bytes, subject: str, *, raw: bool) -> bool:
         """Tell whether to pass a message that the broker has sent for a name of its own: each is passed once.
@@ -128,7 +124,3 @@ class Listening:
         return next(
             (each for each, wanted in self._wanted.items() if any(matches(one, subject) for one in wanted)), None
         )
-
-    def names(self) -> list[bytes]:
-        """Return the broker's names."""
-        return list(self._wanted)

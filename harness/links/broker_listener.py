@@ -74,4 +74,4 @@ class BrokerListener(RunningBroker):
         self._broker.kill()
 
     def close(self) -> None:
-        self._broker.close()
+        self._broker.kill()

@@ -30,7 +30,10 @@ class BrokerTransport(Tcp):
 
     @abstractmethod
     def commands(self, address: Address, folder: Path) -> Sequence[Command]:
-        """Return what is started for a broker at an address, first things first; NotInstalled names what is missing."""
+        """Return what is started for a broker at an address, first things first; NotInstalled names what is missing.
+
+        The folder is for a program that wants one; it is gone when the program has started.
+        """
 
     def _client(self, address: Address) -> BrokerClient:
         return self.client()

@@ -8,7 +8,7 @@ from harness.links.addresses import Address
 from harness.links.broker import Command, installed
 from harness.links.broker_transport import BrokerTransport
 from harness.links.resp import RespReader, Value, spell
-from harness.links.resp_client import RespClient
+from harness.links.resp_client import Awaited, RespClient
 
 
 class RedisClient(RespClient):
@@ -17,7 +17,7 @@ class RedisClient(RespClient):
     def __init__(self) -> None:
         super().__init__()
         self._reader = RespReader()
-        self._outgoing += self._command(b"HELLO", b"3")
+        self._outgoing += self._command(Awaited(b"HELLO"), b"3")
 
     @property
     def rest(self) -> bytes:
@@ -34,10 +34,10 @@ class RedisClient(RespClient):
     def _spell(self, command: Sequence[bytes]) -> bytes:
         return spell(command)
 
-    def _welcomed(self, word: bytes, value: Value) -> None:
+    def _welcomed(self, value: Value) -> None:
         if not (isinstance(value, dict) and value.get(b"proto") == 3):
             raise ConnectionAbortedError("this is no Redis server of version 6 or newer")
-        super()._welcomed(word, value)
+        super()._welcomed(value)
 
 
 class Redis(BrokerTransport):

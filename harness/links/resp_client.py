@@ -17,10 +17,15 @@ _CHANNEL, _GLOB = b"=", b"*"
 _WORDS = {_CHANNEL: (b"SUBSCRIBE", b"UNSUBSCRIBE"), _GLOB: (b"PSUBSCRIBE", b"PUNSUBSCRIBE")}
 
 
-class _Awaited(msgspec.Struct):
-    """A command whose reply has not come; one that publishes has a channel, and a copy for each of some names."""
+class Awaited(msgspec.Struct):
+    """A command whose reply has not come.
+
+    One that listens has a subject, and the name for it; one that publishes a channel, and a copy for each of some
+    names.
+    """
 
     word: bytes
+    subject: str = ""
     name: bytes = b""
     channel: bytes = b""
     payload: bytes = b""
@@ -47,10 +52,13 @@ class RespClient(BrokerClient):
 
     def __init__(self) -> None:
         super().__init__()
+        # What the server was told, and of that what it has confirmed: only from then on is it heard. Two wildcards may
+        # have one glob, and what was sent for the one is none of the other's.
+        self._told: dict[str, Awaited] = {}
         self._listening = Listening()
-        self._awaited: deque[_Awaited] = deque()
+        self._awaited: deque[Awaited] = deque()
         self._held: list[_Copy] = []
-        self._own: _Awaited | None = None
+        self._own: Awaited | None = None
 
     @abstractmethod
     def _spell(self, command: Sequence[bytes]) -> bytes:
@@ -62,32 +70,46 @@ class RespClient(BrokerClient):
         if said.operation == envelope.DATA:
             return self._publish(subject, said.payload)
         kind, spelt = (_GLOB, glob_of(said.subject)) if is_wildcard(said.subject) else (_CHANNEL, subject)
-        name = kind + spelt
         if said.operation == envelope.LISTEN:
-            return self._command(_WORDS[kind][0], spelt, name=name) if self._listening.add(name, said.subject) else b""
-        return self._command(_WORDS[kind][1], spelt) if self._listening.remove(name, said.subject) else b""
+            return self._listen(said.subject, kind, spelt)
+        return self._cancel(said.subject, kind, spelt)
+
+    def _listen(self, subject: str, kind: bytes, spelt: bytes) -> bytes:
+        if subject in self._told:
+            return b""
+        awaited = self._told[subject] = Awaited(_WORDS[kind][0], subject, kind + spelt)
+        return self._command(awaited, spelt)
+
+    def _cancel(self, subject: str, kind: bytes, spelt: bytes) -> bytes:
+        told = self._told.pop(subject, None)
+        if told is None:
+            return b""
+        self._listening.remove(told.name, subject)
+        if any(each.name == told.name for each in self._told.values()):
+            return b""
+        return self._command(Awaited(_WORDS[kind][1]), spelt)
 
     def _publish(self, channel: bytes, payload: bytes) -> bytes:
         if len(payload) > envelope.LARGEST:
             raise ValueError(f"a payload of {len(payload)} bytes does not fit: {envelope.LARGEST} are the most")
-        self._awaited.append(_Awaited(b"PUBLISH", b"", channel, payload, self._copies(channel)))
-        return self._spell([b"PUBLISH", channel, payload])
+        awaited = Awaited(b"PUBLISH", channel=channel, payload=payload, copies=self._copies(channel))
+        return self._command(awaited, channel, payload)
 
     def _copies(self, channel: bytes) -> set[bytes]:
         """Return the names for each of which a message of a channel comes."""
         return {
             each
-            for each in self._listening.names()
+            for each in {told.name for told in self._told.values()}
             if (each[1:] == channel if each[:1] == _CHANNEL else matcher(each[1:]).fullmatch(channel))
         }
 
-    def _command(self, word: bytes, *words: bytes, name: bytes = b"") -> bytes:
-        self._awaited.append(_Awaited(word, name))
-        return self._spell([word, *words])
+    def _command(self, awaited: Awaited, *words: bytes) -> bytes:
+        self._awaited.append(awaited)
+        return self._spell([awaited.word, *words])
 
     def ask(self) -> None:
         self.unconfirmed += 1
-        self._outgoing += self._command(b"PING")
+        self._outgoing += self._command(Awaited(b"PING"))
 
     def _heard(self, value: Value) -> list[bytes]:
         """Take what the server says and return the frames that are to be handed on."""
@@ -129,17 +151,22 @@ class RespClient(BrokerClient):
         if isinstance(value, ErrorReply):
             self._refused(answered, value)
         elif not self.is_ready:
-            self._welcomed(answered.word, value)
+            self._welcomed(value)
+        # It may have been cancelled since, and asked for anew.
+        elif self._told.get(answered.subject) is answered:
+            self._listening.add(answered.name, answered.subject)
         return self._released()
 
-    def _welcomed(self, word: bytes, value: Value) -> None:
+    def _welcomed(self, value: Value) -> None:
         """Take the first reply."""
         self.is_ready = True
 
-    def _refused(self, command: _Awaited, why: str) -> None:
+    def _refused(self, command: Awaited, why: str) -> None:
         if not self.is_ready:
             raise ConnectionRefusedError(f"the broker says: {why}")
         self.refusals.append(why)
+        if self._told.get(command.subject) is command:
+            del self._told[command.subject]
 
     def _released(self) -> list[bytes]:
         held, self._held = self._held, []
@@ -155,6 +182,6 @@ class RespClient(BrokerClient):
         return []
 
 
-def _is_of(copy: _Copy, published: _Awaited) -> bool:
+def _is_of(copy: _Copy, published: Awaited) -> bool:
     """Tell whether a copy may be one of what the client has published itself."""
     return copy.name in published.copies and copy.channel == published.channel and copy.payload == published.payload

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.errors import NotInstalled
 from harness.links import redis
-from harness.links.addresses import Address
+from harness.links.addresses import LOOPBACK, Address, free_port
 from harness.links.broker import Command
 from harness.links.broker_transport import BrokerTransport
 from harness.links.gateway import PROTOCOLS
@@ -124,7 +124,7 @@ class WebSocket(BrokerTransport):
         return WebSocketClient(address)
 
     def commands(self, address: Address, folder: Path) -> Sequence[Command]:
-        behind = str(folder / "redis")
+        behind = free_port()
         # -P: a folder of the user's may be called as a room of ours is.
-        gateway = [sys.executable, "-P", "-c", _GATEWAY, address.host, str(address.port), behind]
-        return [redis.server(folder, "--port", "0", "--unixsocket", behind), gateway]
+        gateway = [sys.executable, "-P", "-c", _GATEWAY, address.host, str(address.port), f"{LOOPBACK}:{behind}"]
+        return [redis.server(folder, "--bind", LOOPBACK, "--port", str(behind)), gateway]

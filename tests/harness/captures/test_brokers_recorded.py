@@ -19,7 +19,8 @@ from harness.links.transports import dial, parse_address
 from harness.trace import Direction, EntryKind, Trace
 from wire.envelope import LARGEST, cancel, data, listen
 
-SENT, RECEIVED = Direction.SENT, Direction.RECEIVED
+# A client is judged, not the broker: what it says is received.
+SAID, TOLD = Direction.RECEIVED, Direction.SENT
 LONG = "ž" * (LARGEST // 2)
 
 
@@ -27,13 +28,15 @@ def soon():
     return CLOCK.now() + 20.0
 
 
-def recorded(path):
-    """Return the transport of the only session in a capture, and its frames."""
-    recording = Recording(path, "rai")
-    [session] = list(recording)
-    assert not session.losses, session.losses
+def recorded(path, transport, address):
+    """Return the frames of each session with a server in a capture, in the order in which they began."""
+    # By what is said these are no sessions of the protocol; so the server is named.
+    recording = Recording(path, "rai", servers=(ServerEndpoint(parse_address(address).port),), transport=transport)
+    sessions = sorted(recording, key=lambda session: session.number)
+    assert [session.losses for session in sessions] == [()] * len(sessions)
     assert not recording.losses.all()
-    return session.trace.transport, frames_of(session)
+    assert {session.trace.transport for session in sessions} == {transport}
+    return [frames_of(session) for session in sessions]
 
 
 def frames_of(session):
@@ -64,17 +67,16 @@ def test_a_client_of_nats(capture):
         other = running.accept(soon())
         asyncio.run(play(parse_address(address)))
         other.close()
-    assert recorded(capture) == (
-        "nats",
+    assert recorded(capture, "nats", running.address) == [
         [
-            (SENT, listen("A.>")),
-            (RECEIVED, data("A.B", b"\0\xff")),
-            (RECEIVED, data("A.C", LONG.encode())),
-            (SENT, data("B.x", b"hello")),
-            (SENT, data("B.y", b"with headers")),
-            (SENT, cancel("A.>")),
-        ],
-    )
+            (SAID, listen("A.>")),
+            (TOLD, data("A.B", b"\0\xff")),
+            (TOLD, data("A.C", LONG.encode())),
+            (SAID, data("B.x", b"hello")),
+            (SAID, data("B.y", b"with headers")),
+            (SAID, cancel("A.>")),
+        ]
+    ]
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -93,19 +95,16 @@ def test_a_client_of_redis(capture, version):
             listening.punsubscribe("A.*")
             assert listening.get_message(timeout=20)["type"] == "punsubscribe"
         other.close()
-    # One that publishes is no session of the protocol by what it says; so the server is named.
-    server = ServerEndpoint(parse_address(running.address).port)
-    named = Recording(capture, "rai", servers=(server,), transport="redis")
-    assert [frames_of(session) for session in sorted(named, key=lambda session: session.number)] == [
-        [(SENT, data("B.x", b"hello"))],
+    # Over version 2 of RESP, who listens cannot publish: there are two connections.
+    assert recorded(capture, "redis", running.address) == [
+        [(SAID, data("B.x", b"hello"))],
         [
-            *((SENT, listen(each)) for each in ("A.>", "_INBOX.a.b.>", "C")),
-            (RECEIVED, data("A.B", LONG.encode())),
-            (RECEIVED, data("C", b"\0\xff")),
-            (SENT, cancel("A.>")),
+            *((SAID, listen(each)) for each in ("A.>", "_INBOX.a.b.>", "C")),
+            (TOLD, data("A.B", LONG.encode())),
+            (TOLD, data("C", b"\0\xff")),
+            (SAID, cancel("A.>")),
         ],
     ]
-    assert not named.losses.all()
 
 
 def test_a_client_of_a_gateway(capture):
@@ -124,19 +123,18 @@ def test_a_client_of_a_gateway(capture):
             client.ping().wait(20)
             ask("PUNSUBSCRIBE", "A.*")
         other.close()
-    assert recorded(capture) == (
-        "websocket",
+    assert recorded(capture, "websocket", running.address) == [
         [
-            (SENT, listen("A.>")),
-            (RECEIVED, data("A.B", LONG.encode())),
-            (SENT, data("B.x", LONG.encode())),
-            (SENT, cancel("A.>")),
-        ],
-    )
+            (SAID, listen("A.>")),
+            (TOLD, data("A.B", LONG.encode())),
+            (SAID, data("B.x", LONG.encode())),
+            (SAID, cancel("A.>")),
+        ]
+    ]
 
 
 @pytest.mark.parametrize("transport", BROKER_FRAMINGS)
-def test_our_own_link_and_its_trace_are_recorded_alike(transport, capture, tmp_path):
+def test_our_own_link_is_recorded_and_its_trace_becomes_a_recording(transport, capture, tmp_path):
     trace = Trace("rai", transport, clock=CLOCK)
     with broker(transport, BROKER_FRAMINGS) as running, proxied(running.address, capture) as address:
         other, link = running.accept(soon()), dial(address, BROKER_FRAMINGS, CLOCK, trace=trace)
@@ -147,10 +145,13 @@ def test_our_own_link_and_its_trace_are_recorded_alike(transport, capture, tmp_p
         link.send(cancel("A.>"))
         link.close()
         other.close()
-    frames = [(SENT, listen("A.>")), (SENT, data("B", b"\0\xff")), (RECEIVED, data("A.B", LONG.encode()))]
-    assert recorded(capture) == (transport, [*frames, (SENT, cancel("A.>"))])
+    frames = [(SAID, listen("A.>")), (SAID, data("B", b"\0\xff")), (TOLD, data("A.B", LONG.encode()))]
+    frames.append((SAID, cancel("A.>")))
+    assert recorded(capture, transport, running.address) == [frames]
     write_pcapng(trace, tmp_path / "trace.pcapng", BROKER_FRAMINGS)
-    assert recorded(tmp_path / "trace.pcapng") == (transport, [*frames, (SENT, cancel("A.>"))])
+    # A trace becomes the connection of who is tested: what the tester published was told to it.
+    told = [(TOLD, data("B", b"\0\xff")), (SAID, data("A.B", LONG.encode()))]
+    assert recorded(tmp_path / "trace.pcapng", transport, address) == [told]
 
 
 def test_brokers_are_captured():

@@ -58,7 +58,8 @@ class Connection:
                 own = self.copies(channel, payload)
                 self.to_client += b":7\r\n" + own if self.server.behind else own + b":7\r\n"
             case [b"PSUBSCRIBE" | b"SUBSCRIBE" as word, name]:
-                self.names.append((word == b"PSUBSCRIBE", name))
+                if (known := (word == b"PSUBSCRIBE", name)) not in self.names:
+                    self.names.append(known)
                 self.to_client += spell_pushed([word.lower(), name, b"1"])
             case [word, name]:
                 self.names.remove((word == b"PUNSUBSCRIBE", name))
