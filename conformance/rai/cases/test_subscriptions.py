@@ -319,3 +319,23 @@ def test_colons(node: NodeUnderTest) -> None:
         node.main.stop(subject)
         settle(node)
         assert drops(node, subject, since), f"{subject} is not dropped when nobody is left"
+
+
+@rule("RAI-222", roles=PUBLISHER, needs=("RAI-009",))
+def test_strange_times_to_expire(node: NodeUnderTest) -> None:
+    """Subscribe subjects in one session, and start them in another with an expires that is 0, negative or very large.
+
+    Updates come to the first as ever, at once and after a while, and its subjects are not dropped.
+    """
+    names = ("shared", "beside")
+    subjects = [node.set(name, BID=0) for name in names]
+    for subject in subjects:
+        node.main.subscribed(subject)
+    since = node.broker.place
+    for number, expires in enumerate((0, -1, -(1 << 40), 1 << 31, 1 << 63, 10**30), 1):
+        node.other.start(subjects[0], return_=node.other.new_return(), ack=True, expires=expires)
+        settle(node)
+        node.broker.pause(1)
+        for name, subject in zip(names, subjects, strict=True):
+            assert change(node, name, BID=number), f"after a start with expires {expires} others get no updates"
+            assert not drops(node, subject, since), f"after a start with expires {expires} a subject is dropped"

@@ -352,3 +352,44 @@ class KnowsNoColons(Publisher):
 class ColonsAreDots(Publisher):
     def publish(self, subject: str, body: Publish) -> None:
         super().publish(subject.replace(":", "."), body)
+
+
+@fault("RAI-222", does="dies of a negative expires")
+class DiesOfNegativeTimes(Publisher):
+    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+        if (subscription.expires or 0) < 0:
+            raise ValueError(subscription.expires)
+        super().subscribe(subject, subscription, other, now)
+
+
+@fault("RAI-222", does="dies of an expires of more than 64 bits")
+class DiesOfLongTimes(Publisher):
+    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+        (subscription.expires or 0).to_bytes(9, "big", signed=True)
+        super().subscribe(subject, subscription, other, now)
+
+
+@fault("RAI-222", does="ends all subscriptions of a subject with one that expires")
+class ExpiresForAll(Publisher):
+    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+        super().subscribe(subject, subscription, other, now)
+        if subscription.expires is not None and subscription.expires <= 0:
+            self.interests.remove_subject(subject)
+            self.drop_unwanted(subject)
+
+
+@fault("RAI-222", does="has the last expires of a subject count for all of its subscriptions")
+class OneTimeForAll(Publisher):
+    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+        super().subscribe(subject, subscription, other, now)
+        if subscription.expires is None:
+            return
+        for session in self.interests.sessions_of(subject):
+            self.interests.of_session[session][subject].expires = subscription.expires
+            self._due.set(now, self.others[session])
+
+
+@fault("RAI-142", does="acks starts with type ack")
+class AckIsAType(Acking):
+    def acking(self, body: Reply) -> Reply:
+        return replace(body, type="ack") if body.kind == "start" else body
