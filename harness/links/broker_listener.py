@@ -15,6 +15,10 @@ Dial = Callable[[float, str, Trace | None], Link]
 """Dials a broker within some seconds, with a label and a trace; OSError or Unreachable when nobody is there."""
 
 
+# Seconds to dial a broker, at least: who asks whether there is one without waiting shall be answered all the same.
+_LEAST = 1.0
+
+
 class RunningBroker(Listener):
     """A broker that somebody else runs."""
 
@@ -40,10 +44,6 @@ class RunningBroker(Listener):
 
     def close(self) -> None:
         """Do nothing: it runs on."""
-
-
-# Seconds to dial a broker on this machine, for one who asks whether there is one without waiting.
-_LEAST = 1.0
 
 
 class BrokerListener(RunningBroker):
