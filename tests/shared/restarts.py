@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,6 +29,9 @@ READY = 60.0
 BOUND = 20.0
 """Seconds in which all must be well again, or be known not to be: what heartbeats say takes two."""
 
+SHARE = 0.25
+"""Share of the absences that are so long that values have to be marked."""
+
 LULL = 0.1
 """Seconds at most from a killing to the start that follows, where it is not so long that everybody takes note."""
 
@@ -36,8 +39,10 @@ LULL = 0.1
 class Node:
     """A process of our own peer, in some role, which can be killed and started again."""
 
-    def __init__(self, role: str, *addresses: str) -> None:
+    def __init__(self, role: str, *addresses: str, fault: str = "") -> None:
         self.command = [sys.executable, "-m", "goldwire", "peer", "rai", "--role", role, "--time-scale", str(SCALE)]
+        if fault:
+            self.command += ["--fault", fault]
         for each in addresses:
             self.command += ["--connect", each]
         self.started: list[int] = []
@@ -92,20 +97,24 @@ class Restarts:
     """Publisher and subscriber, at one broker or at two with a router-cache between them.
 
     ``figures`` has, for each restart, the seconds until all was well, and for long absences those until it was known.
+    ``faults`` are those that nodes have, by role; ``bound`` is how many seconds anything may take.
     """
 
-    def __init__(self, brokers: list[Listener], seed: str) -> None:
+    def __init__(
+        self, brokers: list[Listener], seed: str, *, faults: Mapping[str, str] | None = None, bound: float = BOUND
+    ) -> None:
         self.brokers = brokers
+        self.bound = bound
         self.random = random.Random(seed)
         self.number = 0
         self.told = Told()
         self.figures: dict[str, list[float]] = {"well": [], "known": []}
         addresses = [each.address for each in brokers]
-        self.publisher = Node("publisher", addresses[0])
-        self.subscriber = Node("subscriber", addresses[-1])
-        self.nodes = {"publisher": self.publisher, "subscriber": self.subscriber}
-        if len(brokers) > 1:
-            self.nodes["router-cache"] = Node("router-cache", *addresses)
+        at = {"publisher": addresses[:1], "subscriber": addresses[-1:], "router-cache": addresses}
+        if len(brokers) == 1:
+            del at["router-cache"]
+        self.nodes = {role: Node(role, *its, fault=(faults or {}).get(role, "")) for role, its in at.items()}
+        self.publisher, self.subscriber = self.nodes["publisher"], self.nodes["subscriber"]
         self.supply()
         self.subscribe()
         self.wait(self.is_well, "the first values do not come")
@@ -140,16 +149,20 @@ class Restarts:
         began = time.monotonic()
         pause = threading.Event()
         while not done():
-            assert time.monotonic() < began + BOUND, f"{wrong}: {self.number}, and told was {self.told.last}"
+            assert time.monotonic() < began + self.bound, f"{wrong}: {self.number}, and told was {self.told.last}"
             pause.wait(0.01)
         return time.monotonic() - began
 
     # --- what happens -------------------------------------------------------------------------------------
 
-    def disturb(self, victim: str) -> None:
-        """Kill something at a random moment of a stream, start it again, and see that all is well in the end."""
+    def disturb(self, victim: str, *, is_long: bool | None = None) -> None:
+        """Kill something at a random moment of a stream, start it again, and see that all is well in the end.
+
+        Everybody takes note of one absence in four, or of this one, if it ``is_long``.
+        """
         self._stream_until_killed(victim)
-        is_long = self.random.random() < 0.25
+        if is_long is None:
+            is_long = self.random.random() < SHARE
         if is_long and victim != "subscriber":
             self.figures["known"].append(self.wait(self.is_known, f"the {victim} is gone, and values are not marked"))
         elif victim != "subscriber":
