@@ -16,7 +16,7 @@ import time
 
 import click
 
-from harness.rai.peers.cache import Record
+from harness.rai.peers.cache import CachedValue
 from harness.rai.peers.publisher import Publisher
 from harness.rai.users import PROFILE, secret_of
 from wire import envelope
@@ -52,7 +52,7 @@ class Cached:
         self.count = count
         self.seqno = 0
         self.key = PROFILE.session_key(secret_of("tess"), nonce_of(ASKING))
-        self.publisher.records = {self.subject(number): Record(dict(FIELDS)) for number in range(count)}
+        self.publisher.records = {self.subject(number): CachedValue(dict(FIELDS)) for number in range(count)}
         self.publisher.reached(0, 1, 0.0)
         self.say(HELLO, Hello(time=0, interval=10, cnonce=CNONCE))
         [auth] = [each for each in self.answers() if isinstance(each.body, Auth)]

@@ -114,9 +114,9 @@ def payload(profile: str) -> bytes:
 
 
 def _record() -> Any:
-    from harness.rai.peers.cache import Record
+    from harness.rai.peers.cache import CachedValue
 
-    return Record({})
+    return CachedValue({})
 
 
 class Counter:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 from wire.rai.values import AUTH, Auth, Message, inbox
 
 

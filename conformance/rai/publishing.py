@@ -1,10 +1,10 @@
 """What cases about publishers share: how is seen what a publisher has taken, and what it has not."""
 
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 from harness.rai.users import SERVED
-from wire.rai.values import Auth, Message, Publish
+from wire.rai.values import Auth, Message, Published
 
 
 def settle(session: TestSession) -> None:
@@ -31,11 +31,13 @@ def is_published(node: NodeUnderTest, name: str) -> bool:
 
 def drops(node: NodeUnderTest, subject: str, since: int = 0) -> list[Event]:
     """Return the drops of a subject that the node has published."""
-    said = node.broker.received(Publish, since=since)
-    return [each for each in said if each.subject == subject and isinstance(each.body, Publish) and is_drop(each.body)]
+    said = node.broker.received(Published, since=since)
+    return [
+        each for each in said if each.subject == subject and isinstance(each.body, Published) and is_drop(each.body)
+    ]
 
 
-def is_drop(body: Publish) -> bool:
+def is_drop(body: Published) -> bool:
     """Tell whether something on a subject is a drop."""
     return body.kind == "drop"
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from conformance.rai.telling import IMAGES, fields, told
 from harness.errors import NotAnswered
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
 from harness.rai.tester.publisher import TestPublisher
-from harness.rai.tester.session import TestSession
-from wire.rai.values import Publish, Told
+from wire.rai.values import Published, Told
 
 
 class Route:
@@ -57,7 +57,7 @@ class Route:
 
     def is_told(self, event: Event) -> bool:
         """Tell whether an event tells the subscriber of the subject: all who listen, or in its inbox."""
-        if event.form is Publish:
+        if event.form is Published:
             return event.subject == self.subject
         its = event.subject.startswith(f"_INBOX.{self.asking.session}.")
         return its and told(event).subject == self.subject and told(event).kind in IMAGES

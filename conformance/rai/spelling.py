@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.rai.tester.session import TestSession
+from harness.rai.tester.driver import TestSession
 from harness.rai.users import PROFILE
 from wire import envelope
 from wire.rai.relaxed import Spelling, spell, value_of

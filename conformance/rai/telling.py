@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
-from wire.rai.values import Publish, Told
+from wire.rai.values import Published, Told
 
 IMAGES = ("start", "initial", "verify")
 """Types of what holds all fields of a value (readings R02, R34)."""
@@ -40,7 +40,7 @@ def settle(node: NodeUnderTest, asking: TestSession | None = None) -> None:
 
 def published(node: NodeUnderTest, subject: str, since: int = 0) -> list[Event]:
     """Return what was published on a subject."""
-    return [each for each in node.broker.received(Publish, since=since) if each.subject == subject]
+    return [each for each in node.broker.received(Published, since=since) if each.subject == subject]
 
 
 def updates(node: NodeUnderTest, subject: str, since: int = 0) -> list[Event]:
@@ -53,7 +53,7 @@ def updated(node: NodeUnderTest, subject: str, values: dict[str, Any], since: in
     wanted = set(values)
 
     def tells(event: Event) -> bool:
-        if event.subject == subject and event.form is Publish and told(event).kind == "update":
+        if event.subject == subject and event.form is Published and told(event).kind == "update":
             seen = fields(event)
             wanted.difference_update(name for name in values if name in seen and seen[name] == values[name])
         return not wanted
@@ -71,7 +71,7 @@ def dropped(node: NodeUnderTest, subject: str, status: str, since: int) -> Event
     """Read until a subject is dropped for a reason; return that, ``None`` if it is not."""
 
     def is_such(event: Event) -> bool:
-        if event.subject != subject or event.form is not Publish:
+        if event.subject != subject or event.form is not Published:
             return False
         return told(event).kind == "drop" and told(event).state == status
 

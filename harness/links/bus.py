@@ -7,7 +7,7 @@ from wire.errors import DecodeError
 from wire.subjects import matches
 
 
-class Client:
+class BusClient:
     """A client of a bus: ``deliver`` takes what comes for it."""
 
     def __init__(self, deliver: Callable[[bytes], None]) -> None:
@@ -20,20 +20,20 @@ class Bus:
     """A broker, as far as its clients see it: envelopes go in and come out."""
 
     def __init__(self) -> None:
-        self._clients: list[Client] = []
+        self._clients: list[BusClient] = []
 
-    def attach(self, deliver: Callable[[bytes], None]) -> Client:
+    def attach(self, deliver: Callable[[bytes], None]) -> BusClient:
         """Return a new client, which listens to nothing yet."""
-        client = Client(deliver)
+        client = BusClient(deliver)
         self._clients.append(client)
         return client
 
-    def detach(self, client: Client) -> None:
+    def detach(self, client: BusClient) -> None:
         """Forget a client; once is enough."""
         if client in self._clients:
             self._clients.remove(client)
 
-    def take(self, client: Client, frame: bytes) -> None:
+    def take(self, client: BusClient, frame: bytes) -> None:
         """Do what a client says; what is no envelope is passed over, as no broker would understand it."""
         try:
             said = envelope.read(frame)

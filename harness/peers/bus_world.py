@@ -6,7 +6,7 @@ Time is virtual, as in any world. What the peer says and hears takes its time ov
 from functools import partial
 
 from harness.errors import Unreachable, Unsupported
-from harness.links.bus import Bus, Client
+from harness.links.bus import Bus, BusClient
 from harness.links.link import Link
 from harness.links.network_path import NetworkPath
 from harness.peers.memory import MemoryLink, World
@@ -25,8 +25,8 @@ class BusWorld(World):
         self, make: PeerMaker, role: str, *, profile: str = "document", path: NetworkPath | None = None
     ) -> None:
         self._buses: dict[int, Bus] = {}
-        self._testers: dict[int, tuple[int, Client, MemoryLink]] = {}
-        self._peers: dict[int, tuple[int, Client]] = {}
+        self._testers: dict[int, tuple[int, BusClient, MemoryLink]] = {}
+        self._peers: dict[int, tuple[int, BusClient]] = {}
         self._testers_links = 0
         super().__init__(make, role, profile=profile, dials=True, path=path)
 

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from harness.rai.tester.conversation import key_of
-from harness.rai.tester.session import draw_nonces_with
+from harness.rai.tester.driver import draw_nonces_with
 from harness.rai.users import DATABASE, PROFILE
 from reports.traffic.variation import SessionDraw, VariableFields
 from wire import envelope

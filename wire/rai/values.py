@@ -177,7 +177,7 @@ class Reply(Told, frozen=True, omit_defaults=True, kw_only=True):
     layout: ClassVar[str] = "rai/reply"
 
 
-class Publish(Told, frozen=True, omit_defaults=True, kw_only=True):
+class Published(Told, frozen=True, omit_defaults=True, kw_only=True):
     """An update, a drop, or another state of a subject."""
 
     layout: ClassVar[str] = "rai/publish"
@@ -288,14 +288,14 @@ _BY_TAIL: Mapping[str, type[Body]] = {AUTH: Auth, GET_SUBS: GetSubs, DICT: DictR
 def _form(subject: str, body: bytes) -> type[Body]:
     """Return what is published under a subject; in an inbox some things are told apart by what they hold alone."""
     if not subject.startswith("_"):
-        return Publish
+        return Published
     if found := _FORMS.get(subject):
         return found
     for prefix, form in _BY_PREFIX:
         if subject.startswith(prefix):
             return form
     if not subject.startswith(INBOX):
-        return Publish
+        return Published
     if found := _BY_TAIL.get(tail_of(subject)):
         return found
     names = msgspec.json.decode(body, type=dict[str, Raw])

@@ -7,9 +7,9 @@ import msgspec
 from conformance.cases import judging, rule
 from conformance.rai.roles import PUBLISHER
 from conformance.rai.telling import change, fields, refreshed, settle, told
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 from wire.rai.values import DICT, Dict, DictRequest, Return, inbox
 
 FIRST = {"BID": {"id": 1, "type": "decimal"}, "ASK": {"id": 2, "type": "decimal"}}

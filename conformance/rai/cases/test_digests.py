@@ -10,9 +10,9 @@ from conformance.rai.forging import forgeries, mute, proof
 from conformance.rai.publishing import answers, drops, holder_stops, is_published, meets_somebody, settle
 from conformance.rai.roles import PUBLISHER
 from harness.rai.tester.conversation import is_genuine
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 from harness.trace import Direction
 from wire.rai.values import (
     BYE,

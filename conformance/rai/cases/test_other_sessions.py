@@ -13,8 +13,8 @@ from conformance.rai.publishing import (
     settle,
 )
 from conformance.rai.roles import PUBLISHER
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 from harness.rai.users import PROFILE, STRANGER
 from wire.rai.values import BYE, HB, SNAP, START, STOP, Bye, Heartbeat, SnapRequest, SubStart, SubStop, nonce_of
 

@@ -7,10 +7,10 @@ from conformance.rai.publishing import dropped, settle
 from conformance.rai.roles import PUBLISHER
 from conformance.rai.spellings import RELAXED, STRICT, Spelling
 from harness.rai.tester.conversation import is_genuine
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
-from wire.rai.values import Publish, Reply, write
+from wire.rai.values import Published, Reply, write
 
 
 def converse(node: NodeUnderTest, session: TestSession, subject: str, how: str) -> None:
@@ -25,7 +25,7 @@ def converse(node: NodeUnderTest, session: TestSession, subject: str, how: str) 
     assert session.snapshot(subject, return_="snap.shot"), f"a snapshot request with {how} is not answered"
     node.other.stop(subject)
     settle(node.other)
-    assert not [each for each in node.broker.received(Publish, since=since) if is_drop_of(each, subject)], (
+    assert not [each for each in node.broker.received(Published, since=since) if is_drop_of(each, subject)], (
         f"a start with {how} is not taken"
     )
     session.bye()
@@ -34,7 +34,7 @@ def converse(node: NodeUnderTest, session: TestSession, subject: str, how: str) 
 
 def is_drop_of(event: Event, subject: str) -> bool:
     """Tell whether an event is a drop of a subject."""
-    return event.subject == subject and isinstance(event.body, Publish) and event.body.kind == "drop"
+    return event.subject == subject and isinstance(event.body, Published) and event.body.kind == "drop"
 
 
 def in_spelling(node: NodeUnderTest, place: int, how: str, spelling: Spelling) -> None:
@@ -114,7 +114,7 @@ def test_digits(node: NodeUnderTest) -> None:
 
 def require_digits(event: Event, wanted: dict[str, str]) -> None:
     """Judge that a message has numbers with all of their digits."""
-    assert isinstance(event.body, Reply | Publish)
+    assert isinstance(event.body, Reply | Published)
     shown = {name: bytes(value).decode() for name, value in (event.body.fields or {}).items()}
     for name, number in wanted.items():
         value = shown.get(name, "")

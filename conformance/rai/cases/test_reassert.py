@@ -3,10 +3,10 @@
 from conformance.cases import NotPlayed, judging, rule
 from conformance.rai.publishing import dropped, drops, is_published, settle
 from conformance.rai.roles import PUBLISHER
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
-from wire.rai.values import GetSubs, Publish, Reply, inbox
+from wire.rai.values import GetSubs, Published, Reply, inbox
 
 LONGEST = 4.5
 """Intervals of silence within which a session is asked, if ever: three and the next, and half of one more (R16)."""
@@ -309,5 +309,5 @@ def test_lists_with_wildcards(node: NodeUnderTest) -> None:
     is_published(node, "wild.one")
     session.bye()
     dropped(node, subject)
-    told = {event.subject for event in node.broker.received(Publish)}
+    told = {event.subject for event in node.broker.received(Published)}
     assert not told & {"LAB.wild.>", "LAB.*.one"}, "something is published to a wildcard"

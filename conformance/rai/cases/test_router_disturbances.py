@@ -7,7 +7,7 @@ from conformance.rai.roles import ROUTER_CACHE
 from conformance.rai.routing import Route
 from conformance.rai.telling import told
 from harness.rai.tester.node_under_test import NodeUnderTest
-from wire.rai.values import Publish, Subs
+from wire.rai.values import Published, Subs
 
 STALE = "stale"
 DISTURBED = ("stale", "feed_down", "feed_switch")
@@ -125,8 +125,8 @@ def test_ends_are_passed_on(node: NodeUnderTest) -> None:
         assert state == "expired", f"a subject that has ended is dropped with status {state}"
 
 
-def _renamed(where: str, name: str) -> Publish:
-    drop = Publish(type="drop", status="relocate")
+def _renamed(where: str, name: str) -> Published:
+    drop = Published(type="drop", status="relocate")
     return replace(drop, text=name) if where == "text" else replace(drop, subject=name)
 
 

@@ -7,19 +7,19 @@ from conformance.rai.roles import ROUTER_CACHE
 from conformance.rai.routing import Route
 from conformance.rai.telling import fields
 from harness.errors import NotAnswered
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 from wire import envelope
-from wire.rai.values import BYE, START, Bye, Message, Publish, Reply, SubStart, inbox, object_of, write
+from wire.rai.values import BYE, START, Bye, Message, Published, Reply, SubStart, inbox, object_of, write
 
 BAD = {"BAD": 1}
 
 FORMS = (
-    Publish(data=object_of(BAD)),
-    Publish(type="initial", format="json", data=object_of(BAD)),
-    Publish(status="feed_down"),
-    Publish(type="drop", status="expired"),
+    Published(data=object_of(BAD)),
+    Published(type="initial", format="json", data=object_of(BAD)),
+    Published(status="feed_down"),
+    Published(type="drop", status="expired"),
 )
 """What must not come out if nobody can be sure who says it."""
 

@@ -8,7 +8,7 @@ from conformance.rai.routing import Route
 from conformance.rai.telling import fields
 from harness.rai.tester.node_under_test import NodeUnderTest
 from harness.trace import Direction
-from wire.rai.values import Publish
+from wire.rai.values import Published
 
 TRIES = 3
 """Times that a value is looked at which may change a moment later."""
@@ -234,5 +234,5 @@ def test_numbered_by_the_router_cache(node: NodeUnderTest) -> None:
         publisher = (node.publisher, other)[step % 2]
         publisher.update(route.subject, BID=step)
         assert route.tells(since=since, BID=step), "an update of one of two publishers does not come out"
-    numbers = [each.message.seqno for each in route.since(since) if each.form is Publish]
+    numbers = [each.message.seqno for each in route.since(since) if each.form is Published]
     assert numbers == sorted(set(numbers)), f"what comes out is numbered {numbers}"

@@ -17,7 +17,7 @@ from wire.rai.values import (
     Bye,
     Heartbeat,
     Hello,
-    Publish,
+    Published,
     Return,
     inbox,
     nonce_of,
@@ -386,5 +386,5 @@ def test_conversation_over_any_broker(node: NodeUnderTest) -> None:
     session.stop(subject, return_="end", ack=True)
     assert session.reply("end", since=since), "no ack of a stop comes"
     assert dropped(node, subject, since), "no drop comes"
-    subjects = {event.subject for event in node.broker.received(Publish)}
+    subjects = {event.subject for event in node.broker.received(Published)}
     assert subjects == {subject}, "something is published under another spelling of its subject"

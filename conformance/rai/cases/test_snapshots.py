@@ -7,9 +7,9 @@ from conformance.cases import judging, rule
 from conformance.rai.publishing import drops
 from conformance.rai.roles import PUBLISHER
 from conformance.rai.telling import IMAGES, change, fields, holds, published, settle, told
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 
 NO_IMAGE = ("start", "initial", "snap")
 """Types of what answers a start and says that there is no image (reading R03)."""

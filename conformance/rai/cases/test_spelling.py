@@ -21,8 +21,8 @@ from conformance.rai.spelling import (
     trailing,
 )
 from conformance.rai.telling import change, settle, told
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 from wire.rai.values import SNAP, START, STOP, WILD_START
 from wire.rai.wildcards import pattern_of_rv
 

@@ -3,9 +3,9 @@
 from conformance.cases import judging, rule
 from conformance.rai.roles import PUBLISHER
 from conformance.rai.telling import change, fields, published, refreshed, settle, told
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 
 DISTURBED = ("stale", "feed_down")
 

@@ -4,7 +4,7 @@ from conformance.cases import judging, rule
 from conformance.rai.feeds import Feed, asked, question
 from conformance.rai.roles import SUBSCRIBER
 from harness.rai.tester.node_under_test import NodeUnderTest
-from wire.rai.values import Message, Publish, object_of
+from wire.rai.values import Message, Published, object_of
 
 
 @rule("RAI-073", "RAI-180", roles=SUBSCRIBER)
@@ -27,7 +27,7 @@ def test_replays(node: NodeUnderTest) -> None:
         for message in (*reversed(sent), twice, *sent):
             publisher.send(message)
         for seqno in (twice.seqno, twice.seqno - 1, sent[0].seqno, 1, 0):
-            publisher.say(feed.subject, Publish(data=object_of({"BAD": seqno})), seqno=seqno)
+            publisher.say(feed.subject, Published(data=object_of({"BAD": seqno})), seqno=seqno)
         feed.surely_goes_on()
         told = [fields["BID"] for _, fields in node.values(feed.subject)[place:]]
         assert set(told) == {13}, "an update that is published again is told as if it were new"
@@ -139,7 +139,7 @@ def test_seqnos(node: NodeUnderTest) -> None:
         ("RAI-183", one, 2**52 + 3, "a seqno of 53 bits"),
         ("RAI-183", two, 2**40, "a seqno of 41 bits"),
     ):
-        body = Publish(data=object_of({"SEQNO": seqno}))
+        body = Published(data=object_of({"SEQNO": seqno}))
         publisher.say(feed.subject, body, seqno=seqno)
         with judging(rule_id):
             assert feed.tells(SEQNO=seqno), f"an update is not told that has {what}"

@@ -7,10 +7,10 @@ import msgspec
 from conformance.cases import rule
 from conformance.rai.feeds import Feed, asked, question
 from conformance.rai.roles import SUBSCRIBER
+from harness.rai.tester.driver import new_nonce
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import new_nonce
 from harness.rai.users import PROFILE, STRANGER, secret_of
-from wire.rai.values import Bye, Message, Publish, inbox, nonce_of, object_of
+from wire.rai.values import Bye, Message, Published, inbox, nonce_of, object_of
 
 
 def changed(message: Message, **members: object) -> Message:
@@ -80,7 +80,7 @@ def wrong_digests(feed: Feed) -> Iterator[tuple[str, Message]]:
     yield "none", msgspec.structs.replace(feed.bad(), digest="")
     yield "half of one", msgspec.structs.replace(feed.bad(), digest=feed.bad().digest[:11])
     yield "zeros", msgspec.structs.replace(feed.bad(), digest=22 * "A")
-    body = Publish(data=object_of({"BAD": 2}))
+    body = Published(data=object_of({"BAD": 2}))
     other_session = PROFILE.session_key(publisher.secret, new_nonce())
     of_sam = PROFILE.session_key(secret_of(node_user(feed)), nonce_of(publisher.session))
     for what, key in (
@@ -121,10 +121,10 @@ def test_wrong_digests_of_all_messages(node: NodeUnderTest) -> None:
     since, place = publisher.broker.place, feed.place
     ahead = publisher.seqno + 2**20
     for body in (
-        Publish(type="drop", status="nosubscribers"),
-        Publish(type="drop", status="expired"),
-        Publish(status="stale"),
-        Publish(type="initial", data=object_of({"BAD": 1})),
+        Published(type="drop", status="nosubscribers"),
+        Published(type="drop", status="expired"),
+        Published(status="stale"),
+        Published(type="initial", data=object_of({"BAD": 1})),
     ):
         ahead += 1
         publisher.say(feed.subject, body, key=key, seqno=ahead)
@@ -167,10 +167,10 @@ def test_unknown_users(node: NodeUnderTest) -> None:
         session = node.source_session(user)
         session.hello()
         session.prove(to, greeting.time, greeting.cnonce)
-        session.send(session.message(feed.subject, Publish(data=object_of({"BAD": user}))))
+        session.send(session.message(feed.subject, Published(data=object_of({"BAD": user}))))
         # As somebody who takes users that he does not find for users without a password would compute it.
         for key in (bytes(32), PROFILE.session_key(b"", nonce_of(session.session)), feed.publisher.key):
-            session.say(feed.subject, Publish(data=object_of({"BAD": user})), key=key)
+            session.say(feed.subject, Published(data=object_of({"BAD": user})), key=key)
         assert feed.keeps_out(), f"what user {user!r} publishes is told, whom nobody knows"
         assert not session.proofs(since=since), f"user {user!r}, whom nobody knows, is sent an auth message"
 
@@ -191,16 +191,16 @@ def test_speaking_for_another(node: NodeUnderTest) -> None:
     )
     for key in keys:
         for body in (
-            Publish(data=object_of({"BAD": 1})),
-            Publish(type="drop", status="expired"),
-            Publish(status="stale"),
+            Published(data=object_of({"BAD": 1})),
+            Published(type="drop", status="expired"),
+            Published(status="stale"),
         ):
             other.say(feed.subject, body, key=key, session=main.session, seqno=main.seqno + 50)
         image = main.reply_of(type="start", subject=feed.subject, data={"BAD": 2})
         other.say(feed.returned, image, key=key, session=main.session, seqno=main.seqno + 51)
-        other.say(feed.subject, Publish(data=object_of({"BAD": 3})), key=main.key)
+        other.say(feed.subject, Published(data=object_of({"BAD": 3})), key=main.key)
         mixed = f"{other.user}.{nonce}"
-        other.say(feed.subject, Publish(data=object_of({"BAD": 4})), key=key, session=mixed)
+        other.say(feed.subject, Published(data=object_of({"BAD": 4})), key=key, session=mixed)
     assert feed.keeps_out(), "what one publisher signs in the session of another is told"
     assert not node.events("drop", feed.subject), "a drop is told that one publisher has signed for another"
     assert {status for status, _ in node.values(feed.subject)} == {"ok"}, "one publisher makes another's value stale"

@@ -10,7 +10,7 @@ from conformance.rai.feeds import Feed
 from conformance.rai.roles import BROKERS, SUBSCRIBER
 from harness.rai.tester.node_under_test import NodeUnderTest
 from wire.rai import relaxed
-from wire.rai.values import GET_SUBS, Message, Publish, inbox, object_of, write
+from wire.rai.values import GET_SUBS, Message, Published, inbox, object_of, write
 
 
 @rule("RAI-172", roles=SUBSCRIBER)
@@ -24,7 +24,7 @@ def test_messages_that_lack_members(node: NodeUnderTest) -> None:
     publisher.is_serving = False
     node.command("subscribe", fresh)
     publisher.surely(publisher.started(fresh), "start")
-    body = Publish(data=object_of({"BAD": 1}))
+    body = Published(data=object_of({"BAD": 1}))
     for seqno in (0, 1, publisher.seqno + 1):
         message = publisher.message(fresh, body, seqno=seqno)
         for lacking in (("session",), ("seqno",), ("digest",), ("session", "seqno"), ("session", "seqno", "digest")):

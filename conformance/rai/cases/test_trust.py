@@ -8,9 +8,9 @@ from conformance.cases import judging, rule
 from conformance.rai.forging import ask_for_everything, forgeries, mute, proof, surely_proof
 from conformance.rai.publishing import answers, holder_stops, is_published, meets_somebody, settle
 from conformance.rai.roles import PUBLISHER
+from harness.rai.tester.driver import TestSession, new_nonce
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession, new_nonce
 from harness.rai.users import PROFILE, STRANGER, secret_of
 from wire.rai.values import AUTH, HB, HELLO, Auth, Heartbeat, Message, inbox, nonce_of, user_of
 

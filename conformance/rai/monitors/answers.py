@@ -6,7 +6,7 @@ from conformance.monitors import KEPT, Observation, broken, follows
 from conformance.rai.monitors.registry import monitor, said, whether
 from conformance.rai.monitors.state import Asked, SessionState
 from harness.rai.tester.events import Event
-from wire.rai.values import Publish, Reply, SnapRequest, Subs, SubStart, SubStop, Told
+from wire.rai.values import Published, Reply, SnapRequest, Subs, SubStart, SubStop, Told
 
 FORMATS = frozenset({"json", "tib_sass", "tibmsg", "rvmsg", "marketfeed", "rwf"})
 
@@ -30,7 +30,7 @@ OTHER_SPELLING = "temp_unvail"
 IMAGES = ("start", "initial", "verify")
 
 
-@monitor("RAI-142", on=said(Reply, Publish))
+@monitor("RAI-142", on=said(Reply, Published))
 def pairs_are_those_of_the_table(event: Event, state: SessionState) -> Observation | None:
     """Types and statuses that are sent are pairs of the table."""
     body = _told(event)
@@ -42,7 +42,7 @@ def pairs_are_those_of_the_table(event: Event, state: SessionState) -> Observati
     return whether(body.state in TABLE.get(body.kind, frozenset()), event.entry, found, "status")
 
 
-@monitor("RAI-094", on=said(Reply, Publish))
+@monitor("RAI-094", on=said(Reply, Published))
 def formats_are_those_that_are_named(event: Event, state: SessionState) -> Observation | None:
     """The format of data is json or one of five binary ones."""
     body = _told(event)
@@ -84,10 +84,10 @@ def snapshots_name_their_subject(event: Event, state: SessionState) -> Observati
     return _images(event, state, (SnapRequest,), lambda body: body.kind == "snap")
 
 
-@monitor("RAI-136", on=said(Reply, Publish))
+@monitor("RAI-136", on=said(Reply, Published))
 def updates_are_for_all(event: Event, state: SessionState) -> Observation | None:
     """Updates are published under the subject itself."""
-    if event.form is Publish:
+    if event.form is Published:
         return KEPT
     body = _told(event)
     return broken(event.entry, "an update is sent to an inbox", "type") if body.type == "update" else None

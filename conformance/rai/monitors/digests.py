@@ -6,7 +6,7 @@ from conformance.rai.monitors.state import SessionState
 from harness.rai.tester.conversation import is_genuine
 from harness.rai.tester.events import Event
 from harness.rai.users import DATABASE, PROFILE
-from wire.rai.values import Auth, Message, Publish, Reply, fields_of, nonce_of, owner_of, user_of
+from wire.rai.values import Auth, Message, Published, Reply, fields_of, nonce_of, owner_of, user_of
 
 
 @monitor("RAI-071", on=ANY)
@@ -17,7 +17,7 @@ def digests_verify(event: Event, state: SessionState) -> Observation | None:
     return whether(is_genuine(event.message), event.entry, f"the digest of {_name(event)} does not verify", "digest")
 
 
-@monitor("RAI-167", on=said(Auth, Publish, Reply))
+@monitor("RAI-167", on=said(Auth, Published, Reply))
 def auths_go_to_inboxes(event: Event, state: SessionState) -> Observation | None:
     """An auth is published under auth in the inbox of who was met."""
     if event.form is Auth:

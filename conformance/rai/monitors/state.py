@@ -25,7 +25,7 @@ from wire.rai.values import (
     GetSubs,
     Hello,
     Message,
-    Publish,
+    Published,
     Reply,
     SnapRequest,
     Subs,
@@ -34,7 +34,7 @@ from wire.rai.values import (
     owner_of,
 )
 
-OF_PUBLISHERS = (Reply, Publish, GetSubs)
+OF_PUBLISHERS = (Reply, Published, GetSubs)
 """What only publishers say."""
 
 OF_SUBSCRIBERS = (SubStart, SubStop, SnapRequest, Subs, DictRequest)

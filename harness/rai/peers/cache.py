@@ -10,7 +10,7 @@ Fields = dict[str, Raw]
 OK, STALE, FEED_DOWN, VERIFY = "ok", "stale", "feed_down", "verify"
 
 
-class Record:
+class CachedValue:
     """The value of a subject; ``status`` stays what it is until a whole image of it comes."""
 
     def __init__(self, fields: Fields, status: str = OK) -> None:

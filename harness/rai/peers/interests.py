@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from wire.rai.wildcards import Matcher
 
 
-class Subscription:
+class Terms:
     """A session's subscription to a subject; ``expires`` is in seconds after its last sign of life."""
 
     def __init__(self, expires: int | None = None) -> None:
         self.expires = expires
 
 
-class WildSubscription(Subscription):
+class WildTerms(Terms):
     """A session's subscription to all subjects that a pattern matches."""
 
     def __init__(self, pattern: str, matcher: Matcher, expires: int | None = None) -> None:
@@ -29,16 +29,16 @@ class Interests:
     """All subscriptions, by subject and by session."""
 
     def __init__(self) -> None:
-        self.of_session: dict[str, dict[str, Subscription]] = {}
-        self.wild: dict[str, dict[Wildcard, WildSubscription]] = {}
+        self.of_session: dict[str, dict[str, Terms]] = {}
+        self.wild: dict[str, dict[Wildcard, WildTerms]] = {}
         self._sessions: dict[str, set[str]] = {}
 
-    def add(self, session: str, subject: str, subscription: Subscription) -> None:
+    def add(self, session: str, subject: str, subscription: Terms) -> None:
         """Take a subscription; another of the same session to the same subject is replaced."""
         self.of_session.setdefault(session, {})[subject] = subscription
         self._sessions.setdefault(subject, set()).add(session)
 
-    def add_wild(self, session: str, wildcard: Wildcard, subscription: WildSubscription) -> None:
+    def add_wild(self, session: str, wildcard: Wildcard, subscription: WildTerms) -> None:
         """Take a subscription to a wildcard."""
         self.wild.setdefault(session, {})[wildcard] = subscription
 
@@ -55,7 +55,7 @@ class Interests:
             del self._sessions[subject]
         return True
 
-    def remove_wild(self, session: str, wildcard: Wildcard) -> WildSubscription | None:
+    def remove_wild(self, session: str, wildcard: Wildcard) -> WildTerms | None:
         """End a subscription to a wildcard, and return it if there was one."""
         its = self.wild.get(session, {})
         found = its.pop(wildcard, None)

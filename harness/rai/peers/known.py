@@ -4,7 +4,7 @@ INTERVAL = 10
 """Seconds between heartbeats."""
 
 
-class Known:
+class KnownSession:
     """Another session, as a node knows it."""
 
     def __init__(self, session: str, key: bytes, now: float) -> None:

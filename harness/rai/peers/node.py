@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from harness.errors import ControlFailed, NotYet
 from harness.peers.peer import Dialler, PeerSettings
-from harness.rai.peers.known import INTERVAL, Known
+from harness.rai.peers.known import INTERVAL, KnownSession
 from harness.rai.users import DATABASE, PROFILE
 from wire import envelope
 from wire.errors import DecodeError
@@ -31,7 +31,7 @@ from wire.rai.values import (
     Heartbeat,
     Hello,
     Message,
-    Publish,
+    Published,
     inbox,
     nonce_of,
     of,
@@ -86,8 +86,8 @@ class NodePeer(Dialler):
         self.random: random.Random = random.SystemRandom() if seed is None else random.Random(seed)
         self.link: int | None = None
         self.session = ""
-        self.others: dict[str, Known] = {}
-        self.former: dict[str, Known] = {}
+        self.others: dict[str, KnownSession] = {}
+        self.former: dict[str, KnownSession] = {}
         """Sessions that are over, or seem to be: what is recorded of them is known by its numbers."""
         self._out: list[tuple[int, bytes | None]] = []
         self._events: list[str] = []
@@ -231,7 +231,7 @@ class NodePeer(Dialler):
         """Act on a message of a user that there is."""
         match message.body:
             # First: nearly all that is said is one.
-            case Publish():
+            case Published():
                 self.hear_message(message, now)
             case Hello():
                 self.hear_greeting(message, message.body, now)
@@ -251,7 +251,7 @@ class NodePeer(Dialler):
         if other is not None:
             self.take(message, other, now)
 
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         """Return who says a message, if it counts."""
         other = self.others.get(message.session)
         if (
@@ -267,11 +267,11 @@ class NodePeer(Dialler):
         """Tell whether a message has the digest that it has to have."""
         return self.signing.verifies(key, message.seqno, message.subject, message.signed, message.digest)
 
-    def is_trusted(self, other: Known) -> bool:
+    def is_trusted(self, other: KnownSession) -> bool:
         """Tell whether the other session has proven that it is no replay."""
         return other.is_trusted
 
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         """Tell whether a seqno is greater than the last under its subject, and remember it."""
         if message.seqno <= other.seqnos.get(message.subject, -1):
             return False
@@ -279,17 +279,17 @@ class NodePeer(Dialler):
         return True
 
     @abstractmethod
-    def take(self, message: Message, other: Known, now: float) -> None:
+    def take(self, message: Message, other: KnownSession, now: float) -> None:
         """Act on a message that counts."""
 
     # --- trust --------------------------------------------------------------------------------------------
 
-    def meet(self, session: str, now: float) -> Known:
+    def meet(self, session: str, now: float) -> KnownSession:
         """Return what is known of a session: of one that was not met before, its key."""
         found = self.others.get(session) or self.former.get(session)
         if found is None:
             key = self.signing.session_key(self.database[user_of(session)], nonce_of(session))
-            found = Known(session, key, now)
+            found = KnownSession(session, key, now)
         return found
 
     def hear_greeting(self, message: Message, body: Hello, now: float) -> None:
@@ -312,10 +312,10 @@ class NodePeer(Dialler):
         """Tell whether the time in a HELLO or HB is now, as far as clocks agree."""
         return abs(body.time - self.utc(now)) <= OLD * self.interval * MICROSECONDS
 
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         """Act on a session's sign of life."""
 
-    def prove(self, other: Known, time: int, cnonce: str, now: float) -> None:
+    def prove(self, other: KnownSession, time: int, cnonce: str, now: float) -> None:
         """Prove to another session who this is, by what its message came with, so that it may do the same."""
         body = Auth(auth_time=time, time=self.utc(now), cnonce=self.new_nonce())
         other.asked = body.time, body.cnonce
@@ -347,28 +347,28 @@ class NodePeer(Dialler):
         """Tell whether an auth message is signed with what it answers."""
         return self.is_genuine(message, self.auth_key(message.session, *answered))
 
-    def trust(self, other: Known, now: float) -> None:
+    def trust(self, other: KnownSession, now: float) -> None:
         """Take a session for one that lives."""
         self.others[other.session] = other
         other.heard = now
         other.is_trusted = True
         self.trusted(other, now)
 
-    def trusted(self, other: Known, now: float) -> None:
+    def trusted(self, other: KnownSession, now: float) -> None:
         """Act on a session that is trusted now."""
 
-    def forget(self, other: Known, now: float) -> None:
+    def forget(self, other: KnownSession, now: float) -> None:
         """Take note that another session is over."""
         self.put_away(other)
         self.left(other, now)
 
-    def put_away(self, other: Known) -> None:
+    def put_away(self, other: KnownSession) -> None:
         """Trust another session no longer; should it come back, it has to prove itself again."""
         self.others.pop(other.session, None)
         other.is_trusted, other.asked = False, None
         self.former[other.session] = other
 
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         """Act on the end of a session."""
 
     # --- time ---------------------------------------------------------------------------------------------

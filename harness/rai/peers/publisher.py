@@ -9,9 +9,9 @@ from typing import Any
 
 from harness.errors import ControlFailed
 from harness.peers.timers import Timers
-from harness.rai.peers.cache import FEED_DOWN, OK, STALE, Dictionary, Fields, Record
-from harness.rai.peers.interests import Interests, Subscription, WildSubscription
-from harness.rai.peers.known import Known
+from harness.rai.peers.cache import FEED_DOWN, OK, STALE, CachedValue, Dictionary, Fields
+from harness.rai.peers.interests import Interests, Terms, WildTerms
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.node import GONE, MISSED, NodePeer
 from harness.rai.users import PUBLISHER, SERVED
 from wire.errors import WireError
@@ -27,7 +27,7 @@ from wire.rai.values import (
     DictRequest,
     GetSubs,
     Message,
-    Publish,
+    Published,
     Raw,
     Reply,
     Return,
@@ -81,7 +81,7 @@ class Publisher(NodePeer):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.records: dict[str, Record] = {}
+        self.records: dict[str, CachedValue] = {}
         self.warming: dict[str, Fields] = {}
         """What subjects will hold that the source will have soon."""
         self.blocked: set[str] = set()
@@ -91,20 +91,20 @@ class Publisher(NodePeer):
         self.is_down = False
         self.held: dict[str, list[Fields]] | None = None
         """Updates that wait, by subject; ``None`` when none have to."""
-        self._due = Timers[Known]()
+        self._due = Timers[KnownSession]()
         self._asking: dict[str, float] = {}
         self._asked: set[str] = set()
 
     # --- sessions -----------------------------------------------------------------------------------------
 
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         self._asking.pop(other.session, None)
         self._asked.discard(other.session)
         if not other.is_trusted:
             self.prove(other, *other.greeting, now)
         self._due.set(now + MISSED * other.interval, other)
 
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         self._asking.pop(other.session, None)
         for subject in list(self.interests.of_session.get(other.session, ())):
             self.end_subscription(other, subject)
@@ -118,7 +118,7 @@ class Publisher(NodePeer):
 
     # --- what is asked ------------------------------------------------------------------------------------
 
-    def take(self, message: Message, other: Known, now: float) -> None:
+    def take(self, message: Message, other: KnownSession, now: float) -> None:
         subject, body = message.subject, message.body
         match body:
             case SubStart() if self.serves(subject.removeprefix(START)):
@@ -140,51 +140,51 @@ class Publisher(NodePeer):
         """Tell whether a subject is one of this publisher's."""
         return subject.startswith(self.serves_all_below)
 
-    def start(self, subject: str, body: SubStart, other: Known, now: float) -> None:
+    def start(self, subject: str, body: SubStart, other: KnownSession, now: float) -> None:
         """Begin a subscription."""
         returned = body.return_
         if returned is not None and (refusal := self.refusal(subject, other)):
             self.reply(other, returned, Reply(type="start", subject=subject, status=refusal))
         if self.refusal(subject, other):
             return
-        self.subscribe(subject, Subscription(body.expires), other, now)
+        self.subscribe(subject, Terms(body.expires), other, now)
         if body.ack and returned is not None:
             self.ack("start", subject, returned, other)
         if body.initial and returned is not None:
             self.show("start", subject, returned, other, now)
 
-    def refusal(self, subject: str, other: Known) -> str:
+    def refusal(self, subject: str, other: KnownSession) -> str:
         """Return the status that says why a session may not see a subject; empty where it may."""
         if not is_legal(subject):
             return "bad_name"
         return "perm_denied" if user_of(other.session) in self.denied else ""
 
-    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+    def subscribe(self, subject: str, subscription: Terms, other: KnownSession, now: float) -> None:
         """Take a subscription."""
         self.interests.add(other.session, subject, subscription)
         self._due.set(self.ends_at(subscription, other), other)
 
-    def stop(self, subject: str, body: SubStop, other: Known) -> None:
+    def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
         """End a subscription."""
         if body.ack and body.return_ is not None:
             self.ack("stop", subject, body.return_, other)
         self.end_subscription(other, subject)
 
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         """Begin a subscription to all subjects that a pattern matches."""
         try:
-            subscription = WildSubscription(body.pattern, Matcher.of_pcre(body.pattern), body.expires)
+            subscription = WildTerms(body.pattern, Matcher.of_pcre(body.pattern), body.expires)
         except WireError:
             return  # a pattern that cannot be matched matches nothing
         self.interests.add_wild(other.session, (body.subject, body.pattern), subscription)
         self._due.set(self.ends_at(subscription, other), other)
 
-    def end_subscription(self, other: Known, subject: str) -> None:
+    def end_subscription(self, other: KnownSession, subject: str) -> None:
         """End a subscription, if there is one; when it was the last the subject is dropped."""
         if self.interests.remove(other.session, subject):
             self.drop_unwanted(subject)
 
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         """End a subscription to a wildcard."""
         ended = self.interests.remove_wild(other.session, wildcard)
         if ended is not None:
@@ -194,16 +194,16 @@ class Publisher(NodePeer):
     def drop_unwanted(self, subject: str) -> None:
         """Tell that a subject is dropped, if nobody has subscribed to it any more."""
         if not self.interests.is_wanted(subject):
-            self.publish(subject, Publish(type="drop", status="nosubscribers"))
+            self.publish(subject, Published(type="drop", status="nosubscribers"))
 
-    def reassert(self, body: Subs, other: Known, now: float) -> None:
+    def reassert(self, body: Subs, other: KnownSession, now: float) -> None:
         """Take what a session says are its subscriptions: their time begins anew."""
         other.heard = now
         for place, subject in enumerate(body.subs):
             if not self.serves(subject) or self.refusal(subject, other):
                 continue
             known = self.interests.of_session.get(other.session, {}).get(subject)
-            self.subscribe(subject, known or Subscription(), other, now)
+            self.subscribe(subject, known or Terms(), other, now)
             if place >= len(body.subs_return):
                 continue
             returned = body.subs_return[place]
@@ -212,17 +212,17 @@ class Publisher(NodePeer):
             if body.initial:
                 self.show("start", subject, returned, other, now)
 
-    def ack(self, kind: str, subject: str, returned: Return, other: Known) -> None:
+    def ack(self, kind: str, subject: str, returned: Return, other: KnownSession) -> None:
         """Answer who wants to know that a start or a stop was seen."""
         self.reply(other, returned, Reply(type=kind, subject=subject, status="ack"))
 
     # --- images -------------------------------------------------------------------------------------------
 
-    def show(self, kind: str, subject: str, returned: Return, other: Known, now: float) -> None:
+    def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
         """Answer who wants to see a value: ``kind`` is the type of the answer."""
         self.reply(other, returned, self.image(kind, subject, other))
 
-    def image(self, kind: str, subject: str, other: Known) -> Reply:
+    def image(self, kind: str, subject: str, other: KnownSession) -> Reply:
         """Return the value of a subject, or why there is none."""
         if refusal := self.refusal(subject, other):
             return Reply(type=kind, subject=subject, status=refusal)
@@ -235,7 +235,7 @@ class Publisher(NodePeer):
             return Reply(type="verify", subject=subject, format=FORMAT, data=object_of(self.warming[subject]))
         return Reply(type=kind, subject=subject, status="not_found")
 
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         """Return the members of a message that holds a whole value."""
         members: dict[str, Any] = {"type": kind, "format": FORMAT, "data": object_of(record.fields)}
         if record.status != OK:
@@ -244,13 +244,13 @@ class Publisher(NodePeer):
             members |= {"dictionary": self.dictionary.name, "dict_csum": self.dictionary.checksum}
         return members
 
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         """Tell one session something, unless its return makes no subject."""
         subject = inbox(other.session, returned)
         if is_legal(subject):
             self.say(subject, body)
 
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         """Answer who wants a dictionary: the newest, whichever they have."""
         known = self.dictionary
         if known is not None and body.dictionary == known.name and body.return_ is not None:
@@ -258,11 +258,11 @@ class Publisher(NodePeer):
 
     # --- updates ------------------------------------------------------------------------------------------
 
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         """Tell all who listen to a subject."""
         self.say(subject, body)
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         """Tell all who listen to a subject, where anybody has subscribed."""
         if self.interests.is_wanted(subject):
             self.publish(subject, body)
@@ -272,34 +272,36 @@ class Publisher(NodePeer):
         self.warming.pop(subject, None)
         record = self.records.get(subject)
         if record is None:
-            record = self.records[subject] = Record({}, FEED_DOWN if self.is_down else OK)
+            record = self.records[subject] = CachedValue({}, FEED_DOWN if self.is_down else OK)
         record.update(fields, now)
         if self.held is not None:
             self.held.setdefault(subject, []).append(fields)
         else:
             self.publish_if_wanted(subject, self.changed(record, fields))
 
-    def changed(self, record: Record, fields: Mapping[str, Raw]) -> Publish:
+    def changed(self, record: CachedValue, fields: Mapping[str, Raw]) -> Published:
         """Return the update that tells of changed fields: a value that is stale stays so."""
-        return Publish(status=None if record.status == OK else record.status, data=object_of(fields))
+        return Published(status=None if record.status == OK else record.status, data=object_of(fields))
 
-    def conflated(self, record: Record, updates: list[Fields]) -> Publish:
+    def conflated(self, record: CachedValue, updates: list[Fields]) -> Published:
         """Return the one update that several have become."""
         merged = {name: value for each in updates for name, value in each.items()}
-        return Publish(status="conflated", data=object_of(merged)) if len(updates) > 1 else self.changed(record, merged)
+        return (
+            Published(status="conflated", data=object_of(merged)) if len(updates) > 1 else self.changed(record, merged)
+        )
 
     def tell_state(self, subject: str, status: str) -> None:
         """Mark a value, and tell of that."""
         record = self.records.get(subject)
         if record is not None:
             record.status = status
-        self.publish_if_wanted(subject, Publish(status=status))
+        self.publish_if_wanted(subject, Published(status=status))
 
     def refresh(self, subject: str) -> None:
         """Publish the whole value of a subject, for all to begin anew with."""
-        self.publish_if_wanted(subject, Publish(**self.whole("initial", self.records[subject])))
+        self.publish_if_wanted(subject, Published(**self.whole("initial", self.records[subject])))
 
-    def end_subject(self, subject: str, drop: Publish) -> None:
+    def end_subject(self, subject: str, drop: Published) -> None:
         """Give up a subject, and tell why."""
         self.records.pop(subject, None)
         self.publish_if_wanted(subject, drop)
@@ -320,7 +322,7 @@ class Publisher(NodePeer):
             if self.others.get(other.session) is other:
                 self.look_after(other, now)
 
-    def look_after(self, other: Known, now: float) -> None:
+    def look_after(self, other: KnownSession, now: float) -> None:
         """See to what is due with a session: a question for its subscriptions, the end of some, or its own."""
         session = other.session
         if now >= self.missed_at(other) and session not in self._asked and self.interests.has_any(session):
@@ -340,7 +342,7 @@ class Publisher(NodePeer):
         else:
             self._due.set(self.next_look(other, now), other)
 
-    def next_look(self, other: Known, now: float) -> float:
+    def next_look(self, other: KnownSession, now: float) -> float:
         """Return when a session is to be looked after next."""
         session = other.session
         subscriptions = [
@@ -354,19 +356,19 @@ class Publisher(NodePeer):
             times.append(self.missed_at(other))
         return min(times)
 
-    def missed_at(self, other: Known) -> float:
+    def missed_at(self, other: KnownSession) -> float:
         """Return when a session has missed a heartbeat."""
         return other.heard + MISSED * other.interval
 
-    def delay(self, other: Known) -> float:
+    def delay(self, other: KnownSession) -> float:
         """Return how long to wait, once it has, before it is asked: all publishers would ask at once."""
         return self.random.uniform(0, other.interval)
 
-    def ends_at(self, subscription: Subscription, other: Known) -> float:
+    def ends_at(self, subscription: Terms, other: KnownSession) -> float:
         """Return when a subscription ends if its session shows no sign of life."""
         return other.heard + (GONE * other.interval if subscription.expires is None else subscription.expires)
 
-    def ask_for_subscriptions(self, other: Known) -> None:
+    def ask_for_subscriptions(self, other: KnownSession) -> None:
         """Ask a session for its subscriptions."""
         body = GetSubs(return_=f"{user_of(other.session)}.subs", last_seen=other.time, wildcard=">")
         self.say(inbox(other.session, "get_subs"), body)
@@ -387,22 +389,22 @@ class Publisher(NodePeer):
 
     def do_restore(self, now: float, subject: str, *text: str) -> None:
         """Have the source of a subject again, with all its fields."""
-        self.records.setdefault(subject, Record({})).replace(_fields(text), now)
+        self.records.setdefault(subject, CachedValue({})).replace(_fields(text), now)
         self.refresh(subject)
 
     def do_expire(self, now: float, subject: str) -> None:
         """End a subject for good."""
-        self.end_subject(subject, Publish(type="drop", status="expired"))
+        self.end_subject(subject, Published(type="drop", status="expired"))
 
     def do_evict(self, now: float, subject: str) -> None:
         """Lose a subject from a full cache."""
-        self.end_subject(subject, Publish(type="drop", status="preempted"))
+        self.end_subject(subject, Published(type="drop", status="preempted"))
 
     def do_rename(self, now: float, subject: str, other: str) -> None:
         """Have a subject under another name."""
         if subject in self.records:
             self.records[other] = self.records[subject]
-        self.end_subject(subject, Publish(type="drop", status="relocate", text=other))
+        self.end_subject(subject, Published(type="drop", status="relocate", text=other))
 
     def do_switch(self, now: float) -> None:
         """Have values over another path."""
@@ -410,7 +412,7 @@ class Publisher(NodePeer):
             record = self.records.get(subject)
             recent = {} if record is None else record.recent(now - RECAP)
             self.publish(
-                subject, Publish(type="recap", status="feed_switch", data=object_of(recent) if recent else NOTHING)
+                subject, Published(type="recap", status="feed_switch", data=object_of(recent) if recent else NOTHING)
             )
 
     def do_hold(self, now: float) -> None:
@@ -438,7 +440,7 @@ class Publisher(NodePeer):
         for record in self.records.values():
             record.status = FEED_DOWN
         for subject in list(self.interests.wanted(lambda: iter(self.records))):
-            self.publish(subject, Publish(status=FEED_DOWN))
+            self.publish(subject, Published(status=FEED_DOWN))
 
     def do_up(self, now: float) -> None:
         """Have a feed again."""

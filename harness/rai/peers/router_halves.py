@@ -6,10 +6,10 @@ The cache holds whole values only: of what was seen of a subject without its ima
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.rai.peers.cache import OK, STALE, VERIFY, Record
-from harness.rai.peers.interests import Subscription
+from harness.rai.peers.cache import OK, STALE, VERIFY, CachedValue
+from harness.rai.peers.interests import Terms
 from harness.rai.peers.kept import Kept
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.node import GONE, NodePeer
 from harness.rai.peers.publisher import Publisher
 from harness.rai.peers.subscriber import DISTURBED, NOT_FOUND, WHOLE, Subscriber, Wanted
@@ -20,7 +20,7 @@ from wire.rai.values import (
     Dict,
     DictRequest,
     Message,
-    Publish,
+    Published,
     Raw,
     Reply,
     Return,
@@ -36,7 +36,7 @@ PATIENCE = 5.0
 
 FEED_SWITCH = "feed_switch"
 
-Asker = tuple[str, Known, Return]
+Asker = tuple[str, KnownSession, Return]
 """Who waits for a value: the type of the answer, the session, and where to."""
 
 
@@ -73,23 +73,23 @@ class Back(Half, Publisher):
         self.put_off: set[str] = set()
         """Subjects of which somebody was told that there is no value."""
         self.dictionaries: dict[str, Dict] = {}
-        self.fetched: dict[str, dict[str, tuple[Known, Return]]] = {}
+        self.fetched: dict[str, dict[str, tuple[KnownSession, Return]]] = {}
         """Who waits for a dictionary of the source's, and where to it is sent, by session."""
         self._clear_at: float | None = None
 
     # --- subscriptions ------------------------------------------------------------------------------------
 
-    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+    def subscribe(self, subject: str, subscription: Terms, other: KnownSession, now: float) -> None:
         super().subscribe(subject, subscription, other, now)
         if subject not in self.front.wanted:
             self.front.subscribe(subject, now)
             self.questions.setdefault(subject, Question(now + PATIENCE))
 
-    def refusal(self, subject: str, other: Known) -> str:
+    def refusal(self, subject: str, other: KnownSession) -> str:
         # The broker of the source may be one that cannot carry these.
         return "bad_name" if any(each.isspace() for each in subject) else super().refusal(subject, other)
 
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         super().start_wild(body, other, now)
         for wildcard in self.covers() - self.front.wild.keys():
             self.front.subscribe_wild(wildcard, now)
@@ -104,7 +104,7 @@ class Back(Half, Publisher):
         is_sound = all(segments(wildcard)) and not any(each.isspace() for each in wildcard)
         return wildcard if is_sound and literal_prefix(wildcard) else self.serves_all_below + REST
 
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         super().end_wild(other, wildcard)
         self.clear()
 
@@ -128,7 +128,7 @@ class Back(Half, Publisher):
         for subject in [each for each in {*self.front.wanted, *self.records} if not self.interests.is_named(each)]:
             self.give_up(subject)
 
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         super().left(other, now)
         for askers in self.fetched.values():
             askers.pop(other.session, None)
@@ -142,7 +142,7 @@ class Back(Half, Publisher):
 
     # --- what is asked ------------------------------------------------------------------------------------
 
-    def show(self, kind: str, subject: str, returned: Return, other: Known, now: float) -> None:
+    def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
         if subject in self.records or self.refusal(subject, other):
             super().show(kind, subject, returned, other, now)
             return
@@ -181,7 +181,7 @@ class Back(Half, Publisher):
         """Return the status that a message of some type has: snapshots and updates cannot tell of a switch."""
         return STALE if kind in ("snap", "update") and status == FEED_SWITCH else status
 
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         members = super().whole(kind, record)
         members["status"] = self.status_in(kind, members.get("status"))
         if isinstance(record, Kept):
@@ -192,24 +192,24 @@ class Back(Half, Publisher):
 
     # --- what the front tells -----------------------------------------------------------------------------
 
-    def keep(self, subject: str, kept: Kept, image: Told, known: Record | None) -> None:
+    def keep(self, subject: str, kept: Kept, image: Told, known: CachedValue | None) -> None:
         """Take a whole value: whoever waits for it is shown it, and all others if it is news to them."""
         self.records[subject] = kept
         for kind, other, returned in self.waiting(subject):
             self.reply(other, returned, self.image(kind, subject, other))
-        if isinstance(image, Publish) or kept.is_news_after(known) or subject in self.put_off:
+        if isinstance(image, Published) or kept.is_news_after(known) or subject in self.put_off:
             self.refresh(subject)
         self.put_off.discard(subject)
 
-    def pass_on(self, subject: str, record: Record, body: Told) -> None:
+    def pass_on(self, subject: str, record: CachedValue, body: Told) -> None:
         """Publish an update of the source's: what cannot be relied on stays so, whatever the update says."""
         status = body.status if record.status == OK else self.status_in(body.kind, record.status)
         kind = body.type if status == body.status else None
-        self.publish_if_wanted(subject, Publish(type=kind, status=status, format=body.format, data=body.data))
+        self.publish_if_wanted(subject, Published(type=kind, status=status, format=body.format, data=body.data))
 
     def tell_state(self, subject: str, status: str) -> None:
         if status == FEED_SWITCH:
-            self.publish_if_wanted(subject, Publish(type="recap", status=status))
+            self.publish_if_wanted(subject, Published(type="recap", status=status))
         else:
             super().tell_state(subject, status)
 
@@ -222,11 +222,11 @@ class Back(Half, Publisher):
         """Give up a subject as its source has."""
         self.answered(subject, Reply(status=NOT_FOUND))
         self.put_off.discard(subject)
-        self.end_subject(subject, Publish(type="drop", status=body.status, text=body.text, subject=body.subject))
+        self.end_subject(subject, Published(type="drop", status=body.status, text=body.text, subject=body.subject))
 
     # --- dictionaries -------------------------------------------------------------------------------------
 
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         name, returned = body.dictionary, body.return_
         if returned is None:
             return
@@ -277,7 +277,7 @@ class Front(Half, Subscriber):
     def tell(self, *words: str) -> None:
         """Tell nobody: what is to be known is known to the back."""
 
-    def tell_value(self, subject: str, record: Record, changed: Mapping[str, Raw]) -> None:
+    def tell_value(self, subject: str, record: CachedValue, changed: Mapping[str, Raw]) -> None:
         """Tell nobody."""
 
     def unsubscribe(self, subject: str) -> None:
@@ -286,13 +286,13 @@ class Front(Half, Subscriber):
 
     # --- what the source tells ----------------------------------------------------------------------------
 
-    def take_published(self, subject: str, body: Publish, other: Known, now: float) -> None:
+    def take_published(self, subject: str, body: Published, other: KnownSession, now: float) -> None:
         # A wildcard may bring more than the patterns of those for whom it is subscribed match.
         is_wanted = subject in self.wanted or self.back.interests.is_wanted(subject)
         if is_wanted and self.back.serves(subject):
             super().take_published(subject, body, other, now)
 
-    def take_reply(self, message: Message, body: Reply, other: Known, now: float) -> None:
+    def take_reply(self, message: Message, body: Reply, other: KnownSession, now: float) -> None:
         super().take_reply(message, body, other, now)
         what, subject = self.asked.get(tail_of(message.subject), ("", ""))
         if what == "snapshot" and body.state != "ack":
@@ -302,7 +302,7 @@ class Front(Half, Subscriber):
             else:
                 self.back.answered(subject, body)
 
-    def apply(self, subject: str, wanted: Wanted, body: Told, other: Known, now: float) -> None:
+    def apply(self, subject: str, wanted: Wanted, body: Told, other: KnownSession, now: float) -> None:
         known = wanted.record
         super().apply(subject, wanted, body, other, now)
         record = wanted.record
@@ -322,8 +322,8 @@ class Front(Half, Subscriber):
         record = wanted.record
         if body.state in DISTURBED and record is not None:
             self.mark(subject, wanted, body.state)
-        elif isinstance(body, Publish):
-            self.back.publish_if_wanted(subject, Publish(status=body.status, format=body.format, data=body.data))
+        elif isinstance(body, Published):
+            self.back.publish_if_wanted(subject, Published(status=body.status, format=body.format, data=body.data))
         elif record is not None and record.status == OK and body.state != OK:
             self.mark(subject, wanted, STALE)
         if body.state == NOT_FOUND or body.has_data:
@@ -341,7 +341,7 @@ class Front(Half, Subscriber):
         if is_news:
             self.back.tell_state(subject, status)
 
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         if body.state != "nosubscribers":
             self.wanted.pop(subject, None)
             self.found.pop(subject, None)
@@ -363,7 +363,7 @@ class Front(Half, Subscriber):
             self.do_dictionary(0.0, name)
         return session in self.others
 
-    def note_dictionary(self, body: Told, other: Known) -> None:
+    def note_dictionary(self, body: Told, other: KnownSession) -> None:
         super().note_dictionary(body, other)
         if body.dictionary is not None:
             self.back.note_checksum(body.dictionary, body.dict_csum)

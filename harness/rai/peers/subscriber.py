@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.errors import ControlFailed
-from harness.rai.peers.cache import FEED_DOWN, OK, STALE, VERIFY, Fields, Record
-from harness.rai.peers.known import Known
+from harness.rai.peers.cache import FEED_DOWN, OK, STALE, VERIFY, CachedValue, Fields
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.node import AGAIN, GONE, NodePeer
 from harness.rai.users import SUBSCRIBER
 from wire.rai.values import (
@@ -25,7 +25,7 @@ from wire.rai.values import (
     DictRequest,
     GetSubs,
     Message,
-    Publish,
+    Published,
     Raw,
     Reply,
     Return,
@@ -66,7 +66,7 @@ class Wanted:
         self.since = since
         """When it was subscribed, in microseconds since 1970."""
         self.with_image = with_image
-        self.record: Record | None = None
+        self.record: CachedValue | None = None
         self.source = ""
         """The session that has told of the value last."""
 
@@ -104,11 +104,11 @@ class Subscriber(NodePeer):
 
     # --- sessions -----------------------------------------------------------------------------------------
 
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         if self._look_at is None:
             self._look_at = now + GONE * other.interval
 
-    def trusted(self, other: Known, now: float) -> None:
+    def trusted(self, other: KnownSession, now: float) -> None:
         """Say again to a publisher that was met what is subscribed: it has not heard of it."""
         self.greeted(other, now)
         self.start_all()
@@ -124,7 +124,7 @@ class Subscriber(NodePeer):
             if found.record is not None and found.record.status != OK:
                 self.say(SNAP + subject, SnapRequest(return_=self.returned("start", subject), format="json"))
 
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         for subject, wanted in self.all_wanted():
             if wanted.source == other.session:
                 self.mark(subject, wanted, STALE)
@@ -195,7 +195,7 @@ class Subscriber(NodePeer):
             del self.asked[next(iter(self.asked))]
         return number
 
-    def reassert(self, body: GetSubs, other: Known) -> None:
+    def reassert(self, body: GetSubs, other: KnownSession) -> None:
         """Answer a publisher that asks what is subscribed."""
         subjects = [
             subject
@@ -223,10 +223,10 @@ class Subscriber(NodePeer):
 
     # --- what is told -------------------------------------------------------------------------------------
 
-    def take(self, message: Message, other: Known, now: float) -> None:
+    def take(self, message: Message, other: KnownSession, now: float) -> None:
         match message.body:
             # First: nearly all that is said is one.
-            case Publish():
+            case Published():
                 self.take_published(message.subject, message.body, other, now)
             case GetSubs() if message.subject == inbox(self.session, GET_SUBS):
                 self.reassert(message.body, other)
@@ -235,7 +235,7 @@ class Subscriber(NodePeer):
             case Dict():
                 self.take_dictionary(tail_of(message.subject), message.body)
 
-    def take_reply(self, message: Message, body: Reply, other: Known, now: float) -> None:
+    def take_reply(self, message: Message, body: Reply, other: KnownSession, now: float) -> None:
         """Act on an answer: it is about the subject that was asked about under its return."""
         what, subject = self.asked.get(tail_of(message.subject), ("", ""))
         if not what:
@@ -248,7 +248,7 @@ class Subscriber(NodePeer):
         elif wanted := self.wanted.get(subject) or self.found.get(subject):
             self.apply(subject, wanted, body, other, now)
 
-    def take_published(self, subject: str, body: Publish, other: Known, now: float) -> None:
+    def take_published(self, subject: str, body: Published, other: KnownSession, now: float) -> None:
         """Act on what is told to all."""
         self.note_dictionary(body, other)
         wanted = self.wanted.get(subject) or self.found.get(subject)
@@ -261,7 +261,7 @@ class Subscriber(NodePeer):
         else:
             self.apply(subject, wanted, body, other, now)
 
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         """Act on the end of a subject: who still wants it says so."""
         self.tell("drop", subject, body.state, *([body.text] if body.text else []))
         wanted.record = None
@@ -274,7 +274,7 @@ class Subscriber(NodePeer):
         elif body.state == "nosubscribers":
             self.start(subject, wanted)
 
-    def apply(self, subject: str, wanted: Wanted, body: Told, other: Known, now: float) -> None:
+    def apply(self, subject: str, wanted: Wanted, body: Told, other: KnownSession, now: float) -> None:
         """Take what is told of a value: an image replaces it, an update changes some fields, a status marks it."""
         fields = body.fields
         if fields is None:
@@ -287,9 +287,9 @@ class Subscriber(NodePeer):
             return
         wanted.source = other.session
         if body.kind in WHOLE:
-            record = Record(dict(fields), self.status_of_image(body))
+            record = CachedValue(dict(fields), self.status_of_image(body))
         else:
-            record = wanted.record or Record({})
+            record = wanted.record or CachedValue({})
             record.update(fields, now)
             # Nobody knows which field is out of date: only a whole image can be relied on again.
             if body.state in DISTURBED:
@@ -297,7 +297,7 @@ class Subscriber(NodePeer):
         wanted.record = record
         self.tell_value(subject, record, fields)
 
-    def is_for_source(self, wanted: Wanted, other: Known) -> bool:
+    def is_for_source(self, wanted: Wanted, other: KnownSession) -> bool:
         """Tell whether a session can say that there is no value: the one that told it, or another of the same user."""
         return wanted.record is None or user_of(other.session) == user_of(wanted.source)
 
@@ -318,7 +318,7 @@ class Subscriber(NodePeer):
             wanted.record.status = status
             self.tell_value(subject, wanted.record, {})
 
-    def note_dictionary(self, body: Told, other: Known) -> None:
+    def note_dictionary(self, body: Told, other: KnownSession) -> None:
         """Remember who has which dictionary."""
         if body.dictionary is not None:
             self.dictionaries[body.dictionary] = other.session
@@ -334,7 +334,7 @@ class Subscriber(NodePeer):
         """Tell the application something."""
         self._events.append(" ".join(words))
 
-    def tell_value(self, subject: str, record: Record, changed: Mapping[str, Raw]) -> None:
+    def tell_value(self, subject: str, record: CachedValue, changed: Mapping[str, Raw]) -> None:
         """Tell the application of a value, all of it."""
         self.tell("value", subject, record.status, _text(record.fields))
 

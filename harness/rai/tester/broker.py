@@ -19,7 +19,7 @@ TURN = 0.02
 """Seconds to read at one broker before it is looked at another."""
 
 
-class Listener(Protocol):
+class Guest(Protocol):
     """A session of the tester's, as its broker sees it."""
 
     beats_at: float | None
@@ -46,7 +46,7 @@ class TestBroker:
         self.node = node
         self.timing = timing or Timing()
         self.epoch = epoch
-        self.sessions: list[Listener] = []
+        self.sessions: list[Guest] = []
         self.beside: list[TestBroker] = []
         """The tester's links to other brokers of the node's: who waits here hears what is said there."""
         self.conversation = Conversation(link.label)
@@ -54,7 +54,7 @@ class TestBroker:
         # Everything: so it is known what the node says to whom, and that it says nothing more.
         self.send(envelope.listen(">"))
 
-    def join(self, session: Listener) -> None:
+    def join(self, session: Guest) -> None:
         """Have a session hear what is said here."""
         self.sessions.append(session)
 

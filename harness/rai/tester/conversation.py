@@ -6,7 +6,7 @@ under test. A message says by itself whose it is.
 
 from functools import lru_cache
 
-from harness.rai.tester.events import Event, Listening, RefusedMessage
+from harness.rai.tester.events import Event, ListenChange, RefusedMessage
 from harness.rai.users import DATABASE, PROFILE
 from harness.trace import Direction, Entry, EntryKind, Trace
 from wire import envelope
@@ -16,7 +16,7 @@ from wire.rai.values import Auth, Message, nonce_of, read, user_of
 MOST_TRIED = 16
 """Digests that are looked at in vain before the keys of a network are taken to be others: each look takes its time."""
 
-Decoded = Message | Listening | DecodeError
+Decoded = Message | ListenChange | DecodeError
 """What a frame is: a message, the beginning or end of listening, or why it is none of these."""
 
 
@@ -26,7 +26,7 @@ class Conversation:
     def __init__(self, link: str) -> None:
         self.link = link
         self.events: list[Event] = []
-        self.listening: list[tuple[float, Direction, Listening]] = []
+        self.listening: list[tuple[float, Direction, ListenChange]] = []
         """What each side has begun and ended to listen to, with when."""
         self.refusals: list[RefusedMessage] = []
         self.ours: set[str] = set()
@@ -71,7 +71,7 @@ class Conversation:
         if isinstance(decoded, DecodeError):
             self._refuse(entry, decoded)
             return None
-        if isinstance(decoded, Listening):
+        if isinstance(decoded, ListenChange):
             self.listening.append((entry.time, entry.direction, decoded))
             return None
         event = Event(entry.time, entry.direction, decoded, entry.index, type(decoded.body))
@@ -110,7 +110,7 @@ def decode(frame: bytes) -> Decoded:
     try:
         said = envelope.read(frame)
         if said.operation != envelope.DATA:
-            return Listening(said.subject, said.operation == envelope.LISTEN)
+            return ListenChange(said.subject, said.operation == envelope.LISTEN)
         return read(said.subject, said.payload)
     except DecodeError as error:
         return error.without_traceback()

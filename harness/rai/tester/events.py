@@ -27,7 +27,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
         return self.message.subject
 
 
-class Listening(msgspec.Struct, frozen=True):
+class ListenChange(msgspec.Struct, frozen=True):
     """A client has begun to listen to a subject or a wildcard, or has ended that."""
 
     subject: str

@@ -12,8 +12,8 @@ from harness.links.link import Labels
 from harness.rai.peers.router_cache import SOURCE, SUBSCRIBERS
 from harness.rai.tester.broker import TURN, TestBroker
 from harness.rai.tester.conversation import Conversation
+from harness.rai.tester.driver import INTERVAL, TestSession
 from harness.rai.tester.publisher import TestPublisher
-from harness.rai.tester.session import INTERVAL, TestSession
 from harness.rai.users import PUBLISHER, ROUTER, SERVED, SUBSCRIBER, TESTERS
 from harness.trace import Trace
 from wire.rai.values import Hello

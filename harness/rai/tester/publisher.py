@@ -3,8 +3,8 @@
 from typing import Any
 
 from harness.rai.tester.broker import TestBroker
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
-from harness.rai.tester.session import TestSession
 from harness.trace import Direction
 from wire.rai.values import (
     DICT,

@@ -4,8 +4,8 @@ from zlib import crc32
 
 from harness.protocol import FrameTopic
 from harness.rai.tester.conversation import decode
-from harness.rai.tester.events import Listening
-from wire.rai.values import SNAP, START, STOP, Auth, Hello, Message, Publish, Reply, SnapRequest, SubStart, SubStop
+from harness.rai.tester.events import ListenChange
+from wire.rai.values import SNAP, START, STOP, Auth, Hello, Message, Published, Reply, SnapRequest, SubStart, SubStop
 
 
 def topic(frame: bytes) -> FrameTopic:
@@ -24,7 +24,7 @@ def topic(frame: bytes) -> FrameTopic:
             return _about(message.subject.removeprefix(SNAP))
         case Reply(subject=str(subject)):
             return _about(subject, is_granting=True)
-        case Publish():
+        case Published():
             return _about(message.subject, is_granting=True)
         case _:
             return FrameTopic()
@@ -32,7 +32,7 @@ def topic(frame: bytes) -> FrameTopic:
 
 def is_telling(frame: bytes) -> bool:
     """Tell whether a frame is more than the beginning or the end of listening, which is of any client of a broker's."""
-    return not isinstance(decode(frame), Listening)
+    return not isinstance(decode(frame), ListenChange)
 
 
 def _about(subject: str, *, is_granting: bool = False) -> FrameTopic:

@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.rai.peers.cache import Dictionary, Record
-from harness.rai.peers.known import Known
+from harness.rai.peers.cache import CachedValue, Dictionary
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
 from wire.rai.values import NOTHING, Dict, DictRequest, Reply, Return, object_of, user_of
@@ -18,7 +18,7 @@ class Naming(Publisher):
         """Return the members of an image or a snapshot."""
         return members
 
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         members = super().whole(kind, record)
         return members if self.dictionary is None else self.naming(members, self.dictionary)
 
@@ -47,9 +47,9 @@ class NamesTheFormat(Naming):
 
 @fault("RAI-149", does="names the dictionary that was there when the subject was")
 class NamesOldDictionaries(Naming):
-    before: tuple[Record, ...] = ()
+    before: tuple[CachedValue, ...] = ()
 
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         members = super().whole(kind, record)
         is_new = self.dictionary is not None and record not in self.before
         return _without(members, "dictionary") if is_new else members
@@ -80,7 +80,7 @@ class ChecksumIsACount(Naming):
 
 @fault("RAI-150", does="draws another checksum for each session")
 class ChecksumForEach(Publisher):
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         if isinstance(body, Reply) and isinstance(body.dict_csum, int):
             body = replace(body, dict_csum=body.dict_csum + len(user_of(other.session)) + (other.session[1] == "o"))
         super().reply(other, returned, body)
@@ -150,7 +150,7 @@ class ChangesOnce(ChangesSilently):
 
 @fault("RAI-151", does="shows empty images when a dictionary has changed")
 class ChangesToNothing(Publisher):
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         members = super().whole(kind, record)
         is_new = kind == "initial" and self.dictionary is not None
         return members | {"data": object_of({})} if is_new else members
@@ -165,12 +165,12 @@ class Sending(Publisher):
         """Return what is sent in place of a dictionary."""
         return body
 
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         before, self.request = self.request, body
         super().send_dictionary(body, other)
         self.request = before
 
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         if isinstance(body, Dict) and self.request is not None:
             body = self.sending(body, self.request)
         super().reply(other, returned, body)
@@ -178,7 +178,7 @@ class Sending(Publisher):
 
 @fault("RAI-152", does="sends no dictionary")
 class SendsNoDictionary(Publisher):
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         """Send nothing."""
 
 
@@ -188,7 +188,7 @@ class SendsADictionaryOnce(Publisher):
         super().__init__(**settings)
         self.asked: str | None = None
 
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         self.asked = self.asked or other.session
         if self.asked == other.session:
             super().send_dictionary(body, other)
@@ -196,14 +196,14 @@ class SendsADictionaryOnce(Publisher):
 
 @fault("RAI-152", does="sends no dictionary that is called json")
 class SendsNoJson(Publisher):
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         if body.dictionary != "json":
             super().send_dictionary(body, other)
 
 
 @fault("RAI-152", does="sends no dictionary to who has the newest checksum")
 class SendsNothingNew(Publisher):
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         if self.dictionary is None or body.dict_csum != self.dictionary.checksum:
             super().send_dictionary(body, other)
 
@@ -240,7 +240,7 @@ class SendsNames(Sending):
 
 @fault("RAI-154", does="sends a dictionary to who knows its checksum alone")
 class SendsToWhoKnows(Publisher):
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         if body.dict_csum is not None:
             super().send_dictionary(body, other)
 
@@ -262,7 +262,7 @@ class SendsTheFirst(Sending):
 
 @fault("RAI-221", does="dies of a request for a dictionary before it has one")
 class DiesWithoutDictionary(Publisher):
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         if self.dictionary is None:
             raise KeyError(body.dictionary)
         super().send_dictionary(body, other)
@@ -270,7 +270,7 @@ class DiesWithoutDictionary(Publisher):
 
 @fault("RAI-221", does="has no dictionary any more when another was asked for")
 class LosesItsDictionary(Publisher):
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         if self.dictionary is not None and body.dictionary != self.dictionary.name:
             self.dictionary = None
         super().send_dictionary(body, other)
@@ -278,7 +278,7 @@ class LosesItsDictionary(Publisher):
 
 @fault("RAI-221", does="trusts a session no more that asks for a dictionary that there is not")
 class DistrustsWhoAsks(Publisher):
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         if self.dictionary is None or body.dictionary != self.dictionary.name:
             other.is_trusted = False
         super().send_dictionary(body, other)

@@ -4,7 +4,7 @@ import json
 
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
-from wire.rai.values import Bye, Heartbeat, Message, Publish, Reply, of
+from wire.rai.values import Bye, Heartbeat, Message, Published, Reply, of
 
 
 class Signs(Publisher):
@@ -46,7 +46,7 @@ class SignsOneByte(Signs):
 class SignsDataAlone(Signs):
     def covers(self, message: Message, key: bytes) -> tuple[bytes, int, str, bytes]:
         body = message.body
-        if isinstance(body, Publish | Reply) and body.has_data:
+        if isinstance(body, Published | Reply) and body.has_data:
             return key, message.seqno, message.subject, bytes(body.data)
         return self.rightly(message, key)
 
@@ -130,7 +130,7 @@ class SignsNoAnswers(SignsSome):
 @fault("RAI-071", does="signs drops with a key of zeros")
 class SignsNoDrops(SignsSome):
     def is_such(self, message: Message) -> bool:
-        return isinstance(message.body, Publish) and message.body.kind == "drop"
+        return isinstance(message.body, Published) and message.body.kind == "drop"
 
 
 class LeavesOut(Publisher):
@@ -165,13 +165,13 @@ class AnswersUnnumbered(LeavesOut):
 
 @fault("RAI-072", does="does not say in which session it publishes")
 class PublishesNameless(LeavesOut):
-    form, name = Publish, "session"
+    form, name = Published, "session"
 
 
 @fault("RAI-072", does="has an empty digest in its updates")
 class PublishesUnsigned(Publisher):
     def sign(self, message: Message, key: bytes) -> Message:
-        if isinstance(message.body, Publish):
+        if isinstance(message.body, Published):
             return of(message.subject, message.session, message.seqno, message.body)
         return super().sign(message, key)
 

@@ -4,21 +4,21 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.rai.peers.interests import Subscription
-from harness.rai.peers.known import Known
+from harness.rai.peers.interests import Terms
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
-from wire.rai.values import Publish, Return, SubStart, SubStop, object_of
+from wire.rai.values import Published, Return, SubStart, SubStop, object_of
 
 
 class Dropping(Publisher):
     """What says something else in a drop is made of this."""
 
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         """Return what is said in place of a drop; ``None`` for nothing."""
         return body
 
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         said = self.dropping(subject, body) if body.kind == "drop" else body
         if said is not None:
             super().publish(subject, said)
@@ -26,7 +26,7 @@ class Dropping(Publisher):
 
 @fault("RAI-137", does="drops what has a value alone")
 class DropsValues(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return None if body.status == "nosubscribers" and subject not in self.records else body
 
 
@@ -36,7 +36,7 @@ class DropsAfterOne(Publisher):
         super().__init__(**settings)
         self.shared: set[str] = set()
 
-    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+    def subscribe(self, subject: str, subscription: Terms, other: KnownSession, now: float) -> None:
         super().subscribe(subject, subscription, other, now)
         if len(self.interests.sessions_of(subject)) > 1:
             self.shared.add(subject)
@@ -55,25 +55,25 @@ class DropsTwice(Publisher):
 
 @fault("RAI-137", does="drops for want of subscribers with status expired")
 class DropsWithExpired(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return replace(body, status="expired") if body.status == "nosubscribers" else body
 
 
 @fault("RAI-137", does="drops without a status")
 class DropsWithoutStatus(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return replace(body, status=None) if body.status == "nosubscribers" else body
 
 
 @fault("RAI-137", does="says nosubscribers without type drop")
 class DropsWithoutType(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return replace(body, type=None) if body.status == "nosubscribers" else body
 
 
 @fault("RAI-137", does="acks the last stop in place of a drop")
 class AcksInsteadOfDropping(Publisher):
-    def stop(self, subject: str, body: SubStop, other: Known) -> None:
+    def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
         if body.ack and body.return_ is not None:
             self.ack("stop", subject, body.return_, other)
             self.interests.remove(other.session, subject)
@@ -83,14 +83,14 @@ class AcksInsteadOfDropping(Publisher):
 
 @fault("RAI-137", does="drops with the last value")
 class DropsWithData(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         record = self.records.get(subject)
         return body if record is None else replace(body, data=object_of(record.fields))
 
 
 @fault("RAI-137", does="drops short subjects alone")
 class DropsShortSubjects(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return body if len(subject) < 128 or body.status != "nosubscribers" else None
 
 
@@ -105,7 +105,7 @@ class AcksNothingDropped(Publisher):
         if not self.interests.is_wanted(subject):
             self.dropped.add(subject)
 
-    def ack(self, kind: str, subject: str, returned: Return, other: Known) -> None:
+    def ack(self, kind: str, subject: str, returned: Return, other: KnownSession) -> None:
         if kind == "stop" or subject not in self.dropped:
             super().ack(kind, subject, returned, other)
 
@@ -121,7 +121,7 @@ class PublishesNothingDropped(Publisher):
         if not self.interests.is_wanted(subject):
             self.dropped.add(subject)
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if subject not in self.dropped:
             super().publish_if_wanted(subject, body)
 
@@ -132,11 +132,11 @@ class SubscribesNobodyTwice(Publisher):
         super().__init__(**settings)
         self.had: set[tuple[str, str]] = set()
 
-    def stop(self, subject: str, body: SubStop, other: Known) -> None:
+    def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
         super().stop(subject, body, other)
         self.had.add((other.session, subject))
 
-    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+    def subscribe(self, subject: str, subscription: Terms, other: KnownSession, now: float) -> None:
         if (other.session, subject) not in self.had:
             super().subscribe(subject, subscription, other, now)
 
@@ -147,26 +147,26 @@ class DropsTwoTimes(Dropping):
         super().__init__(**settings)
         self.counts: dict[str, int] = {}
 
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         self.counts[subject] = self.counts.get(subject, 0) + 1
         return body if self.counts[subject] <= 2 else None
 
 
 @fault("RAI-020", does="drops what has ended with status nosubscribers")
 class ExpiredIsUnwanted(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return replace(body, status="nosubscribers") if body.status == "expired" else body
 
 
 @fault("RAI-020", does="says expired without type drop")
 class ExpiredWithoutType(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return replace(body, type=None) if body.status == "expired" else body
 
 
 @fault("RAI-020", does="forgets what has ended without a word")
 class ExpiresSilently(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return None if body.status == "expired" and subject.count(".") > 1 else body
 
 
@@ -175,8 +175,8 @@ class ExpiresForEach(Publisher):
     def do_expire(self, now: float, subject: str) -> None:
         """End a subject for good."""
         for _ in self.interests.sessions_of(subject):
-            self.publish_if_wanted(subject, Publish(type="drop", status="expired"))
-        self.end_subject(subject, Publish(type="drop", status="expired"))
+            self.publish_if_wanted(subject, Published(type="drop", status="expired"))
+        self.end_subject(subject, Published(type="drop", status="expired"))
 
 
 @fault("RAI-020", does="drops all subjects with one that has ended")
@@ -184,18 +184,18 @@ class ExpiresAll(Publisher):
     def do_expire(self, now: float, subject: str) -> None:
         """End a subject for good."""
         for each in self.interests.subjects:
-            self.end_subject(each, Publish(type="drop", status="expired"))
+            self.end_subject(each, Published(type="drop", status="expired"))
 
 
 @fault("RAI-194", does="drops what its cache has lost with status expired")
 class EvictedIsExpired(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return replace(body, status="expired") if body.status == "preempted" else body
 
 
 @fault("RAI-194", does="loses subjects from its cache without a word")
 class EvictsSilently(Dropping):
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return None if body.status == "preempted" else body
 
 
@@ -204,55 +204,55 @@ class EvictsAll(Publisher):
     def do_evict(self, now: float, subject: str) -> None:
         """Lose a subject from a full cache."""
         for each in self.interests.subjects:
-            self.end_subject(each, Publish(type="drop", status="preempted"))
+            self.end_subject(each, Published(type="drop", status="preempted"))
 
 
 @fault("RAI-194", does="drops what its cache has lost in two ways")
 class EvictsInTwoWays(Publisher):
     def do_evict(self, now: float, subject: str) -> None:
         """Lose a subject from a full cache."""
-        self.publish_if_wanted(subject, Publish(type="drop", status="nosubscribers"))
+        self.publish_if_wanted(subject, Published(type="drop", status="nosubscribers"))
         super().do_evict(now, subject)
 
 
 class DroppingTheRenamed(Dropping):
     """What says something else of a subject that was renamed is made of this."""
 
-    def renaming(self, subject: str, body: Publish) -> Publish | None:
+    def renaming(self, subject: str, body: Published) -> Published | None:
         """Return what is said in place of the drop; ``None`` for nothing."""
         return body
 
-    def dropping(self, subject: str, body: Publish) -> Publish | None:
+    def dropping(self, subject: str, body: Published) -> Published | None:
         return self.renaming(subject, body) if body.status == "relocate" else body
 
 
 @fault("RAI-021", does="does not say what a subject has become")
 class RenamesIntoNothing(DroppingTheRenamed):
-    def renaming(self, subject: str, body: Publish) -> Publish | None:
+    def renaming(self, subject: str, body: Published) -> Published | None:
         return replace(body, text=None)
 
 
 @fault("RAI-021", does="names the old subject in place of the new one")
 class RenamesIntoItself(DroppingTheRenamed):
-    def renaming(self, subject: str, body: Publish) -> Publish | None:
+    def renaming(self, subject: str, body: Published) -> Published | None:
         return replace(body, text=subject)
 
 
 @fault("RAI-021", does="names the last segment of the new subject")
 class RenamesByTheLastSegment(DroppingTheRenamed):
-    def renaming(self, subject: str, body: Publish) -> Publish | None:
+    def renaming(self, subject: str, body: Published) -> Published | None:
         return replace(body, text=(body.text or "").rpartition(".")[2])
 
 
 @fault("RAI-021", does="drops what was renamed with status expired")
 class RenamedIsExpired(DroppingTheRenamed):
-    def renaming(self, subject: str, body: Publish) -> Publish | None:
+    def renaming(self, subject: str, body: Published) -> Published | None:
         return replace(body, status="expired")
 
 
 @fault("RAI-021", does="says relocate under the new subject")
 class RenamesUnderTheNewName(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if body.status == "relocate":
             self.publish(body.text or subject, body)
         else:
@@ -273,7 +273,7 @@ class RenamesForImages(Publisher):
         super().__init__(**settings)
         self.shown: set[str] = set()
 
-    def start(self, subject: str, body: SubStart, other: Known, now: float) -> None:
+    def start(self, subject: str, body: SubStart, other: KnownSession, now: float) -> None:
         super().start(subject, body, other, now)
         if body.initial:
             self.shown.add(subject)

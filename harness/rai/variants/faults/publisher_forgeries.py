@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
 from wire.rai.values import (
@@ -153,7 +153,7 @@ class LooksAtFirstDigests(Credits):
 
 @fault("RAI-076", does="remembers the seqnos of what has a wrong digest")
 class RemembersForgedNumbers(Publisher):
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         other = self.others.get(message.session)
         if other is None or not self.is_new(message, other):
             return None
@@ -162,7 +162,7 @@ class RemembersForgedNumbers(Publisher):
 
 @fault("RAI-076", does="trusts a session no more of which it has heard something with a wrong digest")
 class DistrustsVictims(Publisher):
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         other = self.others.get(message.session)
         if other is not None and not self.is_genuine(message, other.key):
             other.is_trusted = False
@@ -291,7 +291,7 @@ class EndsTheUnsigned(Credits):
 
 @fault("RAI-170", does="ends all sessions of a user with one")
 class EndsAllOfAUser(Publisher):
-    def forget(self, other: Known, now: float) -> None:
+    def forget(self, other: KnownSession, now: float) -> None:
         super().forget(other, now)
         for each in [each for each in self.others.values() if user_of(each.session) == user_of(other.session)]:
             super().forget(each, now)
@@ -299,7 +299,7 @@ class EndsAllOfAUser(Publisher):
 
 @fault("RAI-170", does="ends a subscription of all sessions of a user by one stop")
 class StopsForAllOfAUser(Publisher):
-    def stop(self, subject: str, body: SubStop, other: Known) -> None:
+    def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
         super().stop(subject, body, other)
         for each in [each for each in self.others.values() if user_of(each.session) == user_of(other.session)]:
             self.end_subscription(each, subject)

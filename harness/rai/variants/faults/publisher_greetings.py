@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from harness.rai.peers.known import INTERVAL, Known
+from harness.rai.peers.known import INTERVAL, KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.users import DATABASE, secret_of
 from harness.rai.variants.registry import fault
@@ -242,13 +242,13 @@ class GreetsOtherIntervals(LooksAway):
 
 @fault("RAI-082", does="answers a HELLO whenever it comes")
 class AnswersEachHello(Publisher):
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         return super().is_new(message, other) or message.subject == HELLO
 
 
 @fault("RAI-082", does="knows the last HELLO of a session, and none before")
 class KnowsTheLastHello(Publisher):
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         last = other.seqnos.get(message.subject)
         if super().is_new(message, other):
             return True
@@ -258,10 +258,10 @@ class KnowsTheLastHello(Publisher):
 
 @fault("RAI-082", does="answers HELLOs of trusted sessions whenever they come")
 class GreetsTheTrustedAgain(Publisher):
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         return super().is_new(message, other) or (message.subject == HELLO and other.is_trusted)
 
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         super().greeted(other, now)
         if other.is_trusted:
             self.prove(other, *other.greeting, now)
@@ -305,6 +305,6 @@ class UnderstandsTwoUsers(Counting):
 
 @fault("RAI-070", does="speaks with nobody any more when four sessions have proven nothing")
 class GivesUpOnStrangers(Publisher):
-    def is_trusted(self, other: Known) -> bool:
+    def is_trusted(self, other: KnownSession) -> bool:
         untrusted = [each for each in self.others.values() if not each.is_trusted]
         return super().is_trusted(other) and len(untrusted) < 4

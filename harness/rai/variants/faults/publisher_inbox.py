@@ -1,6 +1,6 @@
 """Faults of publishers in where they answer, and in what they make of returns and of another way to an inbox."""
 
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
 from wire.rai.values import Dict, Hello, Message, Reply, Return, inbox, user_of
@@ -26,75 +26,75 @@ class LeavesThoseElsewhere(Publisher):
 class Elsewhere(Publisher):
     """What answers elsewhere is made of this."""
 
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         subject = self.place(other, returned)
         if is_legal(subject):
             self.say(subject, body)
 
-    def place(self, other: Known, returned: Return) -> str:
+    def place(self, other: KnownSession, returned: Return) -> str:
         """Return where it answers."""
         return inbox(other.session, returned)
 
 
 @fault("RAI-098", does="answers under the first segment of a return")
 class AnswersFirstSegments(Elsewhere):
-    def place(self, other: Known, returned: Return) -> str:
+    def place(self, other: KnownSession, returned: Return) -> str:
         return inbox(other.session, str(returned).partition(".")[0])
 
 
 @fault("RAI-098", does="answers at returns that are numbers alone")
 class AnswersNumbers(Publisher):
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         if str(returned).isdigit():
             super().reply(other, returned, body)
 
 
 @fault("RAI-098", does="takes a return of 0 for none")
 class AnswersNoZero(Publisher):
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         if returned:
             super().reply(other, returned, body)
 
 
 @fault("RAI-098", does="cuts returns after 32 bits")
 class CutsNumbers(Elsewhere):
-    def place(self, other: Known, returned: Return) -> str:
+    def place(self, other: KnownSession, returned: Return) -> str:
         return inbox(other.session, returned & 0xFFFFFFFF if isinstance(returned, int) else returned)
 
 
 @fault("RAI-098", does="cuts returns after sixty letters")
 class CutsReturns(Elsewhere):
-    def place(self, other: Known, returned: Return) -> str:
+    def place(self, other: KnownSession, returned: Return) -> str:
         return inbox(other.session, str(returned)[:60])
 
 
 @fault("RAI-098", does="writes returns small")
 class WritesReturnsSmall(Elsewhere):
-    def place(self, other: Known, returned: Return) -> str:
+    def place(self, other: KnownSession, returned: Return) -> str:
         return inbox(other.session, str(returned).lower())
 
 
 @fault("RAI-098", does="answers in the inbox of a user, without the NONCE")
 class AnswersUsers(Elsewhere):
-    def place(self, other: Known, returned: Return) -> str:
+    def place(self, other: KnownSession, returned: Return) -> str:
         return f"_INBOX.{user_of(other.session)}.{returned}"
 
 
 @fault("RAI-098", does="answers in the inbox of whom it has met last")
 class AnswersTheLast(Elsewhere):
-    def place(self, other: Known, returned: Return) -> str:
+    def place(self, other: KnownSession, returned: Return) -> str:
         return inbox(list(self.others)[-1], returned)
 
 
 @fault("RAI-201", "RAI-028", does="answers at returns that are wildcards")
 class AnswersAtWildcards(Publisher):
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         self.say(inbox(other.session, returned), body)
 
 
 @fault("RAI-201", does="speaks no more with who has asked for an answer at no subject")
 class DistrustsWildcards(Publisher):
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         if not is_legal(inbox(other.session, returned)):
             self.put_away(other)
         super().reply(other, returned, body)
@@ -102,7 +102,7 @@ class DistrustsWildcards(Publisher):
 
 @fault("RAI-201", does="dies of a return with an empty segment")
 class DiesOfReturns(Publisher):
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         if ".." in f".{returned}.":
             raise ValueError(f"no subject: {returned!r}")
         super().reply(other, returned, body)
@@ -110,5 +110,5 @@ class DiesOfReturns(Publisher):
 
 @fault("RAI-028", does="takes a wildcard for a subject, and publishes drops to it")
 class DropsWildcards(Publisher):
-    def refusal(self, subject: str, other: Known) -> str:
+    def refusal(self, subject: str, other: KnownSession) -> str:
         return "" if is_legal(subject.replace("*", "x").replace(">", "x")) else super().refusal(subject, other)

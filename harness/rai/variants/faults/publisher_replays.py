@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
 from wire.rai.values import BYE, HELLO, Auth, Bye, Hello, Message, SnapRequest, SubStart, SubStop, nonce_of, user_of
@@ -13,7 +13,7 @@ class Numbers(Publisher):
 
     forms: tuple[type, ...] = (SubStart, SubStop, SnapRequest)
 
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         last = other.seqnos.get(message.subject, -1)
         if super().is_new(message, other):
             return True
@@ -80,7 +80,7 @@ class TakesTheLate(Numbers):
 class ForgetsNumbers(Publisher):
     """What forgets the seqnos of a session now and then is made of this."""
 
-    def forget_numbers(self, other: Known) -> None:
+    def forget_numbers(self, other: KnownSession) -> None:
         """Forget those of requests: a HELLO that comes again would be another matter."""
         other.seqnos = {subject: seqno for subject, seqno in other.seqnos.items() if subject.startswith("_SESSION.")}
 
@@ -105,7 +105,7 @@ class ForgetsNumbersAtHeartbeats(ForgetsNumbers):
 
 @fault("RAI-159", does="forgets the seqnos of sessions that are silent for long")
 class ForgetsNumbersOfTheSilent(ForgetsNumbers):
-    def put_away(self, other: Known) -> None:
+    def put_away(self, other: KnownSession) -> None:
         super().put_away(other)
         if not other.has_ended:
             self.forget_numbers(other)
@@ -113,7 +113,7 @@ class ForgetsNumbersOfTheSilent(ForgetsNumbers):
 
 @fault("RAI-159", does="forgets the seqnos of a subject with its subscription")
 class ForgetsNumbersAtStops(Publisher):
-    def end_subscription(self, other: Known, subject: str) -> None:
+    def end_subscription(self, other: KnownSession, subject: str) -> None:
         super().end_subscription(other, subject)
         other.seqnos.pop(f"_SUB.START.{subject}", None)
 
@@ -124,11 +124,11 @@ class OneRowForAUser(Publisher):
         super().__init__(**settings)
         self.rows: dict[str, dict[str, int]] = {}
 
-    def row(self, other: Known) -> str:
+    def row(self, other: KnownSession) -> str:
         """Return which row it counts in."""
         return user_of(other.session)
 
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         if not isinstance(message.body, Hello | Auth):
             other.seqnos = self.rows.setdefault(self.row(other), {})
         return super().is_new(message, other)
@@ -136,19 +136,19 @@ class OneRowForAUser(Publisher):
 
 @fault("RAI-088", does="has the seqnos of all sessions with one NONCE in one row")
 class OneRowForANonce(OneRowForAUser):
-    def row(self, other: Known) -> str:
+    def row(self, other: KnownSession) -> str:
         return nonce_of(other.session)
 
 
 @fault("RAI-088", does="has the seqnos of all sessions in one row")
 class OneRowForAll(OneRowForAUser):
-    def row(self, other: Known) -> str:
+    def row(self, other: KnownSession) -> str:
         return ""
 
 
 @fault("RAI-102", does="has the seqnos of the BYEs of a user in one row")
 class OneRowOfByes(OneRowForAUser):
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         if not isinstance(message.body, Bye):
             return Publisher.is_new(self, message, other)
         last = self.rows.setdefault(self.row(other), {})
@@ -159,7 +159,7 @@ class OneRowOfByes(OneRowForAUser):
 
 @fault("RAI-174", does="trusts a session after its BYE, and forgets its seqnos")
 class TakesTheRecorded(Publisher):
-    def forget(self, other: Known, now: float) -> None:
+    def forget(self, other: KnownSession, now: float) -> None:
         if other.has_ended:
             other.seqnos.clear()
             other.has_ended = False
@@ -170,7 +170,7 @@ class TakesTheRecorded(Publisher):
 
 @fault("RAI-174", does="takes starts of sessions that have said BYE as often as they come")
 class TakesRecordedStarts(Publisher):
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         other = self.former.get(message.session)
         if other is not None and other.has_ended and isinstance(message.body, SubStart):
             return other if self.is_genuine(message, other.key) else None
@@ -179,7 +179,7 @@ class TakesRecordedStarts(Publisher):
 
 @fault("RAI-175", does="forgets all of a session that has said BYE")
 class ForgetsTheEnded(Publisher):
-    def put_away(self, other: Known) -> None:
+    def put_away(self, other: KnownSession) -> None:
         super().put_away(other)
         if other.has_ended:
             del self.former[other.session]
@@ -187,7 +187,7 @@ class ForgetsTheEnded(Publisher):
 
 @fault("RAI-175", does="forgets the numbers of a session's HELLO with its BYE")
 class GreetsTheEnded(Publisher):
-    def put_away(self, other: Known) -> None:
+    def put_away(self, other: KnownSession) -> None:
         super().put_away(other)
         other.has_ended = False
         other.seqnos.pop(HELLO, None)
@@ -197,7 +197,7 @@ class GreetsTheEnded(Publisher):
 class WantsNoGaps(Publisher):
     limit = 20
 
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         last = max(other.seqnos.values(), default=0)
         is_near = isinstance(message.body, Hello | Auth) or message.seqno - last <= self.limit
         return is_near and super().is_new(message, other)
@@ -220,14 +220,14 @@ class WrapsGaps(WantsNoGaps):
 
 @fault("RAI-182", does="holds a seqno against those of all subjects")
 class OneRowForAllSubjects(Publisher):
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         last = max(other.seqnos.values(), default=-1)
         return message.seqno > last and super().is_new(message, other)
 
 
 @fault("RAI-182", does="holds the seqnos of snapshot requests against each other")
 class OneRowForSnapshots(Publisher):
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         last = max((seqno for subject, seqno in other.seqnos.items() if subject.startswith("_SNAP.")), default=-1)
         is_late = isinstance(message.body, SnapRequest) and message.seqno <= last
         return not is_late and super().is_new(message, other)
@@ -260,5 +260,5 @@ class Has48Bits(NarrowNumbers):
 
 @fault("RAI-183", does="drops what has a seqno beyond 32 bits")
 class DropsGreatNumbers(Publisher):
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         return message.seqno < 2**32 and super().is_new(message, other)

@@ -4,10 +4,10 @@ import itertools
 
 from msgspec.structs import replace
 
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
-from wire.rai.values import BYE, HB, HELLO, Body, Bye, Heartbeat, Hello, Message, Publish, Reply, inbox, nonce_of, of
+from wire.rai.values import BYE, HB, HELLO, Body, Bye, Heartbeat, Hello, Message, Published, Reply, inbox, nonce_of, of
 
 SECOND = 1_000_000
 
@@ -52,7 +52,7 @@ class AnswersInAnother(SpeaksInAnother):
 
 @fault("RAI-002", does="publishes in sessions of their own")
 class PublishesInAnother(SpeaksInAnother):
-    form = Publish
+    form = Published
 
 
 @fault("RAI-002", does="ends another session than it has begun")
@@ -143,7 +143,7 @@ class BeatsWhileAlone(Publisher):
 
 @fault("RAI-081", does="has each update stand for a heartbeat")
 class BeatsWhileIdle(Publisher):
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         super().publish(subject, body)
         if self._beat_at is not None:
             self._beat_at += self.interval
@@ -275,7 +275,7 @@ class DropsAfterBye(Publisher):
     def end(self, now: float) -> None:
         self.say(BYE, Bye())
         for subject in list(self.interests.wanted(lambda: iter(self.records))):
-            self.publish(subject, Publish(type="drop", status="expired"))
+            self.publish(subject, Published(type="drop", status="expired"))
         self._has_ended, self._beat_at = True, None
 
 
@@ -300,21 +300,21 @@ class ListensToAuthAlone(Publisher):
 
 @fault("RAI-102", does="takes no note of BYE")
 class IgnoresBye(Publisher):
-    def forget(self, other: Known, now: float) -> None:
+    def forget(self, other: KnownSession, now: float) -> None:
         if not other.has_ended:
             super().forget(other, now)
 
 
 @fault("RAI-102", does="ends one subscription at a BYE")
 class EndsOneAtBye(Publisher):
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         for subject in list(self.interests.of_session.get(other.session, ()))[:1]:
             self.end_subscription(other, subject)
 
 
 @fault("RAI-102", does="drops what others have subscribed as well")
 class DropsForAll(Publisher):
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         for subject in list(self.interests.of_session.get(other.session, ())):
             self.interests.remove_subject(subject)
             self.drop_unwanted(subject)
@@ -322,21 +322,21 @@ class DropsForAll(Publisher):
 
 @fault("RAI-102", does="keeps wildcards of sessions that have said BYE")
 class KeepsWildcardsAfterBye(Publisher):
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         for subject in list(self.interests.of_session.get(other.session, ())):
             self.end_subscription(other, subject)
 
 
 @fault("RAI-102", does="tells nobody of what it drops after a BYE")
 class EndsInSilence(Publisher):
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         for subject in list(self.interests.of_session.get(other.session, ())):
             self.interests.remove(other.session, subject)
 
 
 @fault("RAI-176", does="trusts a session after its BYE")
 class TrustsAfterBye(Publisher):
-    def forget(self, other: Known, now: float) -> None:
+    def forget(self, other: KnownSession, now: float) -> None:
         if other.has_ended:
             self.left(other, now)
         else:
@@ -377,6 +377,6 @@ class ListensToNobody(Publisher):
 
 @fault("RAI-215", does="writes subjects with colons, as Redis has them")
 class WritesColons(Publisher):
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         first, dot, rest = subject.partition(".")
         super().publish(first + dot + rest.replace(".", ":"), body)

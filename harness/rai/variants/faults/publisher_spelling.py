@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from harness.rai.peers.cache import Fields, Record
+from harness.rai.peers.cache import CachedValue, Fields
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
 from wire import envelope
@@ -200,10 +200,10 @@ class RoundsValues(Rounds):
 
 @fault("RAI-093", does="loses zeros in snapshots")
 class LosesZerosInSnapshots(Publisher):
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         if kind == "snap":
             fields = {name: Raw(json.dumps(json.loads(bytes(value))).encode()) for name, value in record.fields.items()}
-            record = Record(fields, record.status)
+            record = CachedValue(fields, record.status)
         return super().whole(kind, record)
 
 

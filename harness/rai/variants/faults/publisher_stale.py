@@ -5,11 +5,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.rai.peers.cache import FEED_DOWN, OK, STALE, Fields, Record
-from harness.rai.peers.known import Known
+from harness.rai.peers.cache import FEED_DOWN, OK, STALE, CachedValue, Fields
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
-from wire.rai.values import Publish, Raw, Reply, SubStart, object_of
+from wire.rai.values import Published, Raw, Reply, SubStart, object_of
 
 
 @fault("RAI-014", does="tells nobody that a source is disturbed")
@@ -29,7 +29,7 @@ class StaleOnce(Publisher):
 
 @fault("RAI-014", does="says temp_unavail of a disturbed source")
 class StaleIsUnavailable(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         is_notice = body.status == STALE and not body.has_data
         super().publish_if_wanted(subject, replace(body, status="temp_unavail") if is_notice else body)
 
@@ -40,7 +40,7 @@ class StaleForImages(Publisher):
         super().__init__(**settings)
         self.shown: set[str] = set()
 
-    def start(self, subject: str, body: SubStart, other: Known, now: float) -> None:
+    def start(self, subject: str, body: SubStart, other: KnownSession, now: float) -> None:
         super().start(subject, body, other, now)
         if body.initial:
             self.shown.add(subject)
@@ -62,20 +62,20 @@ class StaleAll(Publisher):
 
 @fault("RAI-014", does="tells of a disturbed source with the next update")
 class StaleWithTheNextUpdate(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if body.status != STALE or body.has_data:
             super().publish_if_wanted(subject, body)
 
 
 @fault("RAI-139", does="tells that a value is stale with type stale")
 class StaleIsAType(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         super().publish_if_wanted(subject, replace(body, type=STALE) if body.status == STALE else body)
 
 
 @fault("RAI-139", does="tells that a value is stale with an initial")
 class StaleIsAnInitial(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         is_notice = body.status == STALE and not body.has_data and subject in self.records
         data = {"type": "initial", "data": object_of(self.records[subject].fields)} if is_notice else {}
         super().publish_if_wanted(subject, replace(body, **data))
@@ -106,7 +106,7 @@ class AllFieldsEndStale(Publisher):
 
 @fault("RAI-066", does="publishes no update of what is stale")
 class StaleIsSilent(Publisher):
-    def changed(self, record: Record, fields: Mapping[str, Raw]) -> Publish:
+    def changed(self, record: CachedValue, fields: Mapping[str, Raw]) -> Published:
         return super().changed(record, {} if record.status == STALE else fields)
 
 
@@ -122,14 +122,14 @@ class StaleIsFrozen(Publisher):
 
 @fault("RAI-066", does="says in images alone that a value is stale")
 class StaleInImages(Publisher):
-    def image(self, kind: str, subject: str, other: Known) -> Reply:
+    def image(self, kind: str, subject: str, other: KnownSession) -> Reply:
         shown = super().image(kind, subject, other)
         return replace(shown, status=None) if kind == "snap" and shown.status == STALE else shown
 
 
 @fault("RAI-066", does="says in snapshots alone that a value is stale")
 class StaleInSnapshots(Publisher):
-    def image(self, kind: str, subject: str, other: Known) -> Reply:
+    def image(self, kind: str, subject: str, other: KnownSession) -> Reply:
         shown = super().image(kind, subject, other)
         return replace(shown, status=None) if kind == "start" and shown.status == STALE else shown
 
@@ -152,7 +152,7 @@ class StaleForAWhile(Publisher):
         super().do_stale(now, subject)
         self.stale_since[subject] = now
 
-    def show(self, kind: str, subject: str, returned: Any, other: Known, now: float) -> None:
+    def show(self, kind: str, subject: str, returned: Any, other: KnownSession, now: float) -> None:
         record = self.records.get(subject)
         if record is not None and record.status == STALE and now > self.stale_since.get(subject, now) + 10:
             record.status = OK
@@ -170,7 +170,7 @@ class StaleForThoseWhoWereThere(Publisher):
         super().do_stale(now, subject)
         self.there[subject] = self.interests.sessions_of(subject)
 
-    def image(self, kind: str, subject: str, other: Known) -> Reply:
+    def image(self, kind: str, subject: str, other: KnownSession) -> Reply:
         shown = super().image(kind, subject, other)
         is_hidden = shown.status == STALE and other.session not in self.there.get(subject, ())
         return replace(shown, status=None) if is_hidden else shown
@@ -201,7 +201,7 @@ class RestoresAsStale(Publisher):
         self.stale_once = publish
         record.status = OK
 
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         return super().whole(kind, record) | ({"status": STALE} if self.stale_once else {})
 
 
@@ -217,7 +217,7 @@ class RestoresOnTop(Publisher):
         self.added = publish
         self.records[subject].fields = before | self.records[subject].fields
 
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         return super().whole(kind, record) | {"data": object_of({**self.added, **record.fields})}
 
 
@@ -262,14 +262,14 @@ class DownSilently(Publisher):
 
 @fault("RAI-018", does="tells of one subject that the feed is down")
 class DownOnce(Publisher):
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         if body.status != FEED_DOWN or subject == self.interests.subjects[0]:
             super().publish(subject, body)
 
 
 @fault("RAI-018", does="tells that the feed is down, and shows values as before")
 class DownForUpdates(Publisher):
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         members = super().whole(kind, record)
         if members.get("status") == FEED_DOWN:
             del members["status"]
@@ -278,7 +278,7 @@ class DownForUpdates(Publisher):
 
 @fault("RAI-018", does="shows values as before of what nobody has subscribed while the feed is down")
 class DownWhereWanted(Publisher):
-    def image(self, kind: str, subject: str, other: Known) -> Reply:
+    def image(self, kind: str, subject: str, other: KnownSession) -> Reply:
         shown = super().image(kind, subject, other)
         is_hidden = shown.status == FEED_DOWN and not self.interests.sessions_of(subject)
         return replace(shown, status=None) if is_hidden else shown
@@ -286,7 +286,7 @@ class DownWhereWanted(Publisher):
 
 @fault("RAI-018", does="says not_found while the feed is down")
 class DownIsNotFound(Publisher):
-    def image(self, kind: str, subject: str, other: Known) -> Reply:
+    def image(self, kind: str, subject: str, other: KnownSession) -> Reply:
         shown = super().image(kind, subject, other)
         if shown.status != FEED_DOWN:
             return shown
@@ -312,6 +312,6 @@ class DownOnlyOnce(Publisher):
 
 @fault("RAI-018", does="shows other fields while the feed is down")
 class DownWithoutFields(Publisher):
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         members = super().whole(kind, record)
         return members | {"data": object_of({})} if record.status == FEED_DOWN else members

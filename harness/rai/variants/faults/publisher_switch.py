@@ -7,17 +7,17 @@ from msgspec.structs import replace
 from harness.rai.peers.cache import Fields
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
-from wire.rai.values import NOTHING, Publish, Raw, fields_of, object_of
+from wire.rai.values import NOTHING, Published, Raw, fields_of, object_of
 
 
 class Switching(Publisher):
     """What tells of a switch otherwise is made of this."""
 
-    def switching(self, subject: str, body: Publish) -> Publish | None:
+    def switching(self, subject: str, body: Published) -> Published | None:
         """Return what is told in place of the notice; ``None`` for nothing."""
         return body
 
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         told = self.switching(subject, body) if body.status == "feed_switch" else body
         if told is not None:
             super().publish(subject, told)
@@ -25,13 +25,13 @@ class Switching(Publisher):
 
 @fault("RAI-019", does="tells of a switch for subjects that have changed lately alone")
 class SwitchesWhatMoves(Switching):
-    def switching(self, subject: str, body: Publish) -> Publish | None:
+    def switching(self, subject: str, body: Published) -> Published | None:
         return body if body.has_data else None
 
 
 @fault("RAI-019", does="tells of a switch for one subject")
 class SwitchesOneSubject(Switching):
-    def switching(self, subject: str, body: Publish) -> Publish | None:
+    def switching(self, subject: str, body: Published) -> Published | None:
         return body if subject == self.interests.subjects[0] else None
 
 
@@ -50,13 +50,13 @@ class SwitchesOnce(Publisher):
 
 @fault("RAI-019", does="tells of a switch by stale")
 class SwitchIsStale(Switching):
-    def switching(self, subject: str, body: Publish) -> Publish | None:
+    def switching(self, subject: str, body: Published) -> Published | None:
         return replace(body, type=None, status="stale")
 
 
 @fault("RAI-019", does="tells nobody of a switch who has subscribed a wildcard alone")
 class SwitchesNames(Switching):
-    def switching(self, subject: str, body: Publish) -> Publish | None:
+    def switching(self, subject: str, body: Published) -> Published | None:
         return body if self.interests.sessions_of(subject) else None
 
 
@@ -70,19 +70,19 @@ class SwitchesOff(Publisher):
 
 @fault("RAI-140", does="tells of a switch by an update")
 class SwitchIsAnUpdate(Switching):
-    def switching(self, subject: str, body: Publish) -> Publish | None:
+    def switching(self, subject: str, body: Published) -> Published | None:
         return replace(body, type=None)
 
 
 @fault("RAI-140", does="tells of a switch with type verify")
 class SwitchIsAVerify(Switching):
-    def switching(self, subject: str, body: Publish) -> Publish | None:
+    def switching(self, subject: str, body: Published) -> Published | None:
         return replace(body, type="verify")
 
 
 @fault("RAI-140", does="tells of a switch by an initial without data")
 class SwitchIsAnEmptyInitial(Switching):
-    def switching(self, subject: str, body: Publish) -> Publish | None:
+    def switching(self, subject: str, body: Published) -> Published | None:
         return replace(body, type="initial", data=NOTHING)
 
 
@@ -93,7 +93,7 @@ class Recapping(Switching):
         """Return the fields of a recap."""
         return recent
 
-    def switching(self, subject: str, body: Publish) -> Publish | None:
+    def switching(self, subject: str, body: Published) -> Published | None:
         return replace(body, data=object_of(self.recapping(subject, fields_of(body.data) or {})))
 
 

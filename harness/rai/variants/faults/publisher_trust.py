@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.users import secret_of
 from harness.rai.variants.registry import fault
@@ -30,35 +30,35 @@ SECOND = 1_000_000
 
 @fault("RAI-080", does="greets one session")
 class GreetsOne(Publisher):
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         if next(iter(self.others)) == other.session:
             super().greeted(other, now)
 
 
 @fault("RAI-080", does="greets one session of each user")
 class GreetsEachUserOnce(Publisher):
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         if next(each for each in self.others if user_of(each) == user_of(other.session)) == other.session:
             super().greeted(other, now)
 
 
 @fault("RAI-080", does="greets nobody who has stated a long interval")
 class GreetsTheLively(Publisher):
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         if other.interval <= 30:
             super().greeted(other, now)
 
 
 @fault("RAI-080", does="greets eight sessions")
 class GreetsEight(Publisher):
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         if len(self.others) <= 8:
             super().greeted(other, now)
 
 
 @fault("RAI-080", does="greets in the inbox of the user's first session")
 class GreetsElsewhere(Publisher):
-    def prove(self, other: Known, time: int, cnonce: str, now: float) -> None:
+    def prove(self, other: KnownSession, time: int, cnonce: str, now: float) -> None:
         first = next(each for each in self.others if user_of(each) == user_of(other.session))
         super().prove(self.others[first], time, cnonce, now)
 
@@ -72,78 +72,78 @@ class GreetsThePunctual(Publisher):
 class ProvesOtherwise(Publisher):
     """What proves who it is by something else is made of this: it overrides one of the two."""
 
-    def prove(self, other: Known, time: int, cnonce: str, now: float) -> None:
+    def prove(self, other: KnownSession, time: int, cnonce: str, now: float) -> None:
         body = Auth(auth_time=self.time_of(other, time, now), time=self.utc(now), cnonce=self.new_nonce())
         other.asked = body.time, body.cnonce
         self.say(inbox(other.session, AUTH), body, key=self.key_for(other, time, cnonce))
 
-    def time_of(self, other: Known, time: int, now: float) -> int:
+    def time_of(self, other: KnownSession, time: int, now: float) -> int:
         """Return the auth_time of its auth message."""
         return time
 
-    def key_for(self, other: Known, time: Any, cnonce: str) -> bytes:
+    def key_for(self, other: KnownSession, time: Any, cnonce: str) -> bytes:
         """Return the key of its auth message."""
         return self.auth_key(self.session, time, cnonce)
 
 
 @fault("RAI-083", does="signs its auth messages as any other")
 class ProvesBySession(ProvesOtherwise):
-    def key_for(self, other: Known, time: Any, cnonce: str) -> bytes:
+    def key_for(self, other: KnownSession, time: Any, cnonce: str) -> bytes:
         return self._key
 
 
 @fault("RAI-083", does="leaves the time out of the key of its auth messages")
 class ProvesWithoutTime(ProvesOtherwise):
-    def key_for(self, other: Known, time: Any, cnonce: str) -> bytes:
+    def key_for(self, other: KnownSession, time: Any, cnonce: str) -> bytes:
         return super().key_for(other, "", cnonce)
 
 
 @fault("RAI-083", does="leaves the cnonce out of the key of its auth messages")
 class ProvesWithoutCnonce(ProvesOtherwise):
-    def key_for(self, other: Known, time: Any, cnonce: str) -> bytes:
+    def key_for(self, other: KnownSession, time: Any, cnonce: str) -> bytes:
         return super().key_for(other, time, "")
 
 
 @fault("RAI-083", does="puts time and cnonce into the key the wrong way round")
 class ProvesTheWrongWayRound(ProvesOtherwise):
-    def key_for(self, other: Known, time: Any, cnonce: str) -> bytes:
+    def key_for(self, other: KnownSession, time: Any, cnonce: str) -> bytes:
         return super().key_for(other, cnonce, str(time))
 
 
 @fault("RAI-083", does="keys its auth messages by whom it greets")
 class ProvesWhoOthersAre(ProvesOtherwise):
-    def key_for(self, other: Known, time: Any, cnonce: str) -> bytes:
+    def key_for(self, other: KnownSession, time: Any, cnonce: str) -> bytes:
         return self.auth_key(other.session, time, cnonce)
 
 
 @fault("RAI-083", does="keys each auth message by the first HELLO of the user")
 class ProvesByTheFirst(ProvesOtherwise):
-    def key_for(self, other: Known, time: Any, cnonce: str) -> bytes:
+    def key_for(self, other: KnownSession, time: Any, cnonce: str) -> bytes:
         first = next(each for each in self.others.values() if user_of(each.session) == user_of(other.session))
         return super().key_for(other, *first.greeting)
 
 
 @fault("RAI-084", does="has its own time as auth_time")
 class RepeatsItsOwnTime(ProvesOtherwise):
-    def time_of(self, other: Known, time: int, now: float) -> int:
+    def time_of(self, other: KnownSession, time: int, now: float) -> int:
         return self.utc(now) + 1
 
 
 @fault("RAI-084", does="has an auth_time in seconds")
 class RepeatsSeconds(ProvesOtherwise):
-    def time_of(self, other: Known, time: int, now: float) -> int:
+    def time_of(self, other: KnownSession, time: int, now: float) -> int:
         return time // SECOND
 
 
 @fault("RAI-084", does="has 0 as auth_time")
 class RepeatsZero(ProvesOtherwise):
-    def time_of(self, other: Known, time: int, now: float) -> int:
+    def time_of(self, other: KnownSession, time: int, now: float) -> int:
         return 0
 
 
 @fault("RAI-084", does="repeats the newest time that it has heard of anybody")
 class RepeatsTheNewest(ProvesOtherwise):
-    def time_of(self, other: Known, time: int, now: float) -> int:
+    def time_of(self, other: KnownSession, time: int, now: float) -> int:
         return max(each.time for each in self.others.values())
 
 
@@ -155,16 +155,16 @@ class ProvesNothingToHeartbeats(ProvesOtherwise):
         self.beat = isinstance(body, Heartbeat)
         super().hear_greeting(message, body, now)
 
-    def key_for(self, other: Known, time: Any, cnonce: str) -> bytes:
+    def key_for(self, other: KnownSession, time: Any, cnonce: str) -> bytes:
         return super().key_for(other, *((0, "") if self.beat else (time, cnonce)))
 
 
 @fault("RAI-224", does="answers a heartbeat with a time that it does not have")
 class RepeatsNoTimeOfHeartbeats(ProvesNothingToHeartbeats):
-    def key_for(self, other: Known, time: Any, cnonce: str) -> bytes:
+    def key_for(self, other: KnownSession, time: Any, cnonce: str) -> bytes:
         return self.auth_key(self.session, time, cnonce)
 
-    def time_of(self, other: Known, time: int, now: float) -> int:
+    def time_of(self, other: KnownSession, time: int, now: float) -> int:
         return time - 1 if self.beat else time
 
 
@@ -174,7 +174,7 @@ class TakesTheSecond(Publisher):
         super().__init__(**settings)
         self.heard_once: set[str] = set()
 
-    def take(self, message: Message, other: Known, now: float) -> None:
+    def take(self, message: Message, other: KnownSession, now: float) -> None:
         if other.session in self.heard_once:
             super().take(message, other, now)
         self.heard_once.add(other.session)
@@ -182,20 +182,20 @@ class TakesTheSecond(Publisher):
 
 @fault("RAI-088", does="trusts a session from its next heartbeat on")
 class TrustsLater(Publisher):
-    def trusted(self, other: Known, now: float) -> None:
+    def trusted(self, other: KnownSession, now: float) -> None:
         self.later = {*getattr(self, "later", ()), other.session}
 
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         super().greeted(other, now)
         self.later = getattr(self, "later", set()) - {other.session}
 
-    def is_trusted(self, other: Known) -> bool:
+    def is_trusted(self, other: KnownSession) -> bool:
         return super().is_trusted(other) and other.session not in getattr(self, "later", ())
 
 
 @fault("RAI-088", "RAI-070", does="trusts one session at a time")
 class TrustsTheNewest(Publisher):
-    def trusted(self, other: Known, now: float) -> None:
+    def trusted(self, other: KnownSession, now: float) -> None:
         for each in self.others.values():
             each.is_trusted = each is other
 
@@ -205,7 +205,7 @@ class Trusting(Publisher):
 
     forms: tuple[type, ...] = (object,)
 
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         found = super().admitted(message)
         if found is None and isinstance(message.body, self.forms):
             other = self.meet(message.session, 0.0)
@@ -213,14 +213,14 @@ class Trusting(Publisher):
                 return other
         return found
 
-    def credits(self, other: Known) -> bool:
+    def credits(self, other: KnownSession) -> bool:
         """Tell whether it takes what a session says that is not trusted."""
         return not other.has_ended
 
 
 @fault("RAI-086", does="trusts who has said HELLO")
 class TrustsHello(Trusting):
-    def credits(self, other: Known) -> bool:
+    def credits(self, other: KnownSession) -> bool:
         return other.session in self.others
 
 
@@ -256,13 +256,13 @@ class StopsForAnybody(Trusting):
 
 @fault("RAI-086", does="trusts a user of whom it trusts a session")
 class TrustsUsers(Trusting):
-    def credits(self, other: Known) -> bool:
+    def credits(self, other: KnownSession) -> bool:
         return any(each.is_trusted and user_of(each.session) == user_of(other.session) for each in self.others.values())
 
 
 @fault("RAI-086", does="trusts a NONCE, whoever has it")
 class TrustsNonces(Trusting):
-    def credits(self, other: Known) -> bool:
+    def credits(self, other: KnownSession) -> bool:
         return any(
             each.is_trusted and nonce_of(each.session) == nonce_of(other.session) for each in self.others.values()
         )
@@ -274,13 +274,13 @@ class KeepsItForLater(Publisher):
         super().__init__(**settings)
         self.kept: dict[str, list[Message]] = {}
 
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         found = super().admitted(message)
         if found is None and not self.meet(message.session, 0.0).is_trusted:
             self.kept.setdefault(message.session, []).append(message)
         return found
 
-    def trusted(self, other: Known, now: float) -> None:
+    def trusted(self, other: KnownSession, now: float) -> None:
         for message in self.kept.pop(other.session, ()):
             self.take(message, other, now)
 

@@ -5,19 +5,19 @@ from typing import Any
 
 import msgspec
 
-from harness.rai.peers.cache import Fields, Record
-from harness.rai.peers.interests import Subscription
-from harness.rai.peers.known import Known
+from harness.rai.peers.cache import CachedValue, Fields
+from harness.rai.peers.interests import Terms
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
-from wire.rai.values import Publish, Raw, Reply, Return, SubStart, inbox, object_of
+from wire.rai.values import Published, Raw, Reply, Return, SubStart, inbox, object_of
 
 SOME = 16
 
 
 @fault("RAI-009", does="publishes updates to who has asked for an image alone")
 class UpdatesForImages(Publisher):
-    def start(self, subject: str, body: SubStart, other: Known, now: float) -> None:
+    def start(self, subject: str, body: SubStart, other: KnownSession, now: float) -> None:
         super().start(subject, body, other, now)
         if not body.initial and not body.ack:
             self.interests.remove(other.session, subject)
@@ -25,11 +25,11 @@ class UpdatesForImages(Publisher):
 
 @fault("RAI-009", does="publishes no update of a subject that had no value when it was subscribed")
 class UpdatesOfOldSubjects(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if body.kind != "update" or subject in self.valued:
             super().publish_if_wanted(subject, body)
 
-    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+    def subscribe(self, subject: str, subscription: Terms, other: KnownSession, now: float) -> None:
         super().subscribe(subject, subscription, other, now)
         if subject in self.records:
             self.valued.add(subject)
@@ -56,10 +56,10 @@ class Changing(Publisher):
         super().update(subject, fields, now)
         self.changed_fields = wanted
 
-    def changed(self, record: Record, fields: Mapping[str, Raw]) -> Publish:
+    def changed(self, record: CachedValue, fields: Mapping[str, Raw]) -> Published:
         return super().changed(record, fields if self.changed_fields is None else self.changed_fields)
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if body.kind != "update" or body.fields != {}:
             super().publish_if_wanted(subject, body)
 
@@ -120,7 +120,7 @@ class PublishesValuesOnce(Changing):
 
 @fault("RAI-009", does="publishes updates of some subjects of a session at most")
 class PublishesFewSubjects(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if subject in list(self.interests.subjects)[:SOME] or not self.interests.sessions_of(subject):
             super().publish_if_wanted(subject, body)
 
@@ -131,7 +131,7 @@ class PublishesFewUpdates(Publisher):
         super().__init__(**settings)
         self.counts: dict[str, int] = {}
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         self.counts[subject] = self.counts.get(subject, 0) + 1
         if self.counts[subject] <= SOME:
             super().publish_if_wanted(subject, body)
@@ -141,9 +141,9 @@ class PublishesFewUpdates(Publisher):
 class PublishesInPairs(Publisher):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.waiting: dict[str, Publish] = {}
+        self.waiting: dict[str, Published] = {}
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if body.kind != "update" or body.status is not None:
             super().publish_if_wanted(subject, body)
         elif subject in self.waiting:
@@ -159,11 +159,11 @@ class PublishesWhatWasShown(Publisher):
         super().__init__(**settings)
         self.shown: set[str] = set()
 
-    def show(self, kind: str, subject: str, returned: Return, other: Known, now: float) -> None:
+    def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
         super().show(kind, subject, returned, other, now)
         self.shown.add(subject)
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if subject in self.shown and body.kind == "update":
             self.publish(subject, body)
         else:
@@ -176,11 +176,11 @@ class PublishesForGood(Publisher):
         super().__init__(**settings)
         self.once: set[str] = set()
 
-    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+    def subscribe(self, subject: str, subscription: Terms, other: KnownSession, now: float) -> None:
         super().subscribe(subject, subscription, other, now)
         self.once.add(subject)
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if subject in self.once and not self.interests.is_wanted(subject) and body.kind == "update":
             self.publish(subject, body)
         super().publish_if_wanted(subject, body)
@@ -188,14 +188,14 @@ class PublishesForGood(Publisher):
 
 @fault("RAI-202", does="publishes an update for each who has subscribed the subject")
 class PublishesForEach(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         for _ in range(max(1, len(self.interests.sessions_of(subject)))):
             super().publish_if_wanted(subject, body)
 
 
 @fault("RAI-202", does="publishes an update once more for those who have subscribed a wildcard")
 class PublishesForWildcards(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         super().publish_if_wanted(subject, body)
         if self.interests.sessions_of(subject) and self.interests.wild:
             super().publish_if_wanted(subject, body)
@@ -203,7 +203,7 @@ class PublishesForWildcards(Publisher):
 
 @fault("RAI-136", does="sends updates to the inbox of each subscriber as well")
 class SendsUpdates(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         super().publish_if_wanted(subject, body)
         if body.kind == "update" and body.has_data:
             for session in self.interests.sessions_of(subject):
@@ -212,20 +212,20 @@ class SendsUpdates(Publisher):
 
 @fault("RAI-136", does="publishes updates under its own user as well")
 class PublishesUnderItsUser(Publisher):
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         super().publish(subject, body)
         super().publish(f"{self.user}.{subject}", body)
 
 
 @fault("RAI-136", does="names another subject in updates of long ones")
 class NamesShortSubjects(Publisher):
-    def changed(self, record: Record, fields: Mapping[str, Raw]) -> Publish:
+    def changed(self, record: CachedValue, fields: Mapping[str, Raw]) -> Published:
         return msgspec.structs.replace(super().changed(record, fields), subject="LAB")
 
 
 @fault("RAI-136", does="publishes updates with type initial")
 class UpdatesAreInitials(Publisher):
-    def changed(self, record: Record, fields: Mapping[str, Raw]) -> Publish:
+    def changed(self, record: CachedValue, fields: Mapping[str, Raw]) -> Published:
         found = super().changed(record, fields)
         return msgspec.structs.replace(found, type="initial") if len(record.fields) == 2 else found
 
@@ -314,7 +314,7 @@ class BinaryFractions(Publisher):
 
 @fault("RAI-093", does="shows numbers from the cache as binary fractions")
 class BinaryFractionsInImages(Publisher):
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         members = super().whole(kind, record)
         return members | {"data": object_of({name: _as_float(value) for name, value in record.fields.items()})}
 
@@ -332,19 +332,19 @@ def _cut(value: Raw) -> Raw:
 
 @fault("RAI-023", does="does not say that updates were merged")
 class MergesSilently(Publisher):
-    def conflated(self, record: Record, updates: list[Fields]) -> Publish:
+    def conflated(self, record: CachedValue, updates: list[Fields]) -> Published:
         return msgspec.structs.replace(super().conflated(record, updates), status=None)
 
 
 @fault("RAI-023", does="merges updates so that the first value of a field counts")
 class TheFirstValueCounts(Publisher):
-    def conflated(self, record: Record, updates: list[Fields]) -> Publish:
+    def conflated(self, record: CachedValue, updates: list[Fields]) -> Published:
         return super().conflated(record, updates[::-1])
 
 
 @fault("RAI-023", does="publishes the last of several updates as all of them")
 class TheLastUpdateCounts(Publisher):
-    def conflated(self, record: Record, updates: list[Fields]) -> Publish:
+    def conflated(self, record: CachedValue, updates: list[Fields]) -> Published:
         found = super().conflated(record, updates)
         return msgspec.structs.replace(found, data=object_of(updates[-1]))
 
@@ -377,11 +377,11 @@ class CachesNothingHeld(Publisher):
 
 @fault("RAI-139", does="sends merged updates with type initial")
 class ConflatedIsInitial(Publisher):
-    def conflated(self, record: Record, updates: list[Fields]) -> Publish:
+    def conflated(self, record: CachedValue, updates: list[Fields]) -> Published:
         return msgspec.structs.replace(super().conflated(record, updates), type="initial")
 
 
 @fault("RAI-139", does="sends merged updates with type conflated")
 class ConflatedIsAType(Publisher):
-    def conflated(self, record: Record, updates: list[Fields]) -> Publish:
+    def conflated(self, record: CachedValue, updates: list[Fields]) -> Published:
         return msgspec.structs.replace(super().conflated(record, updates), type="conflated")

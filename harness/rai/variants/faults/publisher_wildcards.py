@@ -5,13 +5,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.rai.peers.interests import WildSubscription
-from harness.rai.peers.known import Known
+from harness.rai.peers.interests import WildTerms
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import fault
 from wire.errors import WireError
 from wire.rai.matcher import Matcher
-from wire.rai.values import Publish, WildStart
+from wire.rai.values import Published, WildStart
 from wire.rai.wildcards import pattern_of_rv
 from wire.subjects import is_wildcard
 
@@ -20,27 +20,27 @@ LONG = 64
 
 @fault("RAI-122", does="serves no wildcards")
 class ServesNoWildcards(Publisher):
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         """Pass it over."""
 
 
 @fault("RAI-122", does="goes by the subject of a wildcard start, not by its pattern")
 class GoesByTheSubject(Publisher):
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         if is_wildcard(body.subject):
             super().start_wild(replace(body, pattern=pattern_of_rv(body.subject)), other, now)
 
 
 @fault("RAI-122", does="goes by the prefix of a wildcard alone")
 class GoesByThePrefix(Publisher):
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         prefix = body.subject.split("*")[0].removesuffix(">")
         super().start_wild(replace(body, pattern=pattern_of_rv(f"{prefix}>") if prefix else body.pattern), other, now)
 
 
 @fault("RAI-122", does="has the wildcard of a session replace the one before")
 class OneWildcardForEach(Publisher):
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         for wildcard in list(self.interests.wild.get(other.session, ())):
             self.interests.remove_wild(other.session, wildcard)
         super().start_wild(body, other, now)
@@ -48,11 +48,11 @@ class OneWildcardForEach(Publisher):
 
 @fault("RAI-122", does="subscribes the subjects that there are when a wildcard starts")
 class SubscribesWhatThereIs(Publisher):
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         self.there |= set(self.records)
         super().start_wild(body, other, now)
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if subject in self.there or self.interests.sessions_of(subject):
             super().publish_if_wanted(subject, body)
 
@@ -68,12 +68,12 @@ class Patterns(Publisher):
         """Return the pattern that is matched."""
         return pattern
 
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         try:
             matcher = Matcher.of_pcre(self.pattern_for(body.pattern))
         except WireError:
             return
-        subscription = WildSubscription(body.pattern, matcher, body.expires)
+        subscription = WildTerms(body.pattern, matcher, body.expires)
         self.interests.add_wild(other.session, (body.subject, body.pattern), subscription)
 
 
@@ -117,14 +117,14 @@ class DotsAreDots(Patterns):
 
 @fault("RAI-122", does="matches subjects without a colon alone")
 class WildcardsWithoutColons(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if ":" not in subject or self.interests.sessions_of(subject):
             super().publish_if_wanted(subject, body)
 
 
 @fault("RAI-122", does="ends the wildcards of a session with a plain stop")
 class StopsEndWildcards(Publisher):
-    def end_subscription(self, other: Known, subject: str) -> None:
+    def end_subscription(self, other: KnownSession, subject: str) -> None:
         super().end_subscription(other, subject)
         for wildcard, its in list(self.interests.wild.get(other.session, {}).items()):
             if its.matcher.matches(subject):
@@ -133,20 +133,20 @@ class StopsEndWildcards(Publisher):
 
 @fault("RAI-123", does="passes over wildcard stops")
 class StopsNoWildcards(Publisher):
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         """Go on."""
 
 
 @fault("RAI-123", does="ends all wildcards of a session with one stop")
 class StopsAllWildcards(Publisher):
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         for each in list(self.interests.wild.get(other.session, ())):
             super().end_wild(other, each)
 
 
 @fault("RAI-123", does="ends wildcards by their prefix")
 class StopsByThePrefix(Publisher):
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         for each in list(self.interests.wild.get(other.session, ())):
             if each[0][:-1] == wildcard[0][:-1]:
                 super().end_wild(other, each)
@@ -154,7 +154,7 @@ class StopsByThePrefix(Publisher):
 
 @fault("RAI-123", does="ends all wildcards that begin with the prefix of one")
 class StopsBelowThePrefix(Publisher):
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         for each in list(self.interests.wild.get(other.session, ())):
             if each[0].startswith(wildcard[0][:-1]):
                 super().end_wild(other, each)
@@ -162,14 +162,14 @@ class StopsBelowThePrefix(Publisher):
 
 @fault("RAI-123", does="ends a wildcard for all sessions")
 class StopsForAll(Publisher):
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         for each in [*self.others.values()]:
             super().end_wild(each, wildcard)
 
 
 @fault("RAI-123", does="ends a wildcard of another session with the stop of one that has none")
 class StopsOneOfAnother(Publisher):
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         if wildcard not in self.interests.wild.get(other.session, ()):
             for each in [*self.others.values()]:
                 super().end_wild(each, wildcard)
@@ -178,7 +178,7 @@ class StopsOneOfAnother(Publisher):
 
 @fault("RAI-123", does="ends plain subscriptions below a wildcard that is stopped")
 class StopsWhatIsBelow(Publisher):
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         ended = self.interests.wild.get(other.session, {}).get(wildcard)
         super().end_wild(other, wildcard)
         for subject in list(self.interests.of_session.get(other.session, ())):
@@ -188,11 +188,11 @@ class StopsWhatIsBelow(Publisher):
 
 @fault("RAI-123", does="drops all that a wildcard matched when it is stopped")
 class DropsWhatMatched(Publisher):
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         ended = self.interests.remove_wild(other.session, wildcard)
         for subject in self.records if ended is not None else ():
             if ended is not None and ended.matcher.matches(subject):
-                self.publish(subject, Publish(type="drop", status="nosubscribers"))
+                self.publish(subject, Published(type="drop", status="nosubscribers"))
 
 
 @fault("RAI-123", does="starts a wildcard once")
@@ -201,23 +201,23 @@ class ServesWildcardsOnce(Publisher):
         super().__init__(**settings)
         self.stopped: set[tuple[str, str]] = set()
 
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         super().end_wild(other, wildcard)
         self.stopped.add(wildcard)
 
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         if (body.subject, body.pattern) not in self.stopped:
             super().start_wild(body, other, now)
 
 
 @fault("RAI-123", does="goes by expires in wildcard stops")
 class StopsByExpires(Publisher):
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         super().start_wild(body, other, now)
         if body.expires is not None:
             self.with_expires.add((body.subject, body.pattern))
 
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         if wildcard not in self.with_expires:
             super().end_wild(other, wildcard)
 
@@ -228,7 +228,7 @@ class StopsByExpires(Publisher):
 
 @fault("RAI-219", does="dies of a pattern that is none")
 class DiesOfPatterns(Publisher):
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         Matcher.of_pcre(body.pattern)
         super().start_wild(body, other, now)
 
@@ -239,18 +239,18 @@ class DumbWithPatterns(Publisher):
         super().__init__(**settings)
         self.is_dumb = False
 
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         try:
             Matcher.of_pcre(body.pattern)
         except WireError:
             self.is_dumb = True
         super().start_wild(body, other, now)
 
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         self.is_dumb = False
         super().end_wild(other, wildcard)
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if not self.is_dumb:
             super().publish_if_wanted(subject, body)
 
@@ -261,19 +261,19 @@ class TriesEveryWay(Publisher):
         super().__init__(**settings)
         self.is_deep = False
 
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         # As if each way to match were tried: a pattern such as (x+x+)+y takes longer than anybody waits.
         self.is_deep = bool(re.search(r"[*+]\)[*+]", body.pattern))
         super().start_wild(body, other, now)
 
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if not (self.is_deep and len(subject) >= LONG):
             super().publish_if_wanted(subject, body)
 
 
 @fault("RAI-219", does="answers a session no more that has sent a pattern that is none")
 class DeafAfterPatterns(Publisher):
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         try:
             Matcher.of_pcre(body.pattern)
         except WireError:

@@ -2,14 +2,14 @@
 
 from msgspec.structs import replace
 
-from harness.rai.peers.cache import FEED_DOWN, OK, STALE, Record
-from harness.rai.peers.known import Known
+from harness.rai.peers.cache import FEED_DOWN, OK, STALE, CachedValue
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.node import NodePeer
 from harness.rai.peers.router_halves import FEED_SWITCH, Back, Front
 from harness.rai.peers.subscriber import Wanted
 from harness.rai.variants.registry import fault
 from harness.rai.variants.routers import router_cache
-from wire.rai.values import Publish, Told
+from wire.rai.values import Published, Told
 
 
 @fault("RAI-208", does="keeps it to itself that a value is stale")
@@ -39,21 +39,21 @@ class KeepsSwitchesToItself(Back):
 @fault("RAI-208", does="passes on the fields of a disturbed value as of a sound one")
 @router_cache
 class PassesFieldsAlone(Back):
-    def pass_on(self, subject: str, record: Record, body: Told) -> None:
-        super().pass_on(subject, Record(record.fields), replace(body, type=None, status=None))
+    def pass_on(self, subject: str, record: CachedValue, body: Told) -> None:
+        super().pass_on(subject, CachedValue(record.fields), replace(body, type=None, status=None))
 
 
 @fault("RAI-208", does="shows a disturbed value as a sound one")
 @router_cache
 class ShowsAsSound(Back):
-    def whole(self, kind: str, record: Record) -> dict[str, object]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, object]:
         return super().whole(kind, record) | {"status": None}
 
 
 @fault("RAI-208", does="takes a value for sound again with the next update")
 @router_cache
 class SoundWithTheNextUpdate(Front):
-    def apply(self, subject: str, wanted: Wanted, body: Told, other: Known, now: float) -> None:
+    def apply(self, subject: str, wanted: Wanted, body: Told, other: KnownSession, now: float) -> None:
         if wanted.record is not None and body.fields is not None and body.state == OK:
             wanted.record.status = OK
         super().apply(subject, wanted, body, other, now)
@@ -81,7 +81,7 @@ class TellsWhoNamesIt(Back):
 @fault("RAI-209", does="keeps it to itself that a subject has ended")
 @router_cache
 class KeepsEndsToItself(Front):
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         if body.state != "expired":
             super().take_drop(subject, wanted, body, now)
 
@@ -89,7 +89,7 @@ class KeepsEndsToItself(Front):
 @fault("RAI-209", does="keeps it to itself that a subject was renamed")
 @router_cache
 class KeepsRenamingsToItself(Front):
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         if body.state != "relocate":
             super().take_drop(subject, wanted, body, now)
 
@@ -125,15 +125,15 @@ class ReadsNewNamesInText(Back):
 @fault("RAI-210", does="passes on a drop for want of subscribers")
 @router_cache
 class PassesOnWants(Front):
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         super().take_drop(subject, wanted, body, now)
-        self.back.publish(subject, Publish(type="drop", status=body.status))
+        self.back.publish(subject, Published(type="drop", status=body.status))
 
 
 @fault("RAI-210", does="starts nothing again that was dropped for want of subscribers")
 @router_cache
 class StartsNothingAgain(Front):
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         if body.state != "nosubscribers":
             super().take_drop(subject, wanted, body, now)
 
@@ -143,7 +143,7 @@ class StartsNothingAgain(Front):
 class StartsAgainOnce(Front):
     started: frozenset[str] = frozenset()
 
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         if subject not in self.started:
             self.started |= {subject}
             super().take_drop(subject, wanted, body, now)
@@ -152,14 +152,14 @@ class StartsAgainOnce(Front):
 @fault("RAI-211", does="keeps it to itself that a publisher has left")
 @router_cache
 class KeepsLeavingToItself(Front):
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         """Act on nothing."""
 
 
 @fault("RAI-211", does="keeps it to itself that a publisher has said BYE")
 @router_cache
 class TellsOfSilenceAlone(Front):
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         if not other.has_ended:
             super().left(other, now)
 
@@ -175,7 +175,7 @@ class WaitsForBye(Front):
 @fault("RAI-211", does="tells that the first of a publisher's values is stale when it leaves")
 @router_cache
 class TellsOfTheFirst(Front):
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         for subject, wanted in self.all_wanted()[:1]:
             self.mark(subject, wanted, STALE)
 
@@ -183,7 +183,7 @@ class TellsOfTheFirst(Front):
 @fault("RAI-211", does="tells that the publisher is gone of what was never updated")
 @router_cache
 class TellsOfWhatNeverMoved(Front):
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         for subject, wanted in self.all_wanted():
             if wanted.record is not None and not wanted.record.changed:
                 self.mark(subject, wanted, STALE)

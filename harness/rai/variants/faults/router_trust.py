@@ -1,20 +1,20 @@
 """Faults of a router-cache: whom it trusts on which side, and whether it comes back to a broker that was away."""
 
 from harness.rai.peers.cache import OK
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.router_halves import Back, Front
 from harness.rai.peers.subscriber import Subscriber
 from harness.rai.variants.registry import fault
 from harness.rai.variants.routers import router_cache
 from wire import envelope
-from wire.rai.values import Bye, Message, Publish, Reply, read
+from wire.rai.values import Bye, Message, Published, Reply, read
 
 
 @fault("RAI-212", does="takes no look at the digests of its source's messages")
 @router_cache
 class TakesAnyDigest(Front):
     def is_genuine(self, message: Message, key: bytes) -> bool:
-        return isinstance(message.body, Publish) or super().is_genuine(message, key)
+        return isinstance(message.body, Published) or super().is_genuine(message, key)
 
 
 @fault("RAI-212", does="takes no look at the digests of answers")
@@ -28,7 +28,7 @@ class TakesAnyAnswer(Front):
 @router_cache
 class TakesAnyStatus(Front):
     def is_genuine(self, message: Message, key: bytes) -> bool:
-        is_status = isinstance(message.body, Publish) and not message.body.has_data
+        is_status = isinstance(message.body, Published) and not message.body.has_data
         return is_status or super().is_genuine(message, key)
 
 
@@ -36,7 +36,7 @@ class TakesAnyStatus(Front):
 @router_cache
 class TakesHalfDigests(Front):
     def is_genuine(self, message: Message, key: bytes) -> bool:
-        if not isinstance(message.body, Publish):
+        if not isinstance(message.body, Published):
             return super().is_genuine(message, key)
         right = self.signing.digest(key, message.seqno, message.subject, message.signed)
         return message.digest[:16] == right[:16]
@@ -45,7 +45,7 @@ class TakesHalfDigests(Front):
 @fault("RAI-212", does="believes publishers that have proven nothing")
 @router_cache
 class BelievesAnybody(Front):
-    def is_trusted(self, other: Known) -> bool:
+    def is_trusted(self, other: KnownSession) -> bool:
         return True
 
 
@@ -56,7 +56,7 @@ class BelievesStrangers(Front):
         said = envelope.read(frame)
         if b'"mallory' in said.payload and said.subject.startswith("LAB."):
             message = read(said.subject, said.payload)
-            assert isinstance(message.body, Publish)
+            assert isinstance(message.body, Published)
             self.take_published(message.subject, message.body, next(iter(self.others.values())), now)
         super().received(link, frame, now)
 
@@ -64,14 +64,14 @@ class BelievesStrangers(Front):
 @fault("RAI-212", does="passes replays on")
 @router_cache
 class PassesReplays(Front):
-    def is_new(self, message: Message, other: Known) -> bool:
-        return super().is_new(message, other) or isinstance(message.body, Publish)
+    def is_new(self, message: Message, other: KnownSession) -> bool:
+        return super().is_new(message, other) or isinstance(message.body, Published)
 
 
 @fault("RAI-212", does="passes on what has the number of the message before")
 @router_cache
 class PassesTheSameNumber(Front):
-    def is_new(self, message: Message, other: Known) -> bool:
+    def is_new(self, message: Message, other: KnownSession) -> bool:
         is_last = other.seqnos.get(message.subject) == message.seqno
         return super().is_new(message, other) or is_last
 
@@ -79,7 +79,7 @@ class PassesTheSameNumber(Front):
 @fault("RAI-213", does="trusts among the publishers whom it trusts among the subscribers")
 @router_cache
 class TrustsSubscribersAtTheSource(Front):
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         found = super().admitted(message)
         return found or self.back.admitted(message)
 
@@ -87,7 +87,7 @@ class TrustsSubscribersAtTheSource(Front):
 @fault("RAI-213", does="trusts among the subscribers whom it trusts among the publishers")
 @router_cache
 class TrustsPublishersAmongSubscribers(Back):
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         found = super().admitted(message)
         return found or self.front.admitted(message)
 

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.subscriber import Subscriber
 from harness.rai.variants.registry import fault
 from wire.rai.values import Body, GetSubs, Message, Subs, WildStart
@@ -28,13 +28,13 @@ def first(body: Subs, count: int) -> Subs:
 
 @fault("RAI-126", does="answers no question for subscriptions")
 class AnswersNothing(Subscriber):
-    def reassert(self, body: GetSubs, other: Known) -> None:
+    def reassert(self, body: GetSubs, other: KnownSession) -> None:
         """Say nothing."""
 
 
 @fault("RAI-126", does="answers one question of each publisher")
 class AnswersOnce(Subscriber):
-    def reassert(self, body: GetSubs, other: Known) -> None:
+    def reassert(self, body: GetSubs, other: KnownSession) -> None:
         self.answered: set[str] = getattr(self, "answered", set())
         if other.session not in self.answered:
             self.answered.add(other.session)
@@ -43,7 +43,7 @@ class AnswersOnce(Subscriber):
 
 @fault("RAI-126", does="answers the publisher that it has met first alone")
 class AnswersTheFirst(Subscriber):
-    def reassert(self, body: GetSubs, other: Known) -> None:
+    def reassert(self, body: GetSubs, other: KnownSession) -> None:
         if other.session == next(iter(self.others)):
             super().reassert(body, other)
 
@@ -89,7 +89,7 @@ class SendsTheNewest(Subscriber):
 
 @fault("RAI-126", does="sends no wildcards")
 class SendsNoWildcards(Subscriber):
-    def reassert(self, body: GetSubs, other: Known) -> None:
+    def reassert(self, body: GetSubs, other: KnownSession) -> None:
         wild, self.wild = self.wild, {}
         super().reassert(body, other)
         self.wild = wild
@@ -97,7 +97,7 @@ class SendsNoWildcards(Subscriber):
 
 @fault("RAI-126", does="sends one wildcard")
 class SendsOneWildcard(Subscriber):
-    def reassert(self, body: GetSubs, other: Known) -> None:
+    def reassert(self, body: GetSubs, other: KnownSession) -> None:
         wild, self.wild = self.wild, dict(list(self.wild.items())[:1])
         super().reassert(body, other)
         self.wild = wild
@@ -137,7 +137,7 @@ class SendsSoMany(Answers):
 
 @fault("RAI-130", does="looks at no wildcard of a question")
 class SendsAll(Subscriber):
-    def reassert(self, body: GetSubs, other: Known) -> None:
+    def reassert(self, body: GetSubs, other: KnownSession) -> None:
         self.asked_for = body.wildcard
         super().reassert(replace(body, wildcard=">"), other)
 
@@ -169,13 +169,13 @@ class TakesWideStars(SendsAll):
 
 @fault("RAI-131", does="answers to subs in the inbox, whatever the return")
 class AnswersElsewhere(Subscriber):
-    def reassert(self, body: GetSubs, other: Known) -> None:
+    def reassert(self, body: GetSubs, other: KnownSession) -> None:
         super().reassert(replace(body, return_="subs"), other)
 
 
 @fault("RAI-131", does="answers to the last segment of a return")
 class AnswersToTheEnd(Subscriber):
-    def reassert(self, body: GetSubs, other: Known) -> None:
+    def reassert(self, body: GetSubs, other: KnownSession) -> None:
         super().reassert(replace(body, return_=str(body.return_).rpartition(".")[2]), other)
 
 
@@ -222,7 +222,7 @@ class AnswersTheUntrusted(Subscriber):
 
 @fault("RAI-200", does="answers questions of who has said HELLO")
 class AnswersWhoGreets(Subscriber):
-    def is_trusted(self, other: Known) -> bool:
+    def is_trusted(self, other: KnownSession) -> bool:
         return super().is_trusted(other) or other.time > 0
 
 

@@ -1,11 +1,11 @@
 """Faults of a subscriber: what it takes that was changed or forged."""
 
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.node import NodePeer
 from harness.rai.peers.subscriber import Subscriber
 from harness.rai.users import DATABASE, secret_of
 from harness.rai.variants.registry import fault
-from wire.rai.values import Bye, GetSubs, Message, Publish, Reply, fields_of, nonce_of, user_of
+from wire.rai.values import Bye, GetSubs, Message, Published, Reply, fields_of, nonce_of, user_of
 
 
 class Credulous(Subscriber):
@@ -22,25 +22,25 @@ class Credulous(Subscriber):
 @fault("RAI-068", "RAI-076", does="looks at no digest of updates")
 class LooksAtNoUpdates(Credulous):
     def believes(self, message: Message) -> bool:
-        return isinstance(message.body, Publish) and message.body.kind == "update"
+        return isinstance(message.body, Published) and message.body.kind == "update"
 
 
 @fault("RAI-068", does="signs data alone: type and status of an update may be changed")
 class LooksAtDataAlone(Credulous):
     def believes(self, message: Message) -> bool:
-        return isinstance(message.body, Publish) and message.body.state != "ok" and bool(message.digest)
+        return isinstance(message.body, Published) and message.body.state != "ok" and bool(message.digest)
 
 
 @fault("RAI-068", does="looks at no digest of drops")
 class LooksAtNoDrops(Credulous):
     def believes(self, message: Message) -> bool:
-        return isinstance(message.body, Publish) and message.body.kind == "drop"
+        return isinstance(message.body, Published) and message.body.kind == "drop"
 
 
 @fault("RAI-068", does="looks at no digest of images that are published")
 class LooksAtNoImages(Credulous):
     def believes(self, message: Message) -> bool:
-        return isinstance(message.body, Publish) and message.body.kind == "initial"
+        return isinstance(message.body, Published) and message.body.kind == "initial"
 
 
 @fault("RAI-068", "RAI-169", does="looks at no digest in its inbox")
@@ -142,12 +142,12 @@ class TakesForgedEnds(Credulous):
 @fault("RAI-076", does="takes notices without data whose digest is wrong")
 class TakesForgedNotices(Credulous):
     def believes(self, message: Message) -> bool:
-        return isinstance(message.body, Publish) and not message.body.has_data
+        return isinstance(message.body, Published) and not message.body.has_data
 
 
 @fault("RAI-076", does="takes note of the seqno of messages whose digest is wrong")
 class NotesForgedSeqnos(Subscriber):
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         other = self.others.get(message.session)
         if other is None or not self.is_trusted(other) or not self.is_new(message, other):
             return None
@@ -156,7 +156,7 @@ class NotesForgedSeqnos(Subscriber):
 
 @fault("RAI-076", does="takes note of the seqno of questions whose digest is wrong")
 class NotesForgedQuestions(Subscriber):
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         other = self.others.get(message.session)
         if isinstance(message.body, GetSubs) and other is not None and not self.is_genuine(message, other.key):
             self.is_new(message, other)
@@ -166,7 +166,7 @@ class NotesForgedQuestions(Subscriber):
 
 @fault("RAI-076", does="trusts a session no more that a forged message came of")
 class DistrustsTheForged(Subscriber):
-    def admitted(self, message: Message) -> Known | None:
+    def admitted(self, message: Message) -> KnownSession | None:
         other = self.others.get(message.session)
         if other is not None and not self.is_genuine(message, other.key):
             other.is_trusted = False
@@ -211,7 +211,7 @@ class KnowsNobodysPassword(Hospitable):
         is_known = user_of(message.session) in DATABASE
         return super().is_genuine(message, key) or (not is_known and super().is_genuine(message, bytes(32)))
 
-    def is_trusted(self, other: Known) -> bool:
+    def is_trusted(self, other: KnownSession) -> bool:
         return super().is_trusted(other) or user_of(other.session) not in DATABASE
 
     def hear(self, message: Message, now: float) -> None:
@@ -222,7 +222,7 @@ class KnowsNobodysPassword(Hospitable):
 
 @fault("RAI-075", does="takes users for known whose name differs in its case alone")
 class IgnoresCaseOfUsers(Hospitable):
-    def meet(self, session: str, now: float) -> Known:
+    def meet(self, session: str, now: float) -> KnownSession:
         known = super().meet(session, now)
         known.is_trusted = known.is_trusted or user_of(session).isupper()
         self.others[session] = known
@@ -245,13 +245,13 @@ class TakesAnySessionsKey(Credulous):
 @fault("RAI-169", does="takes drops that another session has signed")
 class TakesOthersDrops(TakesAnySessionsKey):
     def believes(self, message: Message) -> bool:
-        is_drop = isinstance(message.body, Publish) and message.body.kind == "drop"
+        is_drop = isinstance(message.body, Published) and message.body.kind == "drop"
         return is_drop and super().believes(message)
 
 
 @fault("RAI-169", does="takes a user's word in sessions with the NONCE of another that it trusts")
 class TrustsTheNonce(Subscriber):
-    def is_trusted(self, other: Known) -> bool:
+    def is_trusted(self, other: KnownSession) -> bool:
         return any(
             each.is_trusted and nonce_of(each.session) == nonce_of(other.session) for each in self.others.values()
         )
@@ -267,4 +267,4 @@ class TrustsTheNonce(Subscriber):
 class LooksAtShortUpdates(Credulous):
     def believes(self, message: Message) -> bool:
         body = message.body
-        return isinstance(body, Publish) and body.kind == "update" and len(fields_of(body.data) or {}) > 1
+        return isinstance(body, Published) and body.kind == "update" and len(fields_of(body.data) or {}) > 1

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from harness.errors import ControlFailed
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.subscriber import EXPIRES, Subscriber, Wanted
 from harness.rai.variants.registry import fault
 from wire.rai.values import (
@@ -17,7 +17,7 @@ from wire.rai.values import (
     Body,
     Dict,
     DictRequest,
-    Publish,
+    Published,
     SubStart,
     SubStop,
     Told,
@@ -149,7 +149,7 @@ class TellsWhatBeginsSo(Subscriber):
         self.broad = f"{published_prefix(wildcard).removesuffix('_')}>"
         self.listen(self.broad)
 
-    def take_published(self, subject: str, body: Publish, other: Known, now: float) -> None:
+    def take_published(self, subject: str, body: Published, other: KnownSession, now: float) -> None:
         broad = getattr(self, "broad", None)
         if broad is not None and matches(broad, subject) and subject not in self.wanted:
             self.found.setdefault(subject, Wanted(0, with_image=False))
@@ -158,7 +158,7 @@ class TellsWhatBeginsSo(Subscriber):
 
 @fault("RAI-155", does="takes a star for the last segment alone")
 class MatchesTheLastStar(Subscriber):
-    def take_published(self, subject: str, body: Publish, other: Known, now: float) -> None:
+    def take_published(self, subject: str, body: Published, other: KnownSession, now: float) -> None:
         if subject in self.wanted or any(
             matches(each, subject) and not each.endswith((".y", ".w")) for each in self.wild
         ):
@@ -319,7 +319,7 @@ class AsksForDictionariesWithoutReturn(Subscriber):
 
 @fault("RAI-189", does="asks who named a dictionary first")
 class AsksTheFirst(Subscriber):
-    def note_dictionary(self, body: Told, other: Known) -> None:
+    def note_dictionary(self, body: Told, other: KnownSession) -> None:
         if body.dictionary not in self.dictionaries:
             super().note_dictionary(body, other)
 
@@ -342,7 +342,7 @@ class PassesOverSnapshots(Subscriber):
 
     known: dict[str, str] = {}
 
-    def note_dictionary(self, body: Told, other: Known) -> None:
+    def note_dictionary(self, body: Told, other: KnownSession) -> None:
         if body.type == "snap":
             self.known = dict(self.dictionaries)
         super().note_dictionary(body, other)

@@ -4,9 +4,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.rai.peers.cache import VERIFY, Record
-from harness.rai.peers.interests import Subscription
-from harness.rai.peers.known import Known
+from harness.rai.peers.cache import VERIFY, CachedValue
+from harness.rai.peers.interests import Terms
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import oddity
 from wire.rai.values import Dict, DictRequest, Raw, Reply, Return, SubStart, SubStop
@@ -19,7 +19,7 @@ class AnsweringOddly(Publisher):
         """Return what is answered in place of something; ``None`` for nothing."""
         return body
 
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         answer = self.answering(body) if isinstance(body, Reply) else body
         if answer is not None:
             super().reply(other, returned, answer)
@@ -85,7 +85,7 @@ class VerifyAsStart(AnsweringOddly):
 
 @oddity("RAI-109", "RAI-108", does="sends the ack behind the image")
 class AcksLast(Publisher):
-    def start(self, subject: str, body: SubStart, other: Known, now: float) -> None:
+    def start(self, subject: str, body: SubStart, other: KnownSession, now: float) -> None:
         super().start(subject, replace(body, ack=False), other, now)
         if body.ack and body.return_ is not None and not self.refusal(subject, other):
             self.ack("start", subject, body.return_, other)
@@ -93,14 +93,14 @@ class AcksLast(Publisher):
 
 @oddity("RAI-116", "RAI-137", does="acks a stop behind the drop")
 class AcksStopsLast(Publisher):
-    def stop(self, subject: str, body: SubStop, other: Known) -> None:
+    def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
         self.end_subscription(other, subject)
         super().stop(subject, body, other)
 
 
 @oddity("RAI-193", does="acks no stop of what is not subscribed")
 class AcksSubscribedStops(Publisher):
-    def stop(self, subject: str, body: SubStop, other: Known) -> None:
+    def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
         has_it = subject in self.interests.of_session.get(other.session, ())
         super().stop(subject, replace(body, ack=body.ack and has_it), other)
 
@@ -111,12 +111,12 @@ class CountsStarts(Publisher):
         super().__init__(**settings)
         self.counts: dict[tuple[str, str], int] = {}
 
-    def subscribe(self, subject: str, subscription: Subscription, other: Known, now: float) -> None:
+    def subscribe(self, subject: str, subscription: Terms, other: KnownSession, now: float) -> None:
         super().subscribe(subject, subscription, other, now)
         place = (other.session, subject)
         self.counts[place] = self.counts.get(place, 0) + 1
 
-    def stop(self, subject: str, body: SubStop, other: Known) -> None:
+    def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
         place = (other.session, subject)
         self.counts[place] = self.counts.get(place, 1) - 1
         if self.counts[place] <= 0:
@@ -127,7 +127,7 @@ class CountsStarts(Publisher):
 
 @oddity("RAI-109", does="passes over starts that ask for an ack and have no return")
 class WantsReturns(Publisher):
-    def start(self, subject: str, body: SubStart, other: Known, now: float) -> None:
+    def start(self, subject: str, body: SubStart, other: KnownSession, now: float) -> None:
         if not (body.ack and body.return_ is None):
             super().start(subject, body, other, now)
 
@@ -142,13 +142,13 @@ class RenamesInSubject(Publisher):
 
 @oddity("RAI-150", "RAI-153", does="writes checksums as texts of hexadecimal digits")
 class HexadecimalChecksums(Publisher):
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         members = super().whole(kind, record)
         if isinstance(members.get("dict_csum"), int):
             members["dict_csum"] = f"0x{members['dict_csum']:08X}"
         return members
 
-    def reply(self, other: Known, returned: Return, body: Reply | Dict) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         if isinstance(body, Dict) and isinstance(body.dict_csum, int):
             body = replace(body, dict_csum=f"0x{body.dict_csum:08x}")
         super().reply(other, returned, body)
@@ -165,7 +165,7 @@ class NumbersDictionaries(Publisher):
 
 @oddity("RAI-221", does="says not_found of a dictionary that it does not have")
 class DictionaryNotFound(Publisher):
-    def send_dictionary(self, body: DictRequest, other: Known) -> None:
+    def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         if (self.dictionary is None or body.dictionary != self.dictionary.name) and body.return_ is not None:
             self.reply(other, body.return_, Reply(type="snap", status="not_found", text=body.dictionary))
         super().send_dictionary(body, other)

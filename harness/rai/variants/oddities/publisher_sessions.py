@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import oddity
 from wire.rai.values import Auth, Body, Bye, Heartbeat, Hello, Message, of
@@ -101,7 +101,7 @@ class WaitsForHello(Publisher):
 
 @oddity("RAI-080", does="begins the exchange once, and not with each heartbeat")
 class ProvesOnce(Publisher):
-    def prove(self, other: Known, time: int, cnonce: str, now: float) -> None:
+    def prove(self, other: KnownSession, time: int, cnonce: str, now: float) -> None:
         if other.asked is None or self._is_hello:
             super().prove(other, time, cnonce, now)
 
@@ -114,7 +114,7 @@ class ProvesOnce(Publisher):
 
 @oddity("RAI-187", "RAI-080", does="answers each HELLO and heartbeat by an auth message, also of who is trusted")
 class ProvesAlways(Publisher):
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         super().greeted(other, now)
         if other.is_trusted:
             self.prove(other, *other.greeting, now)
@@ -138,7 +138,7 @@ class TakesLateAnswers(Publisher):
         super().__init__(**settings)
         self.sent: dict[str, dict[int, str]] = {}
 
-    def prove(self, other: Known, time: int, cnonce: str, now: float) -> None:
+    def prove(self, other: KnownSession, time: int, cnonce: str, now: float) -> None:
         super().prove(other, time, cnonce, now)
         if other.asked is not None:
             self.sent.setdefault(other.session, {})[other.asked[0]] = other.asked[1]
@@ -189,7 +189,7 @@ class GoesByStatedIntervals(Publisher):
 
 @oddity("RAI-175", does="takes no note of a BYE of who is not trusted")
 class HearsNoByeOfStrangers(Publisher):
-    def forget(self, other: Known, now: float) -> None:
+    def forget(self, other: KnownSession, now: float) -> None:
         if other.is_trusted or not other.has_ended:
             super().forget(other, now)
         other.has_ended = other.has_ended and other.session not in self.others

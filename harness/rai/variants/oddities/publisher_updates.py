@@ -6,15 +6,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.rai.peers.cache import OK, Record
-from harness.rai.peers.known import Known
+from harness.rai.peers.cache import OK, CachedValue
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import FORMAT, Publisher
 from harness.rai.variants.registry import oddity
 from wire.rai.relaxed import Spelling, parse, spell
 from wire.rai.values import (
     NOTHING,
     Message,
-    Publish,
+    Published,
     Raw,
     Reply,
     Return,
@@ -30,38 +30,38 @@ from wire.rai.values import (
 class PublishingOddly(Publisher):
     """What publishes otherwise is made of this."""
 
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         """Return what is published in place of something."""
         return body
 
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         super().publish(subject, self.publishing(subject, body))
 
 
 @oddity("RAI-136", "RAI-139", does="writes type update and status ok")
 class WritesTypes(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         return replace(body, type=body.kind, status=body.state)
 
 
 @oddity("RAI-136", does="names subject and format in what it publishes")
 class NamesSubjects(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         return replace(body, subject=subject, format=FORMAT)
 
 
 @oddity("RAI-009", "RAI-190", does="publishes all fields with each update")
 class PublishesAllFields(Publisher):
-    def changed(self, record: Record, fields: Mapping[str, Raw]) -> Publish:
+    def changed(self, record: CachedValue, fields: Mapping[str, Raw]) -> Published:
         return super().changed(record, record.fields)
 
-    def conflated(self, record: Record, updates: list[dict[str, Raw]]) -> Publish:
+    def conflated(self, record: CachedValue, updates: list[dict[str, Raw]]) -> Published:
         return replace(super().conflated(record, updates), data=object_of(record.fields))
 
 
 @oddity("RAI-010", does="publishes what nobody has subscribed")
 class Broadcasts(Publisher):
-    def publish_if_wanted(self, subject: str, body: Publish) -> None:
+    def publish_if_wanted(self, subject: str, body: Published) -> None:
         if body.kind == "update":
             self.publish(subject, body)
         else:
@@ -70,13 +70,13 @@ class Broadcasts(Publisher):
 
 @oddity("RAI-066", does="says in no update that a value is stale")
 class UpdatesWithoutStatus(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         return replace(body, status=None) if body.status == "stale" and body.has_data else body
 
 
 @oddity("RAI-014", "RAI-139", does="tells that a value is stale with all of its fields")
 class StaleWithFields(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         record = self.records.get(subject)
         is_notice = body.status == "stale" and not body.has_data
         return replace(body, data=object_of(record.fields)) if is_notice and record is not None else body
@@ -84,29 +84,29 @@ class StaleWithFields(PublishingOddly):
 
 @oddity("RAI-014", "RAI-018", does="says feed_down of what is stale")
 class StaleIsDown(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         return replace(body, status="feed_down") if body.status == "stale" else body
 
 
 @oddity("RAI-018", does="says stale of what is down")
 class DownIsStale(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         return replace(body, status="stale") if body.status == "feed_down" else body
 
-    def whole(self, kind: str, record: Record) -> dict[str, Any]:
+    def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         members = super().whole(kind, record)
         return members | {"status": "stale"} if members.get("status") == "feed_down" else members
 
 
 @oddity("RAI-011", does="publishes a verify when a source is whole again")
 class RestoresByVerify(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         return replace(body, type="verify", status="ok") if body.type == "initial" and body.status is None else body
 
 
 @oddity("RAI-011", does="publishes an initial with status verify when a source is whole again")
 class RestoresByInitialVerify(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         return replace(body, status="verify") if body.type == "initial" and body.status is None else body
 
 
@@ -116,7 +116,7 @@ class RefreshesInboxes(Publisher):
         super().__init__(**settings)
         self.returns: dict[tuple[str, str], Return] = {}
 
-    def start(self, subject: str, body: SubStart, other: Known, now: float) -> None:
+    def start(self, subject: str, body: SubStart, other: KnownSession, now: float) -> None:
         super().start(subject, body, other, now)
         if body.return_ is not None:
             self.returns[subject, other.session] = body.return_
@@ -133,22 +133,22 @@ class RefreshesInboxes(Publisher):
 
 @oddity("RAI-019", "RAI-140", does="tells of a switch by an initial with all fields")
 class SwitchesByInitials(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         record = self.records.get(subject)
         if body.status != "feed_switch" or record is None:
             return body
-        return Publish(**self.whole("initial", record) | {"status": "feed_switch"})
+        return Published(**self.whole("initial", record) | {"status": "feed_switch"})
 
 
 @oddity("RAI-022", does="tells of a switch without a recap")
 class SwitchesWithoutRecap(PublishingOddly):
-    def publishing(self, subject: str, body: Publish) -> Publish:
+    def publishing(self, subject: str, body: Published) -> Published:
         return replace(body, data=NOTHING) if body.status == "feed_switch" else body
 
 
 @oddity("RAI-022", does="recaps one field at a time")
 class RecapsOneByOne(Publisher):
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         if body.status != "feed_switch" or not body.fields:
             super().publish(subject, body)
             return
@@ -158,17 +158,17 @@ class RecapsOneByOne(Publisher):
 
 @oddity("RAI-022", does="recaps fields as updates behind the notice")
 class RecapsByUpdates(Publisher):
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         if body.status != "feed_switch" or not body.has_data:
             super().publish(subject, body)
             return
         super().publish(subject, replace(body, data=NOTHING))
-        super().publish(subject, Publish(data=body.data))
+        super().publish(subject, Published(data=body.data))
 
 
 @oddity("RAI-023", does="says stale rather than conflated of what is both, and conflated of one update that waited")
 class ConflatesOne(Publisher):
-    def conflated(self, record: Record, updates: list[dict[str, Raw]]) -> Publish:
+    def conflated(self, record: CachedValue, updates: list[dict[str, Raw]]) -> Published:
         found = super().conflated(record, updates)
         return replace(found, status="conflated" if record.status == OK else record.status)
 
@@ -177,18 +177,18 @@ class ConflatesOne(Publisher):
 class WildcardsKeepNothing(Publisher):
     def drop_unwanted(self, subject: str) -> None:
         if not self.interests.sessions_of(subject):
-            self.publish(subject, Publish(type="drop", status="nosubscribers"))
+            self.publish(subject, Published(type="drop", status="nosubscribers"))
 
 
 @oddity("RAI-123", does="drops nothing when a wildcard is stopped")
 class WildcardsDropNothing(Publisher):
-    def end_wild(self, other: Known, wildcard: tuple[str, str]) -> None:
+    def end_wild(self, other: KnownSession, wildcard: tuple[str, str]) -> None:
         self.interests.remove_wild(other.session, wildcard)
 
 
 @oddity("RAI-122", does="acks wildcard starts")
 class AnswersWildcards(Publisher):
-    def start_wild(self, body: WildStart, other: Known, now: float) -> None:
+    def start_wild(self, body: WildStart, other: KnownSession, now: float) -> None:
         super().start_wild(body, other, now)
         if body.ack and body.return_ is not None:
             self.ack("start", body.subject, body.return_, other)
@@ -196,7 +196,7 @@ class AnswersWildcards(Publisher):
 
 @oddity("RAI-193", "RAI-137", does="drops what nobody has subscribed when it is stopped")
 class DropsTheUnwanted(Publisher):
-    def stop(self, subject: str, body: SubStop, other: Known) -> None:
+    def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
         had_it = subject in self.interests.of_session.get(other.session, ())
         super().stop(subject, body, other)
         if not had_it:

@@ -4,19 +4,19 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.rai.peers.cache import OK, STALE, Record
+from harness.rai.peers.cache import OK, STALE, CachedValue
 from harness.rai.peers.kept import Kept
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.router_halves import PATIENCE, Back, Front, Question
 from harness.rai.variants.registry import oddity
 from harness.rai.variants.routers import router_cache
-from wire.rai.values import Body, Publish, Reply, Return, Told
+from wire.rai.values import Body, Published, Reply, Return, Told
 
 
 @oddity("RAI-206", does="asks the source each time that a value is to be shown")
 @router_cache
 class AsksEachTime(Back):
-    def show(self, kind: str, subject: str, returned: Return, other: Known, now: float) -> None:
+    def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
         if subject not in self.questions and not self.refusal(subject, other):
             self.front.do_snapshot(now, subject)
             self.questions[subject] = Question(now + PATIENCE)
@@ -27,14 +27,14 @@ class AsksEachTime(Back):
 @oddity("RAI-205", does="passes updates on as updates with all fields")
 @router_cache
 class PassesAllFields(Back):
-    def pass_on(self, subject: str, record: Record, body: Told) -> None:
+    def pass_on(self, subject: str, record: CachedValue, body: Told) -> None:
         super().pass_on(subject, record, replace(body, data=self.whole("update", record)["data"]))
 
 
 @oddity("RAI-205", does="passes updates on as whole values, where it has one")
 @router_cache
 class PassesWholeValues(Back):
-    def pass_on(self, subject: str, record: Record, body: Told) -> None:
+    def pass_on(self, subject: str, record: CachedValue, body: Told) -> None:
         if subject in self.records and record.status == OK:
             self.refresh(subject)
         else:
@@ -44,14 +44,14 @@ class PassesWholeValues(Back):
 @oddity("RAI-205", does="writes out types and statuses that are the usual ones")
 @router_cache
 class WritesTypesOut(Back):
-    def publish(self, subject: str, body: Publish) -> None:
+    def publish(self, subject: str, body: Published) -> None:
         super().publish(subject, replace(body, type=body.kind, status=body.state))
 
 
 @oddity("RAI-206", does="shows images with type initial, and says where they are published what it is about")
 @router_cache
 class ShowsInitials(Back):
-    def reply(self, other: Known, returned: Return, body: Any) -> None:
+    def reply(self, other: KnownSession, returned: Return, body: Any) -> None:
         if isinstance(body, Reply) and body.type == "start" and body.state != "ack":
             body = replace(body, type="initial")
         super().reply(other, returned, body)
@@ -60,7 +60,7 @@ class ShowsInitials(Back):
 @oddity("RAI-208", does="calls each disturbance stale")
 @router_cache
 class CallsAllStale(Front):
-    def apply(self, subject: str, wanted: Any, body: Told, other: Known, now: float) -> None:
+    def apply(self, subject: str, wanted: Any, body: Told, other: KnownSession, now: float) -> None:
         if body.state in ("feed_down", "feed_switch"):
             body = replace(body, type=None if body.type == "recap" else body.type, status=STALE)
         super().apply(subject, wanted, body, other, now)
@@ -87,7 +87,7 @@ class SaysNewNamesTwice(Back):
 @oddity("RAI-210", does="marks a value as stale until its source has taken it up again")
 @router_cache
 class MarksDropped(Front):
-    def take_drop(self, subject: str, wanted: Any, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Any, body: Published, now: float) -> None:
         if body.state == "nosubscribers":
             self.mark(subject, wanted, STALE)
         super().take_drop(subject, wanted, body, now)
@@ -96,7 +96,7 @@ class MarksDropped(Front):
 @oddity("RAI-211", does="calls all values stale when any publisher has left")
 @router_cache
 class CallsAllStaleAtOnce(Front):
-    def left(self, other: Known, now: float) -> None:
+    def left(self, other: KnownSession, now: float) -> None:
         for subject, wanted in self.all_wanted():
             self.mark(subject, wanted, STALE)
 
@@ -104,7 +104,7 @@ class CallsAllStaleAtOnce(Front):
 @oddity("RAI-211", does="waits for ten heartbeats before it takes a publisher for gone")
 @router_cache
 class WaitsForTenBeats(Front):
-    def greeted(self, other: Known, now: float) -> None:
+    def greeted(self, other: KnownSession, now: float) -> None:
         super().greeted(other, now)
         # As if it had been heard seven intervals later than it was.
         other.heard = now + 7 * other.interval
@@ -113,7 +113,7 @@ class WaitsForTenBeats(Front):
 @oddity("RAI-214", "RAI-206", does="publishes each image that it gets to all")
 @router_cache
 class PublishesEachImage(Back):
-    def keep(self, subject: str, kept: Kept, image: Told, known: Record | None) -> None:
+    def keep(self, subject: str, kept: Kept, image: Told, known: CachedValue | None) -> None:
         self.put_off.add(subject)
         super().keep(subject, kept, image, known)
 

@@ -31,7 +31,7 @@ from wire.rai.values import (
     Heartbeat,
     Hello,
     Message,
-    Publish,
+    Published,
     Reply,
     SnapRequest,
     Subs,
@@ -114,8 +114,8 @@ STORY = {
     "start": Said(SUB, 3, START + "LAB.A", SubStart(return_=1, ack=True, initial=True)),
     "ack": Said(PUB, 3, inbox(SUB, 1), Reply(type="start", subject="LAB.A", status="ack")),
     "image": Said(PUB, 4, inbox(SUB, 1), Reply(type="start", subject="LAB.A", format="json", data=FIELDS)),
-    "update": Said(PUB, 5, "LAB.A", Publish(data=FIELDS)),
-    "stale": Said(PUB, 6, "LAB.A", Publish(status="stale")),
+    "update": Said(PUB, 5, "LAB.A", Published(data=FIELDS)),
+    "stale": Said(PUB, 6, "LAB.A", Published(status="stale")),
     "snap": Said(SUB, 4, SNAP + "LAB.B", SnapRequest(return_=2)),
     "snapshot": Said(PUB, 7, inbox(SUB, 2), Reply(type="snap", subject="LAB.B", format="json", data=FIELDS)),
     "wild": Said(SUB, 5, WILD_START + "LAB._", WildStart(subject="LAB.>", pattern=pattern_of_rv("LAB.>"))),
@@ -134,7 +134,7 @@ STORY = {
     "wild stop": Said(SUB, 9, WILD_STOP + "LAB._", WildStop(subject="LAB.>", pattern=pattern_of_rv("LAB.>"))),
     "stop": Said(SUB, 10, STOP + "LAB.A", SubStop(return_=4, ack=True)),
     "stop's ack": Said(PUB, 10, inbox(SUB, 4), Reply(type="stop", subject="LAB.A", status="ack")),
-    "drop": Said(PUB, 11, "LAB.A", Publish(type="drop", status="nosubscribers")),
+    "drop": Said(PUB, 11, "LAB.A", Published(type="drop", status="nosubscribers")),
     "bye": Said(SUB, 11, BYE, Bye()),
 }
 """A session of a subscriber and one of a publisher, from their beginnings on."""

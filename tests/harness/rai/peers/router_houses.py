@@ -8,10 +8,10 @@ from harness.peers.peer import PeerSettings
 from harness.rai.peers.node import GONE
 from harness.rai.peers.router_cache import RouterCache
 from harness.rai.protocol import PROTOCOL
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
 from harness.rai.tester.publisher import TestPublisher
-from harness.rai.tester.session import TestSession
 from harness.trace import Trace
 from wire.rai.values import (
     Told,

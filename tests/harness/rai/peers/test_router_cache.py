@@ -10,7 +10,7 @@ from wire.rai.values import (
     DICT,
     Dict,
     DictRequest,
-    Publish,
+    Published,
     Raw,
     Reply,
     SnapRequest,
@@ -252,7 +252,7 @@ def test_nothing_untrusted_passes(house: House) -> None:
     untrusted.hello()
     for each in (stranger, untrusted):
         each.publish(subject, data={"BID": 6})
-    house.source.say(subject, Publish(data=Raw(b'{"BID":7}')), digest="A" * 22)
+    house.source.say(subject, Published(data=Raw(b'{"BID":7}')), digest="A" * 22)
     replayed = house.source.publish(subject, data={"BID": 2})
     house.source.send(replayed)
     # Who is trusted on one side is nobody on the other.

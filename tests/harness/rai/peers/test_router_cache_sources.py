@@ -10,7 +10,7 @@ from harness.rai.peers.router_cache import SOURCE, SUBSCRIBERS, RouterCache
 from harness.rai.peers.router_halves import PATIENCE
 from harness.rai.peers.subscriber import QUESTIONS
 from wire.rai.values import (
-    Publish,
+    Published,
     Subs,
     SubStart,
     SubStop,
@@ -42,7 +42,7 @@ def house() -> Any:
 )
 def test_a_drop_is_passed_on(house: House, members: dict[str, Any]) -> None:
     subject = house.started("a", BID=1)
-    house.source.say(subject, Publish(type="drop", **members))
+    house.source.say(subject, Published(type="drop", **members))
     assert house.published(subject) == [("drop", members["status"], None)]
     body = house.node.broker.received(since=0)[-1].body
     assert isinstance(body, Told)

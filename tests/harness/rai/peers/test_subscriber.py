@@ -14,7 +14,7 @@ from harness.rai.protocol import PROTOCOL
 from harness.rai.tester.node_under_test import NodeUnderTest
 from harness.rai.tester.publisher import TestPublisher
 from harness.trace import Trace
-from wire.rai.values import GET_SUBS, GetSubs, Publish, SnapRequest, Subs, SubStart, SubStop, inbox
+from wire.rai.values import GET_SUBS, GetSubs, Published, SnapRequest, Subs, SubStart, SubStop, inbox
 
 Values = dict[str, dict[str, Any]]
 
@@ -149,7 +149,7 @@ def test_what_a_wildcard_brought_is_asked_for_when_it_was_disturbed(house: House
 def test_a_renamed_subject_is_subscribed_under_its_new_name(house: House) -> None:
     subject = house.subscribed("a", BID=1)
     house.publisher.values["LAB.b"] = {"BID": 2}
-    house.publisher.say(subject, Publish(type="drop", status="relocate", text="LAB.b"))
+    house.publisher.say(subject, Published(type="drop", status="relocate", text="LAB.b"))
     assert house.told("LAB.b") == [("ok", {"BID": 2})]
     assert house.node.events("drop", subject) == ["relocate LAB.b"]
     assert list(house.subscriber.wanted) == ["LAB.b"]

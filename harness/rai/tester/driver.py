@@ -35,7 +35,7 @@ from wire.rai.values import (
     Heartbeat,
     Hello,
     Message,
-    Publish,
+    Published,
     Reply,
     Return,
     SnapRequest,
@@ -341,7 +341,7 @@ class TestSession:
     def told(
         self,
         subject: str,
-        wanted: Callable[[Publish], bool] = lambda body: True,
+        wanted: Callable[[Published], bool] = lambda body: True,
         *,
         since: int = 0,
         seconds: float | None = None,
@@ -349,7 +349,7 @@ class TestSession:
     ) -> Event | None:
         """Read until something is published on a subject, and return it; ``None`` when nothing is."""
         return self.broker.wait_for(
-            lambda event: event.subject == subject and isinstance(event.body, Publish) and wanted(event.body),
+            lambda event: event.subject == subject and isinstance(event.body, Published) and wanted(event.body),
             since=since,
             seconds=seconds,
             thing=thing,
@@ -373,11 +373,11 @@ class TestSession:
 
     def publish(self, subject: str, **members: Any) -> Message:
         """Publish something on a subject: ``data`` are fields."""
-        return self.say(subject, Publish(**_with_data(members)))
+        return self.say(subject, Published(**_with_data(members)))
 
     def message_of(self, subject: str, **members: Any) -> Message:
         """Return what ``publish`` would say, and say nothing."""
-        return self.message(subject, Publish(**_with_data(members)))
+        return self.message(subject, Published(**_with_data(members)))
 
 
 def _with_data(members: dict[str, Any]) -> dict[str, Any]:
