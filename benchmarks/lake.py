@@ -51,7 +51,7 @@ NO_SPARK = "none"
 ACCUSING = [outcome.value for outcome in Outcome if outcome.accuses]
 SHOWN = 20
 
-SEEN = {"zenoh": 39, "pathfinder": 60, "urbit": 21, "rai": 15}
+SEEN = {"zenoh": 39, "pathfinder": 60, "urbit": 21, "rai": 50}
 """How many faults monitors see at least, in the sessions of all cases: a rule that nobody judges any more is not found
 missing by what is planted."""
 
