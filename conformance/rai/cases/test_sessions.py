@@ -254,7 +254,7 @@ def test_returns(node: NodeUnderTest) -> None:
     assert all(each.subject.startswith(inboxes) for each in others), "an answer stands in another inbox"
 
 
-@rule("RAI-201", "RAI-028", roles=PUBLISHER, needs=("RAI-109",))
+@rule("RAI-201", roles=PUBLISHER, needs=("RAI-109",))
 def test_returns_that_make_no_subject(node: NodeUnderTest) -> None:
     """Ask for answers at returns that are wildcards, or have empty segments.
 
@@ -265,11 +265,9 @@ def test_returns_that_make_no_subject(node: NodeUnderTest) -> None:
     settle(node.main)
     for returned in ("*", ">", "a.>", "a.*.b", "", ".", "a..b", ".a", "a."):
         node.main.start(subject, return_=returned, ack=True, initial=True)
-        with judging("RAI-201"):
-            assert node.main.subscribe(subject), "after a return that makes no subject nothing is answered"
-    with judging("RAI-028", "RAI-201"):
-        for event in said(node, since):
-            assert not is_wildcard(event.subject), "something is published to a wildcard"
+        assert node.main.subscribe(subject), "after a return that makes no subject nothing is answered"
+    for event in said(node, since):
+        assert not is_wildcard(event.subject), "something is published to a wildcard"
 
 
 @rule("RAI-028", roles=PUBLISHER, needs=("RAI-109",))
