@@ -36,7 +36,7 @@ def test_replays(node: NodeUnderTest) -> None:
 
 @rule("RAI-073", roles=SUBSCRIBER)
 def test_replays_after_other_things(node: NodeUnderTest) -> None:
-    """Record updates of several subjects; publish them again after a stop and a new start, a HELLO, an auth, half a minute.
+    """Record updates of several subjects; publish them again after a stop and a start, a HELLO, an auth, half a minute.
 
     None is told.
     """
