@@ -173,7 +173,7 @@ class DistrustsTheForged(Subscriber):
         return super().admitted(message)
 
 
-class Hospitable(Subscriber):
+class HospitableSubscriber(Subscriber):
     """A subscriber that knows users who are in no database; ``secret_of`` says what it takes for their keys."""
 
     def received(self, link: int, frame: bytes, now: float) -> None:
@@ -198,12 +198,12 @@ class _Everybody(dict[str, bytes]):
 
 
 @fault("RAI-075", does="knows everybody by a password that it can guess")
-class KnowsEverybody(Hospitable):
+class KnowsEverybody(HospitableSubscriber):
     pass
 
 
 @fault("RAI-075", does="takes an unknown user for one without a password")
-class KnowsNobodysPassword(Hospitable):
+class KnowsNobodysPassword(HospitableSubscriber):
     def secret_of(self, user: str) -> bytes:
         return b""
 
@@ -221,7 +221,7 @@ class KnowsNobodysPassword(Hospitable):
 
 
 @fault("RAI-075", does="takes users for known whose name differs in its case alone")
-class IgnoresCaseOfUsers(Hospitable):
+class IgnoresCaseOfUsers(HospitableSubscriber):
     def meet(self, session: str, now: float) -> KnownSession:
         known = super().meet(session, now)
         known.is_trusted = known.is_trusted or user_of(session).isupper()
