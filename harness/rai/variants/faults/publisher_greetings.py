@@ -16,7 +16,7 @@ DAY = 86_400 * SECOND
 CLOSE = 20 * SECOND
 
 
-class Hospitable(Mapping[str, bytes]):
+class WideDatabase(Mapping[str, bytes]):
     """A database that knows more users than there are; ``found`` says whose HA0 another has."""
 
     def found(self, user: str) -> bytes | None:
@@ -39,62 +39,62 @@ class Hospitable(Mapping[str, bytes]):
         return len(DATABASE)
 
 
-class HospitableTo(Publisher):
+class GreetsMore(Publisher):
     """What knows more users than there are is made of this."""
 
-    users: type[Hospitable]
+    users: type[WideDatabase]
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"database": self.users(), **settings})
 
 
-class Everybody(Hospitable):
+class Everybody(WideDatabase):
     def found(self, user: str) -> bytes | None:
         return secret_of(user)
 
 
-class Nameless(Hospitable):
+class Nameless(WideDatabase):
     def found(self, user: str) -> bytes | None:
         return b""
 
 
-class Beginnings(Hospitable):
+class Beginnings(WideDatabase):
     def found(self, user: str) -> bytes | None:
         return next((secret for each, secret in DATABASE.items() if user and each.startswith(user)), None)
 
 
-class Capitals(Hospitable):
+class Capitals(WideDatabase):
     def found(self, user: str) -> bytes | None:
         return DATABASE.get(user.lower())
 
 
-class LongNames(Hospitable):
+class LongNames(WideDatabase):
     def found(self, user: str) -> bytes | None:
         return DATABASE.get(user[:4])
 
 
 @fault("RAI-160", does="takes everybody for a user whose password is as those of others")
-class GreetsEverybody(HospitableTo):
+class GreetsEverybody(GreetsMore):
     users = Everybody
 
 
 @fault("RAI-160", does="has an empty key for who is not in its database")
-class GreetsTheNameless(HospitableTo):
+class GreetsTheNameless(GreetsMore):
     users = Nameless
 
 
 @fault("RAI-160", does="knows users by the beginnings of their names")
-class GreetsBeginnings(HospitableTo):
+class GreetsBeginnings(GreetsMore):
     users = Beginnings
 
 
 @fault("RAI-160", does="knows users in capitals as well")
-class GreetsCapitals(HospitableTo):
+class GreetsCapitals(GreetsMore):
     users = Capitals
 
 
 @fault("RAI-160", does="knows users by their first four letters")
-class GreetsLongNames(HospitableTo):
+class GreetsLongNames(GreetsMore):
     users = LongNames
 
 
