@@ -25,6 +25,7 @@ class Route:
         *,
         publisher: TestPublisher | None = None,
         asking: TestSession | None = None,
+        expires: int | None = None,
         **values: Any,
     ) -> None:
         self.node = node
@@ -33,7 +34,7 @@ class Route:
         self.subject = node.subject(name)
         self.marks = 0
         self.publisher.values[self.subject] = values or {"BID": 1, "ASK": 2}
-        self.asking.surely(self.asking.image(self.subject), "image")
+        self.asking.surely(self.asking.image(self.subject, expires=expires), "image")
 
     @property
     def place(self) -> int:
