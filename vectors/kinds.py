@@ -38,6 +38,7 @@ from vectors.language import coverage as language_coverage
 from vectors.language import minimising as language_minimising
 from vectors.language import specimens as language_specimens
 from vectors.language.mutation import LanguageFieldFinder
+from vectors.language.samples import samples
 from vectors.language.sampling import language_drawing
 from vectors.notes import ProtocolNotes
 from vectors.specimen import Specimen
@@ -61,8 +62,8 @@ class LayoutKind(NamedTuple):
     ``drawing`` compiles how frames are sampled, ``finder`` what finds the fields that are mutated. ``smaller`` gives
     frames that are smaller than one, the boldest first, and ``weight`` says which of two is. ``trace`` reads a frame
     and says which branches it reaches of ``branches``, which are all. ``specimens`` are the frames of golden vectors,
-    in groups of these ``families`` for each message. ``respells``: one value has several legal spellings, so a frame
-    may be valid and be written back as another.
+    in groups of these ``families`` for each message. ``respells`` tells of a layout whether one value has several legal
+    spellings, so that a frame may be valid and be written back as another.
     """
 
     drawing: Callable[[Layout, Choices], Draw]
@@ -73,7 +74,7 @@ class LayoutKind(NamedTuple):
     branches: Callable[[str], tuple[Branch, ...]]
     specimens: Callable[[str, ProtocolNotes], Iterator[Specimen]]
     families: tuple[str, ...]
-    respells: bool = False
+    respells: Callable[[str], bool] = lambda layout: False
 
 
 BINARY = LayoutKind(
@@ -96,7 +97,7 @@ JSON = LayoutKind(
     branches=json_coverage.branches,
     specimens=json_specimens.specimens,
     families=json_specimens.FAMILIES,
-    respells=True,
+    respells=lambda layout: True,
 )
 
 LANGUAGE = LayoutKind(
@@ -108,6 +109,7 @@ LANGUAGE = LayoutKind(
     branches=language_coverage.branches,
     specimens=language_specimens.specimens,
     families=language_specimens.FAMILIES,
+    respells=lambda layout: samples(layout).respells,
 )
 
 KINDS: dict[type[Node], LayoutKind] = {Json: JSON, Language: LANGUAGE}

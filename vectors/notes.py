@@ -63,6 +63,7 @@ class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ExercisedRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Rules that a vector exercises which looks at a place: ``at``, in one of these ``aspects``, or by its flag.
 
+    Where places of several ``layouts`` are called alike, it says which are meant, by their names within the protocol.
     The aspect ``ends`` stands for all in which a frame ends too early, ``wrong type`` for each ``wrong type: …``.
     """
 
@@ -70,6 +71,7 @@ class ExercisedRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at: str = "*"
     aspects: tuple[str, ...] = ()
     flag: str | None = None
+    layouts: tuple[str, ...] = ()
 
 
 class PayloadGrammar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,7 +131,8 @@ class ProtocolNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The notes of one protocol, as its file has them; ``texts`` are plain texts in JSON, by where they stand.
 
     A flag for overlong numbers, and for bits without a name, is needed where frames have such; one for numbers of nine
-    bytes is not, as only some documents make an exception of those.
+    bytes is not, as only some documents make an exception of those. ``briefly`` are the layouts whose parts others of
+    the protocol have as well: frames that reach nothing new in them are left out.
     """
 
     flags: dict[str, str]
@@ -140,6 +143,7 @@ class ProtocolNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shapes: Shapes | None = None
     rules: tuple[ExercisedRules, ...] = ()
     plain: dict[str, tuple[str, ...]] = {}
+    briefly: tuple[str, ...] = ()
     texts: dict[str, str] = {}
     exceptions: dict[str, str] = {}
     contexts: dict[str, Context] = {}
@@ -196,12 +200,13 @@ def context_of(about: ProtocolNotes, found: BranchTrace) -> str:
     return next((name for name, each in about.contexts.items() if messages and messages <= set(each.messages)), "")
 
 
-def rules_for(about: ProtocolNotes, path: str, aspect: str, flags: frozenset[str]) -> frozenset[str]:
-    """Return the rules that a vector exercises which looks at a path in some way."""
+def rules_for(about: ProtocolNotes, layout: str, path: str, aspect: str, flags: frozenset[str]) -> frozenset[str]:
+    """Return the rules that a vector of a layout exercises which looks at a path in some way."""
     return frozenset(
         name
         for rule in about.rules
         if matches(rule.at, path)
+        and (not rule.layouts or layout.partition("/")[2] in rule.layouts)
         and (not rule.aspects or {aspect, aspect.partition(":")[0]} & set(rule.aspects) or _ends(rule, aspect))
         and (rule.flag is None or rule.flag in flags)
         for name in rule.rules

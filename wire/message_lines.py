@@ -56,7 +56,7 @@ def message_lines(layout: str, frame: bytes) -> list[MessageLine]:
     except TooManyFields as error:
         return [MessageLine(str(error), 0, len(frame))]
     if dumped.text:
-        return [_text(dumped)]
+        return [_text(dumped, layout.partition("/")[2].replace("-", " "))]
     groups: dict[str, list[Row]] = {}
     for row in dumped.rows:
         found = ITEM.match(row.path)
@@ -122,9 +122,12 @@ def _refused(dumped: Dump, messages: Sequence[MessageLine]) -> Iterator[MessageL
         yield MessageLine(text, min(start, dumped.error.offset), len(dumped.data), (), dumped.error.offset, name)
 
 
-def _text(dumped: Dump) -> MessageLine:
-    """Tell a frame that is a text: it is readable as it is, so only its name is added, or why it is refused."""
-    name = text = next((remark for row in dumped.rows for remark in row.remarks), "").replace("-", " ")
+def _text(dumped: Dump, layout: str) -> MessageLine:
+    """Tell a frame that is a text: it is readable as it is, so only its name is added, or why it is refused.
+
+    A message that is the only one of its layout is called as that.
+    """
+    name = text = next((remark for row in dumped.rows for remark in row.remarks), layout).replace("-", " ")
     offset = None
     if dumped.error is not None:
         name = f"refused: {dumped.error.reason.value}"

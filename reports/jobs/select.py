@@ -271,7 +271,7 @@ def _confirmed(layout: str, found: Sequence[Candidate]) -> tuple[dict[str, list[
         try:
             expected, _ = golden.expect(layout, each.data)
             flags = frozenset(expected.flags)
-            rules = {rule for branch in new for rule in rules_for(about, branch.path, branch.name, flags)}
+            rules = {rule for branch in new for rule in rules_for(about, layout, branch.path, branch.name, flags)}
             name = golden.identify(layout, each.data)
             entry = golden.as_entry(name, _comment(new), each.data, expected, tuple(sorted(rules)))
         except golden.NotConfirmed as error:

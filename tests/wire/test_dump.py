@@ -147,11 +147,11 @@ def test_rows_cover_every_accepted_vector(layout, every):
             at = 0
             for row in dumped.rows:
                 assert re.fullmatch(
-                    rb'(?:[ \t\n\r{}\[\]:,]|"(?:[^"\\]|\\.)*" *[ \t\n\r]*:)*', vector.data[at : row.offset]
+                    rb'(?:[ \t-\r{}\[\]:,]|"(?:[^"\\]|\\.)*" *[ \t\n\r]*:)*', vector.data[at : row.offset]
                 )
                 at = row.offset + len(row.data)
                 assert vector.data[row.offset : at] == row.data
-            assert not vector.data[at:].strip(b" \t\n\r{}[]:,")
+            assert not vector.data[at:].strip(b" \t\n\v\f\r{}[]:,")
         assert render(dumped)[-1:] in ("\n", "")
 
 

@@ -32,6 +32,9 @@ from wire.engines import Engine, present
 from wire.errors import DecodeError, EncodeError, WireError
 from wire.files import write_file
 
+COMBINED = ("plain", "pairs")
+"""Aspects of frames that are about what stands in them together, whichever branches each of that is."""
+
 LONG = 1024
 """Bytes, characters or items; what is longer is written as runs where it repeats itself."""
 
@@ -119,7 +122,7 @@ def check_canonical(layout: str, data: bytes, canonical: bytes, value: Any, flag
 
     A flag says why it is another, except where one value has several legal spellings.
     """
-    if not flags and not kind(layout).respells:
+    if not flags and not kind(layout).respells(layout):
         raise NotConfirmed(f"{naming(layout, data)}: it is written back as {canonical.hex()}, and no flag says why")
     # Overlong numbers refused: what an encoder writes is the shortest, and this is what proves it.
     for engine in engines(layout):
@@ -204,15 +207,18 @@ def build(layout: str) -> Built:
     written = len(known)
     made: dict[tuple[str, ...], dict[str, list[VectorEntry]]] = {}
     families_of = kind(layout).families
+    is_brief = layout.partition("/")[2] in about.briefly
     for specimen in as_sent(layout, about.frames.get(layout), kind(layout).specimens(layout, about)):
         # By content: two specimens with one frame are one vector, named and explained as the first.
         name = identify(layout, specimen.data)
         if name in known:
             continue
-        known.add(name)
         expected, branches = expect(layout, specimen.data)
+        if is_brief and branches <= met and specimen.aspect not in COMBINED:
+            continue
+        known.add(name)
         met |= branches
-        rules = rules_for(about, specimen.path, specimen.aspect, frozenset(expected.flags))
+        rules = rules_for(about, layout, specimen.path, specimen.aspect, frozenset(expected.flags))
         entry = as_entry(name, specimen.comment, specimen.data, expected, tuple(sorted(rules)))
         # A group of both would be half rewritten by the next build.
         if specimen.group in groups:

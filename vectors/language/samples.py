@@ -34,7 +34,7 @@ class Samples(msgspec.Struct, frozen=True):
     ``sample`` makes a value that has a frame, ``mutations`` change a frame, by name; ``parts`` finds where the parts of
     a frame begin and end that could stand alone, as far as it is a text of the language. Who reads a document otherwise
     reads by the grammar ``widest``, in which all that is ``disputed`` about this layout is a rule of its own: what has
-    such a rule may be taken or refused.
+    such a rule may be taken or refused. ``respells``: a value has several texts.
     """
 
     sample: Callable[[Random], Any]
@@ -43,6 +43,7 @@ class Samples(msgspec.Struct, frozen=True):
     specimens: Callable[[], Iterable[TextSpecimen]]
     widest: Abnf
     disputed: frozenset[str]
+    respells: bool = False
 
 
 @cache

@@ -52,6 +52,7 @@ class JsonTables:
         self._prefix = prefix.upper()
         self._choices = choices
         self._made: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._has_anything = False
 
     def root(self, json: Json) -> str:
         """Return the symbol of the place that a frame is."""
@@ -71,7 +72,8 @@ class JsonTables:
     def _anything(self) -> str:
         """Write down a place where any value may stand: what is in one is in such a place again."""
         place, shape = f"{self._prefix}_ANYTHING", f"{self._prefix}_ANY_MEMBERS"
-        if not any(place in line for line in self.lines):
+        if not self._has_anything:
+            self._has_anything = True
             within = f".least = INT64_MIN, .most = INT64_MAX, .least_real = -INFINITY, .items = &{place}"
             self.lines += ["", f"static const place {place};"]
             self.lines += [f"static const shape {shape} = {{.form = MAP, .choice = -1, .items = &{place}}};"]

@@ -229,7 +229,10 @@ class Sized(Part, frozen=True):
         # Half of what a frame can have: the number that announces more is a branch of its own, and leaves it cut.
         most = MAX_WRITTEN if place.room is None else place.room // 2
         count = min(computed(self.count), most)
-        return b"".join(islice(cycle(LETTERS), count)) if self.text else bytes(i % 255 + 1 for i in range(count))
+        if not self.text:
+            return bytes(i % 255 + 1 for i in range(count))
+        # What is long repeats one letter, which files of vectors write as a run.
+        return b"".join(islice(cycle(LETTERS), count)) if count <= MAX_SIZED else PLAIN_TEXT * count
 
     def composed(
         self, composing: Composing, place: Any, where: str, scope: dict[str, Any], default: bytes | None

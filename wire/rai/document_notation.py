@@ -9,14 +9,13 @@ from bisect import bisect_right
 from collections.abc import Callable
 from json.encoder import encode_basestring
 
-from wire.rai.relaxed_scanner import is_word
+from wire.rai.relaxed_scanner import LITERALS, WORD, is_number, is_word
 
 _QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
 _WHITE = re.compile(r"\s*")
 _TEXT = re.compile(_QUOTED, re.DOTALL)
-_NAME = re.compile(rf"({_QUOTED}|[A-Za-z_][A-Za-z0-9_.-]*)\s*(?::|(?=\{{))", re.DOTALL)
+_NAME = re.compile(rf"({_QUOTED}|{WORD})\s*(?::|(?=\{{))", re.DOTALL)
 _RUN = re.compile(r"""[^\n,{}\[\]"']+""")
-_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|true|false|null")
 _HEXADECIMAL = re.compile(r"0[xX][0-9A-Fa-f]{1,16}")
 
 
@@ -112,6 +111,6 @@ def _word(written: str) -> str:
     """Write a text or a run as relaxed JSON."""
     if written.startswith("'"):
         return '"' + written[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
-    if written.startswith('"') or _NUMBER.fullmatch(written) or is_word(written):
+    if written.startswith('"') or written in LITERALS or is_number(written) or is_word(written):
         return written
     return str(int(written, 16)) if _HEXADECIMAL.fullmatch(written) else encode_basestring(written)

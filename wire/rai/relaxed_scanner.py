@@ -50,6 +50,10 @@ def _syntax(white: str, plain: str, number: str, words: str, *, relaxed: bool) -
     )
 
 
+NUMBER = r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?"
+WORD = r"[A-Za-z_][A-Za-z0-9_.-]*"
+RELAXED_NUMBER, RELAXED_WORD = re.compile(NUMBER), re.compile(WORD)
+
 LITERALS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
 STRICT = _syntax(
@@ -64,8 +68,8 @@ STRICT = _syntax(
 RELAXED = _syntax(
     r"[ \t-\r]",  # isspace() of C
     r'[^"\\\x00]',
-    r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?",
-    r"[A-Za-z_][A-Za-z0-9_.-]*",
+    NUMBER,
+    WORD,
     relaxed=True,
 )
 """What the parser of the protocol's author takes. Reading: ``inf`` and ``nan`` are words as any others."""
@@ -94,8 +98,12 @@ UNITS = tuple(
 """What may stand behind the backslash of an escape for a character: no NUL, and no half of a surrogate pair."""
 
 ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-RELAXED_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 EXPONENT = re.compile("[eE][+-]?")
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number as it may be spelled."""
+    return RELAXED_NUMBER.fullmatch(text) is not None
 
 
 def is_word(text: str) -> bool:
