@@ -109,10 +109,10 @@ class TakesZeroForNow(Subscriber):
         return last_seen != 0 and super().is_since(since, last_seen)
 
 
-@fault("RAI-128", does="sends nothing that was subscribed a minute ago, whatever is asked")
+@fault("RAI-128", does="sends nothing that was subscribed forty seconds ago, whatever is asked")
 class ForgetsTheOld(Subscriber):
     def is_since(self, since: int, last_seen: int) -> bool:
-        return since >= max(self._said) - 60_000_000 and super().is_since(since, last_seen)
+        return since >= max(self._said) - 40_000_000 and super().is_since(since, last_seen)
 
 
 @fault("RAI-128", does="sends nothing where last_seen is older than what it remembers")
