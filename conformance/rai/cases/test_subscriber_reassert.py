@@ -3,9 +3,9 @@
 from conformance.cases import judging, rule
 from conformance.rai.feeds import Feed
 from conformance.rai.roles import SUBSCRIBER
-from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
+from harness.rai.tester.session import TestSession
 from wire.rai.values import GET_SUBS, GetSubs, Heartbeat, Return, Subs, WildStart, inbox, owner_of
 from wire.subjects import matches
 
@@ -13,7 +13,7 @@ MINUTE = 60_000_000
 """Microseconds."""
 
 
-class _Question:
+class Inquiry:
     """A question for the subscriptions of a node, and what comes of it: a list may come in several messages."""
 
     def __init__(
@@ -90,7 +90,7 @@ def test_questions_for_everything(node: NodeUnderTest) -> None:
         (other, "x.y.z"),
         (node.publisher, "s"),
     ):
-        question = _Question(node, publisher, returned=returned)
+        question = Inquiry(node, publisher, returned=returned)
         with judging("RAI-126"):
             assert question.names(*subjects), "asked for all its subscriptions, a subscriber does not send them"
         question.settles()
@@ -99,7 +99,7 @@ def test_questions_for_everything(node: NodeUnderTest) -> None:
             assert question.named == set(subjects), "subjects are sent that are not subscribed"
 
 
-def assert_fits(question: _Question) -> None:
+def assert_fits(question: Inquiry) -> None:
     """Demand that lists of subscriptions repeat their question, and have returns."""
     with judging("RAI-131"):
         for event in question.lists:
@@ -122,7 +122,7 @@ def test_answers_to_a_list(node: NodeUnderTest) -> None:
     Each is told for its own subject.
     """
     feeds = [Feed(node, name) for name in ("one", "two", "three")]
-    question = _Question(node, node.publisher)
+    question = Inquiry(node, node.publisher)
     node.publisher.surely(feeds[0].start if question.names(*(feed.subject for feed in feeds)) else None, "list")
     for event in question.lists:
         body = event.body
@@ -144,7 +144,7 @@ def test_questions_for_a_part(node: NodeUnderTest) -> None:
     """
     subjects = subscribed(node, "p", "p.a", "p.b", "p.a.x", "p.b.x", "p.a.x.y", "pa", "q.a", "q.a.x")
     for wildcard in ("LAB.>", "LAB.p.>", "LAB.p.*", "LAB.*.a", "*.p.*.x", "LAB.p.*.>", "LAB.p", "LAB.none.>", ">"):
-        question = _Question(node, node.publisher, wildcard=wildcard)
+        question = Inquiry(node, node.publisher, wildcard=wildcard)
         expected = {subject for subject in subjects if matches(wildcard, subject)}
         with judging("RAI-126"):
             assert question.names(*expected), f"subscriptions that match {wildcard} are not sent to who asks for those"
@@ -170,13 +170,13 @@ def test_questions_by_time(node: NodeUnderTest) -> None:
         greetings.append(beat_of(node))
     for number, time in enumerate(greetings):
         since = [subject for some in newer[number:] for subject in some]
-        question = _Question(node, node.publisher, last_seen=time)
+        question = Inquiry(node, node.publisher, last_seen=time)
         with judging("RAI-126"):
             assert question.names(*since), "what was subscribed since the last_seen of a question is not sent"
         assert_fits(question)
     everything = [*old, *(subject for some in newer for subject in some)]
     for last_seen in (0, 1_000_000, greetings[0] - 60 * MINUTE, greetings[0] - 2 * MINUTE):
-        question = _Question(node, node.publisher, last_seen=last_seen)
+        question = Inquiry(node, node.publisher, last_seen=last_seen)
         with judging("RAI-128"):
             assert question.names(*everything), f"asked for all since {last_seen}, it does not send everything"
         assert_fits(question)
@@ -203,10 +203,10 @@ def test_questions_after_minutes(node: NodeUnderTest) -> None:
     node.source.pause(62)
     _, last = node.greeted(node.source)
     for last_seen in (0, first.time - 1):
-        question = _Question(node, node.publisher, last_seen=last_seen)
+        question = Inquiry(node, node.publisher, last_seen=last_seen)
         assert question.names(subject), f"what was subscribed a minute ago is not sent to who asks since {last_seen}"
     node.command("listen", node.subject("new"))
-    question = _Question(node, node.publisher, last_seen=last.time)
+    question = Inquiry(node, node.publisher, last_seen=last.time)
     with judging("RAI-128"):
         assert question.names(node.subject("new")), "what was just subscribed is not sent"
 
@@ -221,7 +221,7 @@ def test_many_subscriptions(node: NodeUnderTest) -> None:
     for subject in subjects:
         node.command("listen", subject)
     node.publisher.surely(node.publisher.started(subjects[-1]), "start")
-    question = _Question(node, node.publisher)
+    question = Inquiry(node, node.publisher)
     with judging("RAI-126", "RAI-128"):
         assert question.names(*subjects), f"of {len(subjects)} subscriptions {len(question.named)} are sent"
     assert_fits(question)
@@ -238,7 +238,7 @@ def test_wildcards_that_are_asked_for(node: NodeUnderTest) -> None:
     for wildcard in wildcards:
         node.command("psubscribe", wildcard)
         node.publisher.surely(node.publisher.started_wild(wildcard), "start of a wildcard")
-    question = _Question(node, node.publisher)
+    question = Inquiry(node, node.publisher)
     assert question.names(subject, *wildcards), (
         "asked for all its subscriptions, a subscriber does not send its wildcards"
     )
@@ -260,11 +260,11 @@ def test_questions_of_the_untrusted(node: NodeUnderTest) -> None:
         if greets:
             session.hello()
             session.beat()
-        strangers.append(_Question(node, session))
+        strangers.append(Inquiry(node, session))
     gone = node.new_publisher("tara", serves=False)
     gone.bye()
-    strangers.append(_Question(node, gone))
-    trusted = _Question(node, node.publisher)
+    strangers.append(Inquiry(node, gone))
+    trusted = Inquiry(node, node.publisher)
     node.publisher.surely(node.publisher.broker.received(Subs)[-1] if trusted.names(subject) else None, "list")
     trusted.settles()
     for question in strangers:

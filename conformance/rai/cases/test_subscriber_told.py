@@ -42,9 +42,11 @@ def test_drops_of_what_was_renamed(node: NodeUnderTest) -> None:
     node.publisher.say(feed.subject, Publish(type="drop", status="relocate", text=new, subject=new))
     assert heard(node, "drop", feed.subject, "relocate"), "a drop with status relocate is not told with it"
     assert heard(node, "drop", feed.subject, "relocate", new), "the new subject of one that was renamed is not told"
-    for option, member in (("A", "text"), ("B", "subject")):
-        feed = Feed(node, f"renamed.{member}")
-        node.publisher.say(feed.subject, Publish(**{"type": "drop", "status": "relocate", member: new}))
+    in_text = Publish(type="drop", status="relocate", text=new)
+    in_subject = Publish(type="drop", status="relocate", subject=new)
+    for option, drop in (("A", in_text), ("B", in_subject)):
+        feed = Feed(node, f"renamed.{option}")
+        node.publisher.say(feed.subject, drop)
         if heard(node, "drop", feed.subject, "relocate") and new in node.events("drop", feed.subject, "relocate"):
             node.shows("RAI-195", "R31", option)
 
@@ -63,7 +65,7 @@ def test_drops_for_want_of_subscribers(node: NodeUnderTest) -> None:
         for feed in feeds:
             restart = feed.restarted(since=since)
             assert restart, f"what is dropped for want of subscribers {time} is not started again"
-        node.shows("RAI-013", "R59", "A" if restart.form is SubStart else "B")
+            node.shows("RAI-013", "R59", "A" if restart.form is SubStart else "B")
 
 
 @rule("RAI-061", roles=SUBSCRIBER)

@@ -222,6 +222,12 @@ class TestSession:
         key = self.auth_key(message.session, time, cnonce)
         return PROFILE.verifies(key, message.seqno, message.subject, message.signed, message.digest)
 
+    def answers_greeting(self, message: Message) -> bool:
+        """Tell whether an auth message answers a HELLO or HB of this session, and no auth message."""
+        body = message.body
+        cnonce = self.said.get(body.auth_time) if isinstance(body, Auth) else None
+        return isinstance(body, Auth) and cnonce is not None and self._is_proof(message, body.auth_time, cnonce)
+
     def proofs(self, since: int = 0) -> list[Event]:
         """Return the auth messages that the node has sent to this session, right or wrong."""
         return [each for each in self.broker.received(Auth, since=since) if each.subject == inbox(self.session, AUTH)]

@@ -124,7 +124,7 @@ class StopsTheLast(Subscriber):
 
 
 @fault("RAI-198", does="listens on after a stop, and tells")
-class ListensOn(Subscriber):
+class HearsAfterTheStop(Subscriber):
     def unsubscribe(self, subject: str) -> None:
         wanted = self.wanted.get(subject)
         super().unsubscribe(subject)
@@ -368,7 +368,7 @@ class AsksForAnotherChecksum(Subscriber):
 
 
 @fault("RAI-189", does="tells the first dictionary of a name again when another comes")
-class KeepsTheFirst(Subscriber):
+class KeepsTheFirstDictionary(Subscriber):
     def take_dictionary(self, tail: str, body: Dict) -> None:
         self.kept: dict[str, Any] = getattr(self, "kept", {})
         super().take_dictionary(tail, self.kept.setdefault(body.dictionary, body))

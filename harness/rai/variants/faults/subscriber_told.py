@@ -1,6 +1,6 @@
 """Faults of a subscriber: what it tells of drops and answers, and what it makes of drops."""
 
-from harness.rai.peers.known import Known
+from harness.rai.peers.known import KnownSession
 from harness.rai.peers.subscriber import Subscriber, Wanted
 from harness.rai.variants.registry import fault
 from wire.rai.values import START, Body, Message, Publish, Reply, SnapRequest, SubStart, Told, tail_of
@@ -68,7 +68,7 @@ class TellsTheOldSubject(Subscriber):
         super().tell(*((*words[:3], words[1]) if words[0] == "drop" and len(words) > 3 else words))
 
 
-class Restarts(Subscriber):
+class RestartsSubscriber(Subscriber):
     """A subscriber that starts what is dropped in its own way."""
 
     def is_restarted(self, subject: str, wanted: Wanted) -> bool:
@@ -86,13 +86,13 @@ class Restarts(Subscriber):
 
 
 @fault("RAI-013", does="starts nothing again that is dropped")
-class RestartsNothing(Restarts):
+class RestartsNothing(RestartsSubscriber):
     def is_restarted(self, subject: str, wanted: Wanted) -> bool:
         return False
 
 
 @fault("RAI-013", does="starts what is dropped once again")
-class RestartsOnce(Restarts):
+class RestartsOnce(RestartsSubscriber):
     def is_restarted(self, subject: str, wanted: Wanted) -> bool:
         self.count: dict[str, int] = getattr(self, "count", {})
         self.count[subject] = self.count.get(subject, 0) + 1
@@ -100,7 +100,7 @@ class RestartsOnce(Restarts):
 
 
 @fault("RAI-013", does="starts nothing again that it wants no image of")
-class RestartsImages(Restarts):
+class RestartsImages(RestartsSubscriber):
     def is_restarted(self, subject: str, wanted: Wanted) -> bool:
         return wanted.with_image
 
@@ -127,7 +127,7 @@ class WaitsForImages(Subscriber):
         super().take_drop(subject, wanted, body, now)
         self.dropped: set[str] = {*getattr(self, "dropped", ()), subject}
 
-    def apply(self, subject: str, wanted: Wanted, body: Told, other: Known, now: float) -> None:
+    def apply(self, subject: str, wanted: Wanted, body: Told, other: KnownSession, now: float) -> None:
         if body.kind != "update" or subject not in getattr(self, "dropped", ()):
             super().apply(subject, wanted, body, other, now)
 
@@ -138,7 +138,7 @@ class RestartsWhatIsGone(Subscriber):
         super().unsubscribe(subject)
         self.listen(subject)
 
-    def take_published(self, subject: str, body: Publish, other: Known, now: float) -> None:
+    def take_published(self, subject: str, body: Publish, other: KnownSession, now: float) -> None:
         if subject not in self.wanted and body.kind == "drop":
             self.say(START + subject, SubStart())
         super().take_published(subject, body, other, now)
@@ -146,7 +146,7 @@ class RestartsWhatIsGone(Subscriber):
 
 @fault("RAI-199", does="starts what an answer in its inbox says is dropped")
 class RestartsByAnswers(Subscriber):
-    def take(self, message: Message, other: Known, now: float) -> None:
+    def take(self, message: Message, other: KnownSession, now: float) -> None:
         if isinstance(message.body, Reply) and message.body.kind == "drop" and message.body.subject:
             self.say(START + message.body.subject, SubStart())
         super().take(message, other, now)
@@ -159,7 +159,7 @@ class RestartsWhatBeginsSo(Subscriber):
         if subject in self.wanted:
             super().listen(f"{subject}.>")
 
-    def take_published(self, subject: str, body: Publish, other: Known, now: float) -> None:
+    def take_published(self, subject: str, body: Publish, other: KnownSession, now: float) -> None:
         if body.kind == "drop" and any(subject.startswith(f"{each}.") for each in self.wanted):
             self.say(START + subject, SubStart())
         super().take_published(subject, body, other, now)
@@ -249,7 +249,7 @@ class AsksOneByOne(Subscriber):
 
 @fault("RAI-196", does="takes answers to snapshot requests in the order in which it has asked")
 class ExpectsOrder(Subscriber):
-    def take_reply(self, message: Message, body: Reply, other: Known, now: float) -> None:
+    def take_reply(self, message: Message, body: Reply, other: KnownSession, now: float) -> None:
         what, _ = self.asked.get(tail_of(message.subject), ("", ""))
         if what == "snapshot":
             first = next(each for each, (what, _) in self.asked.items() if what == "snapshot")
@@ -268,7 +268,7 @@ class TellsSnapshotsAsValues(TellsOtherwise):
 class OffendedByAnswers(Subscriber):
     is_offended = False
 
-    def take_reply(self, message: Message, body: Reply, other: Known, now: float) -> None:
+    def take_reply(self, message: Message, body: Reply, other: KnownSession, now: float) -> None:
         self.is_offended = self.is_offended or tail_of(message.subject) not in self.asked
         if not self.is_offended:
             super().take_reply(message, body, other, now)
@@ -276,14 +276,14 @@ class OffendedByAnswers(Subscriber):
 
 @fault("RAI-197", does="dies of an answer that it has not asked for")
 class DiesOfAnswers(Subscriber):
-    def take_reply(self, message: Message, body: Reply, other: Known, now: float) -> None:
+    def take_reply(self, message: Message, body: Reply, other: KnownSession, now: float) -> None:
         self.asked[tail_of(message.subject)]
         super().take_reply(message, body, other, now)
 
 
 @fault("RAI-197", does="trusts nobody any more who sends a dictionary unasked")
 class OffendedByDictionaries(Subscriber):
-    def take(self, message: Message, other: Known, now: float) -> None:
+    def take(self, message: Message, other: KnownSession, now: float) -> None:
         if tail_of(message.subject) == "9999" and not isinstance(message.body, Reply):
             other.is_trusted = False
         super().take(message, other, now)
