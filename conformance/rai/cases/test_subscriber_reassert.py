@@ -3,9 +3,9 @@
 from conformance.cases import judging, rule
 from conformance.rai.feeds import Feed
 from conformance.rai.roles import SUBSCRIBER
+from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession
 from wire.rai.values import GET_SUBS, GetSubs, Heartbeat, Return, Subs, WildStart, inbox, owner_of
 from wire.subjects import matches
 

@@ -6,9 +6,9 @@ from conformance.cases import judging, rule
 from conformance.rai.feeds import Feed, heard, question
 from conformance.rai.roles import SUBSCRIBER
 from harness.rai.tester.conversation import is_genuine
+from harness.rai.tester.driver import INTERVAL
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import INTERVAL
 from harness.trace import Direction
 from wire.rai.values import BYE, HELLO, Auth, Bye, Hello, Subs, nonce_of, user_of
 from wire.subjects import is_legal

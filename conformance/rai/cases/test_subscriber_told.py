@@ -5,7 +5,7 @@ from conformance.rai.feeds import Feed, heard
 from conformance.rai.roles import SUBSCRIBER
 from harness.errors import NotAnswered
 from harness.rai.tester.node_under_test import NodeUnderTest
-from wire.rai.values import SNAP, START, Publish, Return, SnapRequest, SubStart, SubStop
+from wire.rai.values import SNAP, START, Published, Return, SnapRequest, SubStart, SubStop
 
 REASONS = ("nosubscribers", "expired", "preempted")
 """Why a subject is dropped, where it does not become another."""
@@ -39,11 +39,11 @@ def test_drops_of_what_was_renamed(node: NodeUnderTest) -> None:
     """
     feed = Feed(node, "renamed")
     new = node.subject("new.name")
-    node.publisher.say(feed.subject, Publish(type="drop", status="relocate", text=new, subject=new))
+    node.publisher.say(feed.subject, Published(type="drop", status="relocate", text=new, subject=new))
     assert heard(node, "drop", feed.subject, "relocate"), "a drop with status relocate is not told with it"
     assert heard(node, "drop", feed.subject, "relocate", new), "the new subject of one that was renamed is not told"
-    in_text = Publish(type="drop", status="relocate", text=new)
-    in_subject = Publish(type="drop", status="relocate", subject=new)
+    in_text = Published(type="drop", status="relocate", text=new)
+    in_subject = Published(type="drop", status="relocate", subject=new)
     for option, drop in (("A", in_text), ("B", in_subject)):
         feed = Feed(node, f"renamed.{option}")
         node.publisher.say(feed.subject, drop)

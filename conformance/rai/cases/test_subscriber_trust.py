@@ -3,11 +3,11 @@
 from conformance.cases import judging, rule
 from conformance.rai.feeds import Feed
 from conformance.rai.roles import SUBSCRIBER
+from harness.rai.tester.driver import TestSession, new_nonce
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
-from harness.rai.tester.session import TestSession, new_nonce
 from harness.rai.users import PROFILE, secret_of
-from wire.rai.values import AUTH, Auth, Heartbeat, Hello, Message, Publish, inbox, nonce_of, object_of
+from wire.rai.values import AUTH, Auth, Heartbeat, Hello, Message, Published, inbox, nonce_of, object_of
 
 
 def last_greeting(node: NodeUnderTest) -> tuple[str, Hello]:
@@ -208,10 +208,10 @@ def test_publishers_before_the_exchange(node: NodeUnderTest) -> None:
             session.beat()
             node.source.pause(1)
         for body in (
-            Publish(data=object_of({"BAD": 1})),
-            Publish(type="initial", data=object_of({"BAD": 2})),
-            Publish(status="stale"),
-            Publish(type="drop", status="expired"),
+            Published(data=object_of({"BAD": 1})),
+            Published(type="initial", data=object_of({"BAD": 2})),
+            Published(status="stale"),
+            Published(type="drop", status="expired"),
         ):
             session.say(feed.subject, body)
         session.say(feed.returned, session.reply_of(type="start", subject=feed.subject, data={"BAD": 3}))

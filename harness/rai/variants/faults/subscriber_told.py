@@ -3,17 +3,17 @@
 from harness.rai.peers.known import KnownSession
 from harness.rai.peers.subscriber import Subscriber, Wanted
 from harness.rai.variants.registry import fault
-from wire.rai.values import START, Body, Message, Publish, Reply, SnapRequest, SubStart, Told, tail_of
+from wire.rai.values import START, Body, Message, Published, Reply, SnapRequest, SubStart, Told, tail_of
 
 
 class SilentDrops(Subscriber):
     """A subscriber that does not tell all drops."""
 
-    def is_told(self, subject: str, body: Publish) -> bool:
+    def is_told(self, subject: str, body: Published) -> bool:
         """Tell whether a drop is told."""
         return True
 
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         events = len(self._events)
         super().take_drop(subject, wanted, body, now)
         if not self.is_told(subject, body):
@@ -22,29 +22,29 @@ class SilentDrops(Subscriber):
 
 @fault("RAI-195", does="tells no drop for want of subscribers")
 class TellsNoWantOfSubscribers(SilentDrops):
-    def is_told(self, subject: str, body: Publish) -> bool:
+    def is_told(self, subject: str, body: Published) -> bool:
         return body.state != "nosubscribers"
 
 
 @fault("RAI-195", does="tells no drop because a cache is full")
 class TellsNoPreemption(SilentDrops):
-    def is_told(self, subject: str, body: Publish) -> bool:
+    def is_told(self, subject: str, body: Published) -> bool:
         return body.state != "preempted"
 
 
 @fault("RAI-195", does="tells no drop of what was subscribed without an image")
 class TellsDropsOfImages(SilentDrops):
-    def is_told(self, subject: str, body: Publish) -> bool:
+    def is_told(self, subject: str, body: Published) -> bool:
         return subject not in self.wanted or self.wanted[subject].with_image
 
 
 @fault("RAI-195", does="tells no drop of what a wildcard has brought")
 class TellsNoWildDrops(SilentDrops):
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         self.is_wild = subject in self.found
         super().take_drop(subject, wanted, body, now)
 
-    def is_told(self, subject: str, body: Publish) -> bool:
+    def is_told(self, subject: str, body: Published) -> bool:
         return not self.is_wild
 
 
@@ -75,7 +75,7 @@ class RestartsSubscriber(Subscriber):
         """Tell whether what is dropped for want of subscribers is started again."""
         return True
 
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         self.is_silent = body.state == "nosubscribers" and not self.is_restarted(subject, wanted)
         super().take_drop(subject, wanted, body, now)
         self.is_silent = False
@@ -107,14 +107,14 @@ class RestartsImages(RestartsSubscriber):
 
 @fault("RAI-061", does="takes a drop for the end of a subscription")
 class EndsAtDrops(Subscriber):
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         super().take_drop(subject, wanted, body, now)
         self.wanted.pop(subject, None)
 
 
 @fault("RAI-061", does="takes no update after a drop because a cache is full")
 class EndsAtPreemption(Subscriber):
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         super().take_drop(subject, wanted, body, now)
         if body.state == "preempted":
             self.wanted.pop(subject, None)
@@ -123,7 +123,7 @@ class EndsAtPreemption(Subscriber):
 
 @fault("RAI-061", does="waits for an image after a drop")
 class WaitsForImages(Subscriber):
-    def take_drop(self, subject: str, wanted: Wanted, body: Publish, now: float) -> None:
+    def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         super().take_drop(subject, wanted, body, now)
         self.dropped: set[str] = {*getattr(self, "dropped", ()), subject}
 
@@ -138,7 +138,7 @@ class RestartsWhatIsGone(Subscriber):
         super().unsubscribe(subject)
         self.listen(subject)
 
-    def take_published(self, subject: str, body: Publish, other: KnownSession, now: float) -> None:
+    def take_published(self, subject: str, body: Published, other: KnownSession, now: float) -> None:
         if subject not in self.wanted and body.kind == "drop":
             self.say(START + subject, SubStart())
         super().take_published(subject, body, other, now)
@@ -159,7 +159,7 @@ class RestartsWhatBeginsSo(Subscriber):
         if subject in self.wanted:
             super().listen(f"{subject}.>")
 
-    def take_published(self, subject: str, body: Publish, other: KnownSession, now: float) -> None:
+    def take_published(self, subject: str, body: Published, other: KnownSession, now: float) -> None:
         if body.kind == "drop" and any(subject.startswith(f"{each}.") for each in self.wanted):
             self.say(START + subject, SubStart())
         super().take_published(subject, body, other, now)

@@ -3,7 +3,7 @@
 from harness.rai.peers.known import KnownSession
 from harness.rai.peers.subscriber import Subscriber
 from harness.rai.variants.registry import fault
-from wire.rai.values import AUTH, HB, Auth, Body, Bye, Hello, Message, Publish, Reply, inbox, nonce_of, user_of
+from wire.rai.values import AUTH, HB, Auth, Body, Bye, Hello, Message, Published, Reply, inbox, nonce_of, user_of
 
 
 @fault("RAI-087", does="proves itself to nobody")
@@ -288,7 +288,7 @@ class TrustsSomewhat(Subscriber):
 @fault("RAI-079", does="takes drops of who is not trusted")
 class TakesStrangeDrops(TrustsSomewhat):
     def takes(self, message: Message) -> bool:
-        return isinstance(message.body, Publish) and message.body.kind == "drop"
+        return isinstance(message.body, Published) and message.body.kind == "drop"
 
 
 @fault("RAI-079", does="takes answers of who is not trusted")
@@ -300,7 +300,7 @@ class TakesStrangeAnswers(TrustsSomewhat):
 @fault("RAI-079", does="takes notices without data of who is not trusted")
 class TakesStrangeNotices(TrustsSomewhat):
     def takes(self, message: Message) -> bool:
-        return isinstance(message.body, Publish) and not message.body.has_data and message.body.kind == "update"
+        return isinstance(message.body, Published) and not message.body.has_data and message.body.kind == "update"
 
 
 @fault("RAI-090", does="trusts on when a session has said BYE")
