@@ -7,6 +7,7 @@ the letter ``a``. Where a text is nested deep enough, nothing else is chosen.
 from collections.abc import Callable
 from typing import cast
 
+from vectors.language.samples import samples
 from wire import reference
 from wire.abnf import Alternatives, Expression, Grammar, Literal, Range, Repeat, RuleRef, Sequence, children
 from wire.kinds import Language
@@ -32,9 +33,13 @@ def language_drawing(layout: Layout, choices: Choices) -> Draw:
     assert isinstance(frame, Language)
     text = _Drawing(frame.grammar, choices).rule(frame.grammar.rules[0].name)
 
+    is_canonical = not choices.overlong and samples(layout.name).respells
+
     def draw(source: Source, numbers: Numbers) -> Pair:
         data = text(source, 0).encode()
-        return reference.decode(layout.name, data), data
+        value = reference.decode(layout.name, data)
+        # Of a value that has several texts the one that is written.
+        return value, reference.encode(layout.name, value) if is_canonical else data
 
     return draw
 

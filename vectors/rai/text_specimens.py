@@ -219,9 +219,10 @@ def specimens() -> Iterator[TextSpecimen]:
         yield TextSpecimen(f"{word} as a name", f"{{{word}:1}}".encode(), "words")
         yield TextSpecimen(f"{word} alone", word.encode(), "words")
     for number in _NUMBERS:
-        yield TextSpecimen(f"{number}", f'{{"a":{number}}}'.encode(), "numbers")
+        yield TextSpecimen(f"the number {number or 'of no digits'}", f'{{"a":{number}}}'.encode(), "numbers")
     for escape in _ESCAPES:
-        yield TextSpecimen(f"{escape}", f'{{"a":"{escape}"}}'.encode(), "escapes")
+        shown = "".join(each if each.isprintable() else f"U+{ord(each):04X}" for each in escape)
+        yield TextSpecimen(shown, f'{{"a":"{escape}"}}'.encode(), "escapes")
     yield TextSpecimen("an escape in a name", rb'{"\u0061\n":1}', "escapes")
     for literal in LITERALS:
         words = ",".join(_almost(literal))
@@ -269,7 +270,7 @@ def _golden_specimens() -> Iterator[TextSpecimen]:
         yield TextSpecimen(f"arrays nested {levels} deep", b"[" * levels + b"]" * levels, "sizes")
     yield TextSpecimen("objects nested 64 deep", b'{"a":' * DEEPEST + b"1" + b"}" * DEEPEST, "sizes")
     yield TextSpecimen("20000 digits", b'{"a":' + b"9" * 20_000 + b"}", "sizes")
-    yield TextSpecimen("20000 letters", b"{a:" + b"a" * 20_000 + b"}", "sizes")
+    yield TextSpecimen("20000 letters", b'{"a":"' + b"a" * 20_000 + b'"}', "sizes")
     yield TextSpecimen(f"{LARGEST + 1} bytes", b'{"a":"' + b"a" * (LARGEST + 1 - 8) + b'"}', "sizes")
 
 

@@ -92,6 +92,18 @@ def spoiled_text(path: str) -> Mutation:
     return f"not UTF-8 in {path}", spoil
 
 
+def spoiled_within(path: str) -> Mutation:
+    """Make the mutation that puts a byte that is not UTF-8 in the place of one of a text whose size is announced."""
+
+    def spoil(frame: bytes, start: int, end: int, cuts: tuple[int, ...], below: Below) -> bytes | None:
+        if start == end:
+            return None
+        at = start + below(end - start)
+        return put(frame, at, at + 1, b"\xff")
+
+    return f"not UTF-8 in {path}", spoil
+
+
 GROWN = (63, 64, 126, 127, 128, 129, 254, 255, 256, 257)
 """Bytes to which contents grow: around what fits in a count of one byte."""
 

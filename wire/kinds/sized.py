@@ -14,7 +14,7 @@ from wire.kinds.coded import made, written
 from wire.kinds.composing import ComposedTarget, Composing, Looking
 from wire.kinds.contexts import CCode, Cell, Code, ColumnCode, Lines, LuaCode, Slots
 from wire.kinds.counted import kind_of, lua_kind, python_octets, python_slice
-from wire.kinds.edits import Find, Found, MutableField, UnreadableFrame, spoiled_text, truncate
+from wire.kinds.edits import Find, Found, MutableField, UnreadableFrame, spoiled_within, truncate
 from wire.kinds.generators import AVOIDED, MAX_SIZED, Draw, Lead, Numbers, Pair, Source
 
 
@@ -175,7 +175,7 @@ class Sized(Part, frozen=True):
         return self.count
 
     def finder(self, finding: FieldFinding, path: str, fields: Mapping[str, Part]) -> Find:
-        place = MutableField(path, self, [truncate(path), *([spoiled_text(path)] if self.text else [])])
+        place = MutableField(path, self, [truncate(path), *([spoiled_within(path)] if self.text else [])])
         count = compiled(self.count, fields)
 
         def find(data: bytes, at: int, numbers: Numbers, found: list[Found]) -> int:

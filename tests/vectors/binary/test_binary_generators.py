@@ -222,6 +222,21 @@ DIGESTS = {
     "pathfinder/deployed-message": "f5718bff3061b189",
     "pathfinder/filter": "1703ddb1a72ea47c",
     "pathfinder/deployed-filter": "15fd4353a3538570",
+    "rai/envelope": "f2f72d94db6fbc84",
+    "rai/text": "178d2d6c2abbb18d",
+    "rai/hello": "bf938f14451925f4",
+    "rai/bye": "2493753a8a2ade0c",
+    "rai/auth": "984c03b8b8913c82",
+    "rai/sub-start": "27c0533e4299150f",
+    "rai/sub-stop": "c559bc0f1bb5c561",
+    "rai/psub": "7b24da0862cef561",
+    "rai/get-subs": "4729e1bbc58c2232",
+    "rai/subs": "c0d00745df86e50b",
+    "rai/snap": "8fb4bc06e3a6ba23",
+    "rai/reply": "2f99b48f72a1da48",
+    "rai/publish": "a7802edc31f987fd",
+    "rai/dict-request": "9c2ce3824dabc5dd",
+    "rai/dict": "3a7af16d8d6e769d",
     "urbit/packet": "cab8c39574eeb81c",
     "zenoh/network-message": "d14586f71700a695",
     "zenoh/transport-message": "3478f39e6f437128",
@@ -562,7 +577,9 @@ def test_mutations_do_what_their_names_say(name):
         reasons = next((value for start, value in REASONS.items() if names[0].startswith(start)), None)
         if reasons is not None:
             assert refusal(codec, mutated, refuse=True) in reasons, (names, frame.hex(), mutated.hex())
-    kinds = ["truncate in", "flip header.", "splice", "append trailing", "delete byte", "insert byte", "flip bit"]
+    kinds = ["truncate in", "splice", "append trailing", "delete byte", "insert byte", "flip bit"]
+    if has(name, Flags) or has(name, BitFields):
+        kinds += ["flip header."]
     if has(name, Varint):
         kinds += ["overlong", "overflow", "hostile continuation bytes in"]
     if has(name, Counted):
@@ -573,6 +590,11 @@ def test_mutations_do_what_their_names_say(name):
         kinds += ["reserved", "duplicate in", "swap in", "drop last in", "chain end missing"]
     for kind in kinds:
         assert any(each.startswith(kind) for each in seen), kind
+
+
+def is_open(frame):
+    """Tell whether a frame goes on to its end, so that nothing can be left over behind it."""
+    return isinstance(frame, Items) or (isinstance(frame, Record) and isinstance(frame.fields[-1].node, Remainder))
 
 
 @BINARY
@@ -592,7 +614,7 @@ def test_streams_are_half_valid_and_reach_every_reason(name):
     usual += [Reason.RESERVED] if has(name, Reserved) else []
     assert min(reasons[each] for each in usual) > total / 100, reasons
     # A batch goes on to its end; text stands deep inside frames of the transport.
-    assert reasons[Reason.TRAILING] > total / 100 or isinstance(getattr(layout(name).root, "node", None), Items)
+    assert reasons[Reason.TRAILING] > total / 100 or is_open(layout(name).frame)
     assert reasons[Reason.BAD_TEXT] > total / 2000 or not has(name, Counted)
     assert reasons[Reason.TOO_LONG] > total / 2000 or not isinstance(layout(name).root, Limited)
 
