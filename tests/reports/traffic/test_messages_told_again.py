@@ -21,7 +21,7 @@ from wire.rai.values import (
     WILD_START,
     Auth,
     Hello,
-    Publish,
+    Published,
     Reply,
     SubStart,
     WildStart,
@@ -61,7 +61,7 @@ SESSION = (
     auth(SUB, PUB, 2, TIME + 7, PUBS_CNONCE, Auth(auth_time=TIME + 7, time=TIME + 9, cnonce=SUBS_CNONCE)),
     signed(SUB, 3, START + "LAB.A", SubStart(return_=1, ack=True)),
     signed(PUB, 6, inbox(SUB, 1), Reply(type="start", subject="LAB.A", status="ack")),
-    signed(PUB, 7, "LAB.A", Publish(data=object_of({"BID": 17.5}))),
+    signed(PUB, 7, "LAB.A", Published(data=object_of({"BID": 17.5}))),
     signed(SUB, 4, WILD_START + "LAB._", WildStart(subject="LAB.>", pattern=r"(?s)\ALAB\..+\Z")),
 )
 OWN = (True, False, True, True, False, False, True)
@@ -105,9 +105,9 @@ def test_no_two_sessions_are_the_same():
 
 
 def test_what_is_forged_or_damaged_stays_so():
-    forged = signed(SUB, 8, "LAB.A", Publish(status="stale"), key=bytes(32))
+    forged = signed(SUB, 8, "LAB.A", Published(status="stale"), key=bytes(32))
     false_proof = auth(SUB, PUB, 9, TIME + 7, SUBS_CNONCE, Auth(auth_time=TIME + 7, time=TIME, cnonce=SUBS_CNONCE))
-    of_nobody = signed("mallory.AAAAAAAAAAAAAAAAAAAAAQ", 1, "LAB.A", Publish(), key=bytes(32))
+    of_nobody = signed("mallory.AAAAAAAAAAAAAAAAAAAAAQ", 1, "LAB.A", Published(), key=bytes(32))
     *others, two, three, four = varied(*SESSION, forged, false_proof, of_nobody)
     assert [is_genuine(each) for each in (two, three, four)] == [False] * 3
     assert not is_proof(three, others[1].body)
