@@ -259,6 +259,7 @@ def test_questions_of_the_untrusted(node: NodeUnderTest) -> None:
         session.answers_auth = False
         if greets:
             session.hello()
+            node.source.pause(1)
             session.beat()
         strangers.append(Inquiry(node, session))
     gone = node.new_publisher("tara", serves=False)

@@ -205,6 +205,7 @@ def test_publishers_before_the_exchange(node: NodeUnderTest) -> None:
         session.answers_auth = False
         if greets:
             session.hello()
+            node.source.pause(1)
             session.beat()
             node.source.pause(1)
         for body in (
@@ -230,6 +231,7 @@ def test_replays_of_a_session_that_has_ended(node: NodeUnderTest) -> None:
     feed, late = Feed(node), node.subject("late")
     greeted = last_greeting(node)
     gone = stranger(node)
+    node.source.pause(1)
     hello = gone.hello()
     proof = gone.prove(greeted[0], greeted[1].time, greeted[1].cnonce)
     answer = gone.surely(proof_of(node, gone, 0), "auth message")
