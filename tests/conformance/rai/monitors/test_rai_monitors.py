@@ -265,6 +265,12 @@ PUBLISHERS_LIES: dict[str, tuple[str, list[Said | bytes]]] = {
     "an answer under another return": ("RAI-098", told(image=S["image"].like(subject=inbox(SUB, 9)))),
 }
 
+
+def with_member(said: Said, member: bytes) -> bytes:
+    """Return the frame of a message that has one more member."""
+    return envelope.data(said.subject, write(said.message)[:-1] + b"," + member + b"}")
+
+
 SUBSCRIBERS_LIES: dict[str, tuple[str, list[Said | bytes]]] = {
     "an answer for another time": ("RAI-166", told(answer=S["answer"].but(auth_time=TIME + 8))),
     "an answer to the HELLO": ("RAI-165", told(answer=S["answer"].like(key=proof_key(TIME, SUBS_CNONCE)))),
@@ -285,6 +291,10 @@ SUBSCRIBERS_LIES: dict[str, tuple[str, list[Said | bytes]]] = {
     "a list of another time": ("RAI-131", told(list=S["list"].but(last_seen=TIME))),
     "fewer returns than subjects": ("RAI-131", told(list=S["list"].but(subs=["LAB.A", "LAB.B"]))),
     "a stop behind BYE": ("RAI-177", [*told(), S["stop"].like(seqno=20)]),
+    "null in a start": ("RAI-092", told(start=with_member(S["start"], b'"format":null'))),
+    "a fraction in a HELLO": ("RAI-092", told(beat=with_member(S["beat"], b'"delay":0.5'))),
+    "an object in a start": ("RAI-092", told(start=with_member(S["start"], b'"format":{}'))),
+    "a time in words": ("RAI-105", told(start=with_member(S["start"].but(expires=None), b'"expires":"soon"'))),
     "the service's name": ("RAI-069", told(stop=S["stop"].but(return_="lab"))),
 }
 
