@@ -15,6 +15,7 @@ _QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
 _WHITE = re.compile(r"\s*")
 _TEXT = re.compile(_QUOTED, re.DOTALL)
 _NAME = re.compile(rf"({_QUOTED}|{WORD})\s*(?::|(?=\{{))", re.DOTALL)
+_PLACEHOLDER = re.compile(r"""[^\n,{}\[\]"':]+""")
 _RUN = re.compile(r"""[^\n,{}\[\]"']+""")
 _HEXADECIMAL = re.compile(r"0[xX][0-9A-Fa-f]{1,16}")
 
@@ -89,7 +90,7 @@ class _Rewriting:
 
     def placeholder(self) -> bool:
         """Leave out what stands for members, before a closing brace."""
-        run = _RUN.match(self.text, self.at)
+        run = _PLACEHOLDER.match(self.text, self.at)
         end = _WHITE.match(self.text, run.end() if run else self.at).end()  # type: ignore[union-attr]
         if run and self.text.startswith("}", end):
             self.at = end
