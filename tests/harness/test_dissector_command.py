@@ -19,7 +19,7 @@ from vectors.golden.loader import load as load_vectors
 from wire import catalogue
 from wire.primitives import vle
 
-PROTOCOLS = ("zenoh", "pathfinder", "urbit")
+PROTOCOLS = ("zenoh", "pathfinder", "urbit", "rai")
 LEAST = {"urbit": 130}
 """Of vectors that are taken, and that are refused, at least: one small layout has fewer than a thousand."""
 

@@ -35,6 +35,7 @@ NETWORK = "zenoh/network-message"
 LAYOUTS = [NETWORK, "zenoh/transport-message", "zenoh/batch"]
 MESSAGE = "pathfinder/message"
 PACKET = "urbit/packet"
+UPDATE = "rai/publish"
 DECLARE = bytes.fromhex("1e2201020161")
 FEW = 1000
 """Frames of a batch: the 100,000 of a real measurement take 200 MB and seconds to make."""
@@ -391,39 +392,54 @@ def test_fields_are_read_of_real_values(name):
     assert engine("python").codec(name).decode(frames[0]) is not None
 
 
-def by_hand(name: str = "hand") -> Baseline:
-    return next(each for each in bench.contenders(MESSAGE, lambda line: None) if each.name == name)
+def by_hand(name: str = "hand", of: str = MESSAGE) -> Baseline:
+    return next(each for each in bench.contenders(of, lambda line: None) if each.name == name)
 
 
-def test_the_json_that_is_written_by_hand_agrees_with_the_reference():
+@pytest.mark.parametrize("of", [MESSAGE, UPDATE])
+def test_the_json_that_is_written_by_hand_agrees_with_the_reference(of):
     from vectors.sampling import stream
 
-    hand, outcomes = by_hand(), {True: 0, False: 0}
-    source = stream(layout(MESSAGE), 11)
+    hand, outcomes = by_hand(of=of), {True: 0, False: 0}
+    source = stream(layout(of), 11)
     for _ in range(2000):
         data, _names = next(source)
         try:
-            value = decode(MESSAGE, data)
+            value = decode(of, data)
         except DecodeError:
             with pytest.raises(ValueError, match=r"."):
                 hand.decode(data)
             outcomes[False] += 1
         else:
             assert same(value, hand.decode(data)), data
-            assert hand.encode(value) == encode(MESSAGE, value)
+            assert hand.encode(value) == encode(of, value)
             outcomes[True] += 1
     assert min(outcomes.values()) > 600
 
 
-def test_what_is_unchecked_reads_and_writes_what_is_sent():
-    frames = frames_of(MESSAGE, "directory", 300)
-    assert frames == frames_of(MESSAGE, "directory", 300)
+@pytest.mark.parametrize(("of", "corpus"), [(MESSAGE, "directory"), (UPDATE, "updates")])
+def test_what_is_unchecked_reads_and_writes_what_is_sent(of, corpus):
+    frames = frames_of(of, corpus, 300)
+    assert frames == frames_of(of, corpus, 300)
     for data in frames:
-        value = decode(MESSAGE, data)
-        assert encode(MESSAGE, value) == data
+        value = decode(of, data)
+        assert encode(of, value) == data
         for name in ("json (unchecked)", "msgspec (unchecked)"):
-            assert same(by_hand(name).decode(data), value)
-            assert by_hand(name).encode(value) == data
+            assert same(by_hand(name, of).decode(data), value)
+            assert by_hand(name, of).encode(value) == data
+
+
+def test_relaxed_texts_say_the_same_as_strict_ones():
+    strict, relaxed = (frames_of("rai/text", corpus, 200) for corpus in ("updates", "relaxed"))
+    values = by_hand("relaxed (values)", "rai/text")
+    for one, other in zip(strict, relaxed, strict=True):
+        assert one != other
+        assert values.encode(values.decode(other)) == values.encode(values.decode(one)) == one
+        assert decode("rai/text", other) == decode("rai/text", one)
+
+
+def test_a_directory_says_a_bit_of_everything():
+    frames = frames_of(MESSAGE, "directory", 300)
     kinds = {(value["ta-cmd"], value["msg-type"]) for value in map(by_hand().decode, frames)}
     assert {("subscribe", "notify"), ("services", "notify"), ("publish", "request"), ("ping", "request")} < kinds
 
