@@ -16,7 +16,7 @@ from harness.protocol import load
 from harness.trace import Direction, EntryKind, Trace
 from vectors.golden.loader import Vector
 from vectors.golden.loader import load as load_vectors
-from wire import catalogue
+from wire import catalogue, envelope
 from wire.primitives import vle
 
 PROTOCOLS = ("zenoh", "pathfinder", "urbit", "rai")
@@ -257,6 +257,16 @@ def test_a_packet_with_another_checksum_is_remarked_and_not_recognised(tmp_path:
     assert all(any("would be right" in remark for remark in remarks) for remarks in said[2:])
     assert said[3] == ["the checksum is 522038, and 402917 would be right"]
     assert captured(trace_of("urbit", "udp", frames[2:], AT_RANDOM), tmp_path) == []
+
+
+def test_what_is_no_operation_of_a_broker_is_remarked_and_not_recognised(tmp_path: Path) -> None:
+    """Nearly every datagram can be read as an envelope."""
+    need_tshark()
+    good, odd, nameless = envelope.data("A.B", b"{}"), envelope.write(ord("X"), "A.B", b"{}"), envelope.listen("")
+    found = captured(trace_of("rai", "udp", [good, odd, nameless], AT_RANDOM), tmp_path)
+    assert [each.remarks for each in found] == [[], ["0x58 is no operation"], ["a subject has at least one character"]]
+    for frame in (odd, nameless):
+        assert captured(trace_of("rai", "udp", [frame], AT_RANDOM), tmp_path) == []
 
 
 def test_what_the_capture_cut_short_is_not_accused(tmp_path: Path) -> None:
