@@ -265,8 +265,8 @@ def test_what_is_no_operation_of_a_broker_is_remarked_and_not_recognised(tmp_pat
     good, odd, nameless = envelope.data("A.B", b"{}"), envelope.write(ord("X"), "A.B", b"{}"), envelope.listen("")
     found = captured(trace_of("rai", "udp", [good, odd, nameless], AT_RANDOM), tmp_path)
     assert [each.remarks for each in found] == [[], ["0x58 is no operation"], ["a subject has at least one character"]]
-    for frame in (odd, nameless):
-        assert captured(trace_of("rai", "udp", [frame], AT_RANDOM), tmp_path) == []
+    for wrong in (odd, nameless):
+        assert captured(trace_of("rai", "udp", [wrong], AT_RANDOM), tmp_path) == []
 
 
 def test_what_the_capture_cut_short_is_not_accused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ const { Starts } = require('./rai-starts.js');
 
 const USER = 'paul';
 const SERVED = 'LAB.'; // what our subjects begin with
-const EXPIRES = 3 * INTERVAL; // of starts that do not say
+const MISSED = 3; // of the peer's heartbeats, before a start ends that does not say when
 const ASK = 3; // missed heartbeats after which a session without starts is not asked for any
 
 let session;
@@ -96,7 +96,7 @@ function onStart(peer, subject, wish) {
   if (!subject.startsWith(SERVED)) return;
   const status = refusal(peer, subject);
   if (status) return reply(peer, wish.back, { type: 'initial', subject, status });
-  const expires = wish.expires ?? starts.get(peer, subject)?.expires ?? EXPIRES;
+  const expires = wish.expires ?? starts.get(peer, subject)?.expires ?? MISSED * peer.interval;
   starts.add({ peer, subject, back: wish.back, expires });
   if (wish.ack) reply(peer, wish.back, { type: 'start', subject, status: 'ack' });
   if (wish.initial) reply(peer, wish.back, cache.initial(subject));
@@ -121,7 +121,7 @@ function onWildcard(type, peer, rest, members) {
   check(match && typeof pattern === 'string', 'no wildcard');
   const prefix = match[1] === undefined ? '' : `${match[1]}.`;
   const wildcard = `${prefix} ${pattern}`;
-  const { back, initial: wanted, ack, expires = EXPIRES } = wishOf(members);
+  const { back, initial: wanted, ack, expires = MISSED * peer.interval } = wishOf(members);
   if (type === 'stop') {
     if (ack) reply(peer, back, { type, subject, status: 'ack' });
     return starts.remove(starts.get(peer, wildcard));
