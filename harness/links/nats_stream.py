@@ -5,6 +5,7 @@ An operation is a line, some with a payload behind it whose size the line names
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -152,6 +153,7 @@ def spell_with(payload: bytes, verb: bytes, *words: bytes) -> bytes:
     return spell(verb, *words, b"%d" % len(payload)) + payload + CRLF
 
 
+@lru_cache(1 << 14)
 def subject_of(name: str) -> bytes:
     """Return a subject as it stands in a line; ValueError when none can."""
     spelt = name.encode()

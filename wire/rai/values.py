@@ -211,6 +211,10 @@ class Message(msgspec.Struct, frozen=True):
     body: Body
     signed: bytes
 
+    def signed_with(self, digest: str) -> "Message":
+        """Return the same message with a digest."""
+        return Message(self.subject, self.session, self.seqno, digest, self.body, self.signed)
+
 
 class _Header(msgspec.Struct, frozen=True):
     session: str
@@ -236,9 +240,11 @@ def write(message: Message) -> bytes:
 
 def read(subject: str, payload: bytes) -> Message:
     """Read what was published under a subject; ``DecodeError`` where it is no message."""
+    if (message := _as_written_here(subject, payload)) is not None:
+        return message
     header, signed = _header(payload)
     try:
-        body = msgspec.json.decode(signed, type=_form(subject, signed), strict=False)
+        body = _DECODERS[_form(subject, signed)].decode(signed)
     except msgspec.ValidationError as error:
         raise DecodeError(Reason.WRONG_TYPE, 0, "message", str(error)) from None
     return Message(subject, header.session, header.seqno, header.digest, body, signed)
@@ -246,6 +252,28 @@ def read(subject: str, payload: bytes) -> Message:
 
 # What we write ourselves, and whoever writes strict JSON with the header first, is read in a moment.
 _PLAIN = re.compile(rb'\{"session":"([^"\\]*)","seqno":(\d{1,19}),"digest":"([^"\\]*)"(?:,(.*))?\}', re.DOTALL)
+
+# The same as far as its rest; and strict JSON with none of these stands as it is signed.
+_HEAD = re.compile(rb'\{"session":"([!#-\[\]-~]*)","seqno":(\d{1,19}),"digest":"([!#-\[\]-~]*)"(?=[,}])')
+_TO_BE_LOOKED_AT = re.compile(rb"[^!-\[\]-~]")
+
+
+def _as_written_here(subject: str, payload: bytes) -> Message | None:
+    """Return a message whose text is the very one that ``write`` would make of it; ``None`` where it is not."""
+    head = _HEAD.match(payload)
+    if head is None or _TO_BE_LOOKED_AT.search(payload, head.end()):
+        return None
+    rest = payload[head.end() :]
+    signed = b"{}" if rest == b"}" else b"{" + rest[1:]
+    try:
+        body = _DECODERS[_form(subject, signed)].decode(signed)
+    except msgspec.MsgspecError:
+        return None
+    # No member is there twice, then, and none that the form does not have.
+    if encoded(body) != signed:
+        return None
+    session, seqno, digest = head.groups()
+    return Message(subject, session.decode(), int(seqno), digest.decode(), body, signed)
 
 
 def _header(payload: bytes) -> tuple[_Header, bytes]:
@@ -283,6 +311,12 @@ _BY_PREFIX: tuple[tuple[str, type[Body]], ...] = (
     (SNAP, SnapRequest),
 )
 _BY_TAIL: Mapping[str, type[Body]] = {AUTH: Auth, GET_SUBS: GetSubs, DICT: DictRequest}
+
+
+_DECODERS: Mapping[type[Body], msgspec.json.Decoder[Body]] = {
+    form: msgspec.json.Decoder(form, strict=False)
+    for form in {*_FORMS.values(), *(form for _, form in _BY_PREFIX), *_BY_TAIL.values(), Published, Reply, Subs, Dict}
+}
 
 
 def _form(subject: str, body: bytes) -> type[Body]:

@@ -134,7 +134,7 @@ class NodePeer(Dialler):
 
     def drain(self, now: float) -> Iterator[tuple[int, bytes | None]]:
         out, self._out = self._out, []
-        yield from out
+        return iter(out)
 
     def take_events(self) -> list[str]:
         events, self._events = self._events, []
@@ -208,7 +208,7 @@ class NodePeer(Dialler):
     def sign(self, message: Message, key: bytes) -> Message:
         """Return a message with its digest."""
         digest = self.signing.digest(key, message.seqno, message.subject, message.signed)
-        return of(message.subject, message.session, message.seqno, message.body, digest)
+        return message.signed_with(digest)
 
     def spell(self, message: Message) -> bytes:
         """Return the bytes of a message."""

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vectors.golden.loader import load
 from wire.engines import engine
 from wire.errors import DecodeError
 from wire.rai import LAYOUTS, values
-from wire.rai.values import Body, Raw, of, read, write
+from wire.rai.values import Body, Message, Raw, of, read, write
 
 SUBJECTS = {
     "hello": "_SESSION.HELLO",
@@ -90,6 +92,28 @@ def test_what_a_layout_takes_is_read(layout: str) -> None:
             message = read(SUBJECTS[layout], vector.data)
             assert message.seqno == vector.value["seqno"]
             assert message.body.layout in (f"rai/{layout}", "rai/reply", "rai/dict", "rai/publish")
+
+
+def taken(subject: str, payload: bytes) -> Message | None:
+    try:
+        return read(subject, payload)
+    except DecodeError:
+        return None
+
+
+PIECES = st.sampled_from(
+    (b"", b" ", b",", b"}", b"{", b'"', b"\\", b"\\u0041", b"1.50", b"-0", b"01", b"x", b"\xff", "é".encode(), b"\n")
+    + (b'"data":{"A":1,"A":2},', b'"type":"drop",', b'"other":1,', b'"seqno":1,', b"{}", b"[1,]", b"null", b"'a'")
+)
+
+
+@given(body=st.sampled_from(WRITTEN), at=st.integers(0, 300), gone=st.integers(0, 12), piece=PIECES)
+def test_what_is_read_in_a_moment_is_what_is_read_with_care(body: Body, at: int, gone: int, piece: bytes) -> None:
+    """A space at its beginning makes a text one that nobody here writes, and changes nothing of what it says."""
+    subject = SUBJECTS[body.layout.partition("/")[2]]
+    text = write(of(subject, "sam.NONCE", 7, body, "d"))
+    for each in (text, text[:at] + piece + text[at + gone :]):
+        assert taken(subject, each) == taken(subject, b" " + each)
 
 
 @pytest.mark.parametrize("layout", SUBJECTS)
