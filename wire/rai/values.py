@@ -311,12 +311,8 @@ _BY_PREFIX: tuple[tuple[str, type[Body]], ...] = (
     (SNAP, SnapRequest),
 )
 _BY_TAIL: Mapping[str, type[Body]] = {AUTH: Auth, GET_SUBS: GetSubs, DICT: DictRequest}
-
-
-_DECODERS: Mapping[type[Body], msgspec.json.Decoder[Body]] = {
-    form: msgspec.json.Decoder(form, strict=False)
-    for form in {*_FORMS.values(), *(form for _, form in _BY_PREFIX), *_BY_TAIL.values(), Published, Reply, Subs, Dict}
-}
+_ALL: set[type[Body]] = {Published, Reply, Subs, Dict, *_FORMS.values(), *dict(_BY_PREFIX).values(), *_BY_TAIL.values()}
+_DECODERS = {form: msgspec.json.Decoder(form, strict=False) for form in _ALL}
 
 
 def _form(subject: str, body: bytes) -> type[Body]:

@@ -102,8 +102,31 @@ def taken(subject: str, payload: bytes) -> Message | None:
 
 
 PIECES = st.sampled_from(
-    (b"", b" ", b",", b"}", b"{", b'"', b"\\", b"\\u0041", b"1.50", b"-0", b"01", b"x", b"\xff", "é".encode(), b"\n")
-    + (b'"data":{"A":1,"A":2},', b'"type":"drop",', b'"other":1,', b'"seqno":1,', b"{}", b"[1,]", b"null", b"'a'")
+    (
+        b"",
+        b" ",
+        b",",
+        b"}",
+        b"{",
+        b'"',
+        b"\\",
+        b"\\u0041",
+        b"1.50",
+        b"-0",
+        b"01",
+        b"x",
+        b"\xff",
+        "é".encode(),
+        b"\n",
+        b'"data":{"A":1,"A":2},',
+        b'"type":"drop",',
+        b'"other":1,',
+        b'"seqno":1,',
+        b"{}",
+        b"[1,]",
+        b"null",
+        b"'a'",
+    )
 )
 
 
