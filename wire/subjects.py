@@ -34,6 +34,17 @@ def matches(wildcard: str, subject: str) -> bool:
     return all(one in (ONE, other) for one, other in zip(wanted, found, strict=False))
 
 
+def overlap(one: str, other: str) -> bool:
+    """Tell whether there is a subject that two wildcards, or subjects, both stand for."""
+    left, right = segments(one), segments(other)
+    for each, against in zip(left, right, strict=False):
+        if REST in (each, against):
+            return True
+        if each != against and ONE not in (each, against):
+            return False
+    return len(left) == len(right)
+
+
 def literal_prefix(wildcard: str) -> str:
     """Return the segments before the first wildcard, with the dot behind them: ``A.B.`` of ``A.B.*.C``."""
     found = segments(wildcard)

@@ -16,6 +16,8 @@ class CachedValue:
     def __init__(self, fields: Fields, status: str = OK) -> None:
         self.fields = fields
         self.status = status
+        self.is_disturbed = False
+        """Whether its own source is disturbed, whatever becomes of the feed."""
         self.changed: dict[str, float] = {}
         """When each field was last changed."""
 
@@ -29,6 +31,7 @@ class CachedValue:
         self.fields = fields
         self.changed = dict.fromkeys(fields, now)
         self.status = OK
+        self.is_disturbed = False
 
     def recent(self, since: float) -> Fields:
         """Return the fields that have changed since a time."""

@@ -14,7 +14,8 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 
 from harness.errors import ControlFailed, NotYet
-from harness.peers.peer import Dialler, PeerSettings
+from harness.peers.peer import PeerSettings
+from harness.rai.peers.broker_dialler import BrokerDialler
 from harness.rai.peers.known import INTERVAL, KnownSession
 from harness.rai.users import DATABASE, PROFILE
 from wire import envelope
@@ -42,6 +43,9 @@ from wire.rai.values import (
 
 MICROSECONDS = 1_000_000
 
+RETURN = 24 * 60 * 60
+"""Seconds of silence after which no session returns: until then it is known by its numbers, should it do so."""
+
 MISSED = 1.5
 """Intervals without a heartbeat after which one has been missed."""
 
@@ -54,11 +58,8 @@ OLD = 2
 KEPT = 5
 """Heartbeats whose time and cnonce are remembered: an auth message answers one of the last."""
 
-AGAIN = 1.0
-"""Seconds until a broker is dialled again."""
 
-
-class NodePeer(Dialler):
+class NodePeer(BrokerDialler):
     """A node: ``user`` says who it is; ``epoch`` are the seconds from 1970 to the zero of its clock."""
 
     user: str
@@ -79,66 +80,34 @@ class NodePeer(Dialler):
         database: Mapping[str, bytes] = DATABASE,
         signing: Profile = PROFILE,
     ) -> None:
+        super().__init__()
         self.profile = profile
         self.database = database
         self.signing = signing
         self.epoch = epoch
         self.random: random.Random = random.SystemRandom() if seed is None else random.Random(seed)
-        self.link: int | None = None
         self.session = ""
         self.others: dict[str, KnownSession] = {}
         self.former: dict[str, KnownSession] = {}
         """Sessions that are over, or seem to be: what is recorded of them is known by its numbers."""
-        self._out: list[tuple[int, bytes | None]] = []
-        self._events: list[str] = []
         self._key = b""
         self._seqno = 0
         self._said: dict[int, str] = {}
         self._beat_at: float | None = None
-        self._dial_at: float | None = 0.0
-        self._has_ended = False
 
     @classmethod
     def of(cls, settings: PeerSettings) -> "NodePeer":
         return cls(profile=settings.profile, scenario=settings.scenario, epoch=settings.epoch, seed=settings.seed)
 
-    # --- the link to the broker ---------------------------------------------------------------------------
-
-    def dials(self, now: float) -> list[int]:
-        if self._dial_at is None or now < self._dial_at or self._has_ended:
-            return []
-        self._dial_at = None
-        return [0]
-
-    def refused(self, server: int, now: float) -> None:
-        self._dial_at = now + AGAIN
-
-    def reached(self, server: int, link: int, now: float) -> None:
-        self.link = link
-        self.begin(now)
-
-    def connected(self, link: int, now: float, *, dialled: bool = False, address: str = "") -> None:
-        self.reached(0, link, now)
-
     def disconnected(self, link: int, now: float) -> None:
-        self.link = None
+        super().disconnected(link, now)
         self._beat_at = None
         for other in list(self.others.values()):
             self.put_away(other)
         self.lost(now)
-        # At once: the broker may have been started again already.
-        self._dial_at = now
 
     def lost(self, now: float) -> None:
         """Take note that the broker is gone, and with it all that was said since."""
-
-    def drain(self, now: float) -> Iterator[tuple[int, bytes | None]]:
-        out, self._out = self._out, []
-        return iter(out)
-
-    def take_events(self) -> list[str]:
-        events, self._events = self._events, []
-        return events
 
     # --- the session --------------------------------------------------------------------------------------
 
@@ -166,6 +135,7 @@ class NodePeer(Dialler):
             del self._said[next(iter(self._said))]
         self.say(subject, body)
         self._beat_at = now + self.interval
+        self.clear_former(now)
 
     def end(self, now: float) -> None:
         """End the session in good order."""
@@ -182,16 +152,6 @@ class NodePeer(Dialler):
         return round((self.epoch + now) * MICROSECONDS)
 
     # --- speaking -----------------------------------------------------------------------------------------
-
-    def listen(self, subject: str) -> None:
-        """Have the broker deliver what is published under a subject or a wildcard."""
-        if self.link is not None:
-            self._out.append((self.link, envelope.listen(subject)))
-
-    def cancel(self, subject: str) -> None:
-        """End that."""
-        if self.link is not None:
-            self._out.append((self.link, envelope.cancel(subject)))
 
     def say(self, subject: str, body: Body, key: bytes | None = None) -> None:
         """Publish a message, signed with the session's key or with that of an auth message."""
@@ -367,6 +327,13 @@ class NodePeer(Dialler):
         self.others.pop(other.session, None)
         other.is_trusted, other.asked = False, None
         self.former[other.session] = other
+
+    def clear_former(self, now: float) -> None:
+        """Forget former sessions of which nothing that was recorded can count any more."""
+        # A greeting is old by then, and what an auth message answers is none of the last.
+        ended = now - (KEPT + 1) * self.interval
+        for each in [each for each in self.former.values() if each.heard < (ended if each.has_ended else now - RETURN)]:
+            del self.former[each.session]
 
     def left(self, other: KnownSession, now: float) -> None:
         """Act on the end of a session."""

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.errors import ControlFailed
-from harness.rai.peers.cache import FEED_DOWN, OK, STALE, VERIFY, CachedValue, Fields
+from harness.rai.peers.broker_dialler import AGAIN
+from harness.rai.peers.cache import FEED_DOWN, OK, STALE, VERIFY, CachedValue
 from harness.rai.peers.known import KnownSession
-from harness.rai.peers.node import AGAIN, GONE, NodePeer
+from harness.rai.peers.node import GONE, NodePeer
 from harness.rai.users import SUBSCRIBER
 from wire.rai.values import (
     DICT,
@@ -38,11 +39,12 @@ from wire.rai.values import (
     WildStop,
     inbox,
     object_of,
+    owner_of,
     tail_of,
     user_of,
 )
 from wire.rai.wildcards import pattern_of_rv, published_prefix
-from wire.subjects import is_wildcard, matches
+from wire.subjects import is_wildcard, matches, overlap
 
 EXPIRES = GONE * 10
 """Seconds after the last heartbeat for which subscriptions are to be kept."""
@@ -213,7 +215,7 @@ class Subscriber(NodePeer):
         self.say(inbox(other.session, body.return_), answer)
         # A list of subjects has no place for them.
         for wildcard, since in self.wild.items():
-            if self.is_since(since, body.last_seen):
+            if overlap(body.wildcard, wildcard) and self.is_since(since, body.last_seen):
                 self.start_wild(wildcard)
 
     def is_since(self, since: int, last_seen: int) -> bool:
@@ -230,7 +232,7 @@ class Subscriber(NodePeer):
                 self.take_published(message.subject, message.body, other, now)
             case GetSubs() if message.subject == inbox(self.session, GET_SUBS):
                 self.reassert(message.body, other)
-            case Reply():
+            case Reply() if owner_of(message.subject) == self.session:
                 self.take_reply(message, message.body, other, now)
             case Dict():
                 self.take_dictionary(tail_of(message.subject), message.body)
@@ -263,14 +265,15 @@ class Subscriber(NodePeer):
 
     def take_drop(self, subject: str, wanted: Wanted, body: Published, now: float) -> None:
         """Act on the end of a subject: who still wants it says so."""
-        self.tell("drop", subject, body.state, *([body.text] if body.text else []))
+        renamed = body.text or body.subject or ""
+        self.tell("drop", subject, body.state, *([renamed] if body.state == "relocate" and renamed else []))
         wanted.record = None
         if subject not in self.wanted:
             self.found.pop(subject, None)
-        elif body.state == "relocate" and body.text:
+        elif body.state == "relocate" and renamed:
             del self.wanted[subject]
             self.cancel(subject)
-            self.subscribe(body.text, now)
+            self.subscribe(renamed, now)
         elif body.state == "nosubscribers":
             self.start(subject, wanted)
 
@@ -336,14 +339,14 @@ class Subscriber(NodePeer):
 
     def tell_value(self, subject: str, record: CachedValue, changed: Mapping[str, Raw]) -> None:
         """Tell the application of a value, all of it."""
-        self.tell("value", subject, record.status, _text(record.fields))
+        self.tell("value", subject, record.status, bytes(object_of(record.fields)).decode())
 
     def tell_image(self, what: str, subject: str, body: Told) -> None:
         """Tell the application of an image that it has asked for once."""
         if body.fields is None:
             self.tell("status", subject, body.state)
         else:
-            self.tell(what, subject, body.state, _text(body.fields))
+            self.tell(what, subject, body.state, bytes(object_of(body.fields)).decode())
 
     # --- time ---------------------------------------------------------------------------------------------
 
@@ -394,7 +397,3 @@ class Subscriber(NodePeer):
         if session is None:
             raise ControlFailed(f"nobody has named a dictionary {name!r}")
         self.say(inbox(session, DICT), DictRequest(dictionary=name, return_=self.returned(DICT, name)))
-
-
-def _text(fields: Fields) -> str:
-    return bytes(object_of(fields)).decode()

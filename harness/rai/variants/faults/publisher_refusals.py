@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from harness.rai.peers.cache import VERIFY, CachedValue, Fields
 from harness.rai.peers.interests import Terms
 from harness.rai.peers.known import KnownSession
-from harness.rai.peers.publisher import FORMAT, Publisher
+from harness.rai.peers.publisher import Publisher
+from harness.rai.peers.serving import FORMAT
 from harness.rai.variants.faults.publisher_images import Picturing
 from harness.rai.variants.registry import fault
 from wire.rai.values import Reply, Return, SubStart, object_of, user_of

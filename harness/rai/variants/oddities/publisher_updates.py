@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from harness.rai.peers.cache import OK, CachedValue
 from harness.rai.peers.known import KnownSession
-from harness.rai.peers.publisher import FORMAT, Publisher
+from harness.rai.peers.publisher import Publisher
+from harness.rai.peers.serving import FORMAT
 from harness.rai.variants.registry import oddity
 from wire.rai.relaxed import Spelling, parse, spell
 from wire.rai.values import (

@@ -6,8 +6,9 @@ import pytest
 
 from harness.peers.memory import World
 from harness.peers.peer import PeerSettings
+from harness.rai.peers.broker_dialler import AGAIN
 from harness.rai.peers.known import INTERVAL
-from harness.rai.peers.node import AGAIN, GONE
+from harness.rai.peers.node import GONE
 from harness.rai.peers.publisher import Publisher
 from harness.rai.protocol import PROTOCOL
 from harness.rai.tester.node_under_test import NodeUnderTest
@@ -97,3 +98,117 @@ def test_a_session_that_has_said_bye_leaves_no_interest(house: House) -> None:
     house.node.main.bye()
     assert [len(house.published(subject)) for subject in subjects] == [0, 1, 1]
     assert list(house.publisher.interests.of_session) == [house.node.other.session]
+
+
+# --- sessions that are over -------------------------------------------------------------------------------
+
+
+def test_nothing_stays_due_when_all_has_expired_before_it_is_asked_for(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject = house.node.set("a", BID=1)
+    monkeypatch.setattr(house.publisher, "delay", lambda other: 6.0)
+    house.node.main.subscribed(subject, expires=16)
+    house.node.main.stop_beating()
+    house.pause(18)
+    house.pause(5)
+    at = house.publisher.next_tick()
+    assert at is not None
+    assert at > house.world.clock.now()
+    assert not house.node.broker.received(GetSubs)
+
+
+def test_former_sessions_are_forgotten_when_nothing_of_them_can_count(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.rai.peers.node.RETURN", 300)
+    polite, silent = house.node.subscriber(), house.node.subscriber()
+    polite.bye()
+    silent.stop_beating()
+    house.pause(40)
+    assert polite.session in house.publisher.former
+    house.pause(60)
+    assert list(house.publisher.former) == [silent.session]
+    house.pause(300)
+    assert not house.publisher.former
+
+
+def test_who_is_denied_subscribes_no_wildcard(house: House) -> None:
+    main = house.node.main
+    house.node.command("deny", main.user)
+    main.start_wild("LAB.>")
+    house.pause(0.1)
+    assert not house.publisher.interests.wild
+
+
+# --- the source -------------------------------------------------------------------------------------------
+
+
+def shown(house: House, subject: str) -> tuple[str, str, bytes]:
+    """Return what a snapshot of a subject says."""
+    event = house.node.main.snapshot(subject)
+    assert event is not None
+    assert isinstance(event.body, Told)
+    return event.body.kind, event.body.state, bytes(event.body.data)
+
+
+def test_what_is_disturbed_itself_stays_so_when_the_feed_returns(house: House) -> None:
+    stale, whole = house.node.set("a", BID=1), house.node.set("b", BID=1)
+    house.node.tell("stale", "a")
+    house.node.command("down")
+    assert [shown(house, each)[1] for each in (stale, whole)] == ["feed_down"] * 2
+    house.node.command("up")
+    assert [shown(house, each)[1] for each in (stale, whole)] == ["stale", "ok"]
+    house.node.tell("restore", "a", {"BID": 2})
+    assert shown(house, stale)[1] == "ok"
+
+
+def test_what_is_restored_while_the_feed_is_down_is_whole_when_that_returns(house: House) -> None:
+    subject = house.node.set("a", BID=1)
+    house.node.tell("stale", "a")
+    house.node.command("down")
+    house.node.tell("restore", "a", {"BID": 2})
+    assert shown(house, subject)[1] == "feed_down"
+    house.node.command("up")
+    assert shown(house, subject)[1] == "ok"
+
+
+def test_an_image_overtakes_the_updates_that_wait(house: House) -> None:
+    subject = house.node.set("a", BID=1)
+    house.node.main.subscribed(subject)
+    house.node.command("hold")
+    house.node.set("a", BID=2, OLD=2)
+    house.node.tell("restore", "a", {"BID": 3})
+    house.node.command("release")
+    assert house.published(subject) == [("initial", "ok", b'{"BID":3}')]
+
+
+@pytest.mark.parametrize("end", [("expire", "a"), ("evict", "a"), ("rename", "a", "LAB.b")])
+def test_what_waits_ends_with_its_subject(house: House, end: tuple[str, ...]) -> None:
+    subject = house.node.set("a", BID=1)
+    house.node.main.subscribed(subject)
+    house.node.command("hold")
+    house.node.set("a", BID=2, OLD=2)
+    house.node.command(end[0], subject, *end[2:])
+    house.node.set("a", BID=3)
+    house.node.main.subscribed(subject)
+    house.node.command("release")
+    assert house.published(subject)[1:] == [("update", "ok", b'{"BID":3}')]
+
+
+def test_who_has_subscribed_the_new_name_already_is_told_what_it_holds_now(house: House) -> None:
+    house.node.set("a", BID=1)
+    subject = house.node.set("b", OWN=1)
+    house.node.main.subscribed(subject)
+    house.node.command("hold")
+    house.node.set("b", OWN=2)
+    house.node.command("rename", house.node.subject("a"), subject)
+    house.node.command("release")
+    assert house.published(subject) == [("initial", "ok", b'{"BID":1}')]
+
+
+def test_what_has_expired_is_not_expected_any_more(house: House) -> None:
+    subject = house.node.tell("warm", "a", {"BID": 0})
+    assert shown(house, subject)[0] == "verify"
+    house.node.tell("expire", "a")
+    assert shown(house, subject)[1] == "not_found"

@@ -7,14 +7,28 @@ import pytest
 from harness.errors import ControlFailed
 from harness.peers.memory import World
 from harness.peers.peer import PeerSettings
+from harness.rai.peers.broker_dialler import AGAIN
 from harness.rai.peers.known import INTERVAL
-from harness.rai.peers.node import AGAIN, GONE
+from harness.rai.peers.node import GONE
 from harness.rai.peers.subscriber import QUESTIONS, Subscriber
 from harness.rai.protocol import PROTOCOL
 from harness.rai.tester.node_under_test import NodeUnderTest
 from harness.rai.tester.publisher import TestPublisher
 from harness.trace import Trace
-from wire.rai.values import GET_SUBS, GetSubs, Published, SnapRequest, Subs, SubStart, SubStop, inbox
+from wire.rai.values import (
+    GET_SUBS,
+    GetSubs,
+    Published,
+    Raw,
+    Reply,
+    SnapRequest,
+    Subs,
+    SubStart,
+    SubStop,
+    WildStart,
+    inbox,
+    of,
+)
 
 Values = dict[str, dict[str, Any]]
 
@@ -153,6 +167,38 @@ def test_a_renamed_subject_is_subscribed_under_its_new_name(house: House) -> Non
     assert house.told("LAB.b") == [("ok", {"BID": 2})]
     assert house.node.events("drop", subject) == ["relocate LAB.b"]
     assert list(house.subscriber.wanted) == ["LAB.b"]
+
+
+def test_the_new_name_may_stand_where_subjects_stand(house: House) -> None:
+    subject = house.subscribed("a", BID=1)
+    house.publisher.values["LAB.b"] = {"BID": 2}
+    house.publisher.say(subject, Published(type="drop", status="relocate", subject="LAB.b"))
+    assert house.told("LAB.b") == [("ok", {"BID": 2})]
+    assert house.node.events("drop", subject) == ["relocate LAB.b"]
+    assert list(house.subscriber.wanted) == ["LAB.b"]
+
+
+def test_only_wildcards_that_are_asked_for_are_said_again(house: House) -> None:
+    for each in ("LAB.w.>", "LAB.*.a", "LAB.v.>"):
+        house.node.command("psubscribe", each)
+    house.pause(0.1)
+    since = house.node.source.place
+    body = GetSubs(return_="subs", last_seen=0, wildcard="LAB.w.>")
+    house.publisher.say(inbox(house.node.source.node_session, GET_SUBS), body)
+    assert house.asked(WildStart, since) == ["_PSUB.START.LAB.w._", "_PSUB.START.LAB._"]
+
+
+def test_answers_in_an_inbox_of_before_are_none(house: House) -> None:
+    subject = house.node.subject("a")
+    house.publisher.is_serving = False
+    house.node.command("subscribe", subject)
+    house.pause(0.1)
+    [other] = house.subscriber.others.values()
+    tail = next(iter(house.subscriber.asked))
+    for session, is_ours in (("sam.before", False), (house.subscriber.session, True)):
+        body = Reply(type="start", subject=subject, data=Raw(b'{"BID":1}'))
+        house.subscriber.take(of(inbox(session, tail), other.session, 1000, body), other, house.world.clock.now())
+        assert (house.subscriber.wanted[subject].record is not None) == is_ours
 
 
 def test_what_was_dropped_for_want_of_subscribers_is_started_again(house: House) -> None:

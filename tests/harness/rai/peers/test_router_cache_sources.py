@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from router_houses import SILENCE, House, told
 
-from harness.rai.peers.node import AGAIN
+from harness.rai.peers.broker_dialler import AGAIN
 from harness.rai.peers.router_cache import SOURCE, SUBSCRIBERS, RouterCache
 from harness.rai.peers.router_halves import PATIENCE
 from harness.rai.peers.subscriber import QUESTIONS
