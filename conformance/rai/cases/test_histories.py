@@ -3,3 +3,33 @@
 Each is generated from a seed (``conformance/rai/histories/``) and compared after every move with what is known of
 everybody. ``-k 'test_values[17]'`` plays the history of another seed.
 """
+
+from conformance.cases import history
+from conformance.histories.history import play_history
+from conformance.rai.histories.publisher import PUBLISHER_HISTORIES
+from conformance.rai.roles import PUBLISHER
+from harness.rai.tester.node_under_test import NodeUnderTest
+
+
+@history("RAI-009", roles=PUBLISHER)
+def test_values(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Values are set, held back, disturbed, renamed and evicted, while sessions subscribe and look."""
+    return play_history(node, PUBLISHER_HISTORIES, "values", seed)
+
+
+@history("RAI-137", roles=PUBLISHER)
+def test_subscriptions(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Sessions subscribe the same subjects by name and by wildcards, and end that in any order."""
+    return play_history(node, PUBLISHER_HISTORIES, "subscriptions", seed)
+
+
+@history("RAI-106", roles=PUBLISHER)
+def test_times(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Sessions fall silent, are asked for their subscriptions, and come back in time and too late."""
+    return play_history(node, PUBLISHER_HISTORIES, "times", seed)
+
+
+@history("RAI-086", roles=PUBLISHER)
+def test_sessions(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Sessions come and go, others are never trusted, and what was said once is said again."""
+    return play_history(node, PUBLISHER_HISTORIES, "sessions", seed)
