@@ -180,7 +180,9 @@ class Accounts:
             return
         if not value.allows(fields(event), whole=True):
             raise Mismatch(rule, f"{name} is shown with {fields(event)}, and has {value.fields}")
-        self._judge_state(name, body, rule)
+        # Of what is published to all, answers tell how far it can be relied on.
+        if asked is not None or value.state == "ok":
+            self._judge_state(name, body, rule)
         self._judge_dictionary(name, body)
 
     def _judge_verify(self, name: str, event: Event, asked: AskedFor) -> None:
