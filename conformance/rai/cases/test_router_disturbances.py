@@ -5,7 +5,8 @@ from msgspec.structs import replace
 from conformance.cases import rule
 from conformance.rai.roles import ROUTER_CACHE
 from conformance.rai.routing import Route
-from conformance.rai.telling import told
+from conformance.rai.telling import IMAGES, fields, told
+from harness.errors import NotAnswered
 from harness.rai.tester.node_under_test import NodeUnderTest
 from wire.rai.values import Published, Subs
 
@@ -107,6 +108,62 @@ def test_disturbances_of_wildcards_are_passed_on(node: NodeUnderTest) -> None:
         assert heard, f"nobody is told that a value has status {status} that a wildcard has brought"
 
 
+@rule("RAI-208", roles=ROUTER_CACHE)
+def test_disturbances_outlast_new_sources(node: NodeUnderTest) -> None:
+    """Have a publisher leave, and others prove themselves that show no value, one of which publishes updates.
+
+    What is shown of the value is stale, as long as nobody has shown a whole one.
+    """
+    route = Route(node, "outlasting")
+    since = route.place
+    node.publisher.bye()
+    if route.tells(STALE, "feed_down", since=since) is None:
+        raise NotAnswered("nobody is told that the publisher has left")
+    since = route.place
+    # Somebody else, and the same user again.
+    users = ("", node.publisher.user)
+    for step in range(2):
+        publisher = node.new_publisher(users[step], serves=False)
+        if step:
+            publisher.update(route.subject, BID=7)
+            node.main.told(route.subject, lambda body: body.has_data, since=since)
+        shown = node.other.snapshot(route.subject)
+        state = "" if shown is None or not told(shown).has_data else told(shown).state
+        assert state in ("", *DISTURBED), f"a value that nobody has shown since its publisher left is shown as {state}"
+    for event in route.since(since):
+        is_whole = told(event).kind in IMAGES and told(event).has_data
+        assert not is_whole or told(event).state in DISTURBED, "a value is told as a sound one that nobody has shown"
+
+
+@rule("RAI-209", roles=ROUTER_CACHE)
+def test_ended_values_are_gone(node: NodeUnderTest) -> None:
+    """Have the source end, discard and rename subjects, and ask for them; then have it begin them anew, and ask again.
+
+    The values of before are shown no more; then there are just the new ones.
+    """
+    publisher = node.publisher
+    for members in ({"status": "expired"}, {"status": "preempted"}, {"status": "relocate", "text": "LAB.elsewhere"}):
+        status = members["status"]
+        route = Route(node, f"ended.{status}")
+        since = route.place
+        del publisher.values[route.subject]
+        publisher.publish(route.subject, type="drop", **members)
+        dropped = node.main.told(route.subject, lambda body: body.kind == "drop", since=since, thing="a drop")
+        node.main.surely(dropped, "drop")
+        for what, shown in (
+            ("snapshot", node.other.snapshot(route.subject)),
+            ("image", node.other.image(route.subject)),
+        ):
+            is_shown = shown is not None and told(shown).has_data and told(shown).state not in DISTURBED
+            assert not is_shown, f"a {what} shows what its source has dropped with status {status}"
+        node.other.stop(route.subject)
+        publisher.values[route.subject] = {"NEW": 1}
+        shown = node.other.surely(node.other.image(route.subject), "image")
+        # What was said of it last may not have been that it is not there.
+        if told(shown).has_data:
+            assert fields(shown) == {"NEW": 1}, f"what has begun anew has {fields(shown)}"
+
+
 @rule("RAI-209", roles=ROUTER_CACHE)
 def test_ends_are_passed_on(node: NodeUnderTest) -> None:
     """Have the source drop subjects that have ended, with one subscription and with two.
@@ -203,3 +260,20 @@ def test_publishers_that_fall_silent(node: NodeUnderTest) -> None:
     for route in routes:
         heard = route.tells(STALE, "feed_down", since=since, seconds=node.timing.within(FORGOTTEN))
         assert heard, f"nobody is told that {route.subject} is stale when its publisher is silent for minutes"
+
+
+@rule("RAI-211", roles=ROUTER_CACHE)
+def test_publishers_whose_broker_is_away(node: NodeUnderTest) -> None:
+    """Subscribe subjects of a publisher, and have its broker go away for minutes.
+
+    Subscribers are told that the values are stale, and nobody is shown them as sound ones.
+    """
+    routes = [Route(node, name) for name in ("one", "two")]
+    since = routes[0].place
+    node.broker.beside.clear()
+    node.instance.refuse(0)
+    for route in routes:
+        heard = route.tells(STALE, "feed_down", since=since, seconds=node.timing.within(FORGOTTEN))
+        assert heard, f"nobody is told that {route.subject} is stale when the broker of its publisher is away"
+        _check_disturbed(route, told(heard).state, since)
+    node.instance.admit(0)

@@ -177,3 +177,30 @@ def test_publishers_are_no_subscribers(node: NodeUnderTest) -> None:
     said = [*node.broker.received(), *node.source.received()]
     assert not any(is_to_it(each) for each in said), "a session is answered where it is not trusted"
     assert "stale" not in route.states(since), "a BYE at another broker ends the session of a publisher"
+
+
+@rule("RAI-213", roles=ROUTER_CACHE)
+def test_other_sessions_of_users_that_are_trusted_elsewhere(node: NodeUnderTest) -> None:
+    """On each side, have a new session of a user speak of whom a session is trusted on the other; it proves nothing.
+
+    It is neither answered nor passed on.
+    """
+    route = Route(node)
+    asking = node.session(node.publisher.user)
+    asking.answers_auth = False
+    asking.hello()
+    returned = asking.new_return()
+    asking.start(route.subject, return_=returned, ack=True, initial=True)
+    route.surely_passes()
+    node.main.surely(node.main.snapshot(route.subject), "snapshot")
+    assert not asking.replies(returned), "a subscriber is answered that has proven itself to the other side only"
+    telling, since = node.source_session(node.main.user), route.place
+    telling.answers_auth = False
+    telling.hello()
+    telling.publish(route.subject, data={"FORGED": 1})
+    route.surely_passes()
+    assert not [each for each in route.since(since) if "FORGED" in fields(each)], "an update is passed on"
+    telling.publish(route.subject, type="drop", status="expired")
+    # Where the subject is dropped, nothing comes behind that.
+    route.passes(MARK=-1)
+    assert "drop" not in route.states(since), "a drop is passed on"

@@ -11,6 +11,7 @@ from harness.rai.peers.router_halves import PATIENCE, Back, Front, Question
 from harness.rai.variants.registry import oddity
 from harness.rai.variants.routers import router_cache
 from wire.rai.values import Body, Published, Reply, Return, Told
+from wire.subjects import REST
 
 
 @oddity("RAI-206", does="asks the source each time that a value is to be shown")
@@ -140,3 +141,23 @@ class NumbersBySubject(Back):
 class StaysSubscribed(Back):
     def give_up(self, subject: str) -> None:
         """Keep it, and keep it up to date."""
+
+
+@oddity("RAI-205", does="subscribes all that is served at the source, whatever the wildcard")
+@router_cache
+class CoversAll(Back):
+    def cover(self, pattern: str) -> str:
+        return self.serves_all_below + REST
+
+
+@oddity(
+    "RAI-208", "RAI-211", does="forgets the values of a publisher that has left, once it has told that they are stale"
+)
+@router_cache
+class ForgetsWithItsSource(Front):
+    def left(self, other: KnownSession, now: float) -> None:
+        super().left(other, now)
+        for subject, wanted in self.all_wanted():
+            if wanted.source == other.session:
+                wanted.record = None
+                self.back.lose(subject)
