@@ -7,7 +7,8 @@ everybody. ``-k 'test_values[17]'`` plays the history of another seed.
 from conformance.cases import history
 from conformance.histories.history import play_history
 from conformance.rai.histories.publisher import PUBLISHER_HISTORIES
-from conformance.rai.roles import PUBLISHER
+from conformance.rai.histories.subscriber import SUBSCRIBER_HISTORIES
+from conformance.rai.roles import PUBLISHER, SUBSCRIBER
 from harness.rai.tester.node_under_test import NodeUnderTest
 
 
@@ -33,3 +34,21 @@ def test_times(node: NodeUnderTest, seed: int) -> frozenset[str]:
 def test_sessions(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """Sessions come and go, others are never trusted, and what was said once is said again."""
     return play_history(node, PUBLISHER_HISTORIES, "sessions", seed)
+
+
+@history("RAI-155", roles=SUBSCRIBER)
+def test_told_values(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """An application subscribes and leaves, by name and by wildcard, while values come, whole, in part, and forged."""
+    return play_history(node, SUBSCRIBER_HISTORIES, "told_values", seed)
+
+
+@history("RAI-203", roles=SUBSCRIBER)
+def test_publishers(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Publishers leave and come back, in the same session and in new ones, and others speak in their names."""
+    return play_history(node, SUBSCRIBER_HISTORIES, "publishers", seed)
+
+
+@history("RAI-126", roles=SUBSCRIBER)
+def test_inquiries(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Publishers drop and rename what is subscribed, and ask for what was subscribed since some time."""
+    return play_history(node, SUBSCRIBER_HISTORIES, "inquiries", seed)
