@@ -34,6 +34,9 @@ MARGIN = 2.0
 """Round trips by which every wait is longer: an answer takes one, and the next may be slower than the last."""
 
 
+ROUNDING = 1e-6
+"""Seconds by which the sum of virtual times may be less than they are together; documents speak of more."""
+
 CONFIRMED = 2
 """Plays in which something was awaited in vain, after which it is known: one may have met a busy moment.
 

@@ -15,6 +15,7 @@ from harness.rai.tester.conversation import Conversation
 from harness.rai.tester.driver import INTERVAL, TestSession
 from harness.rai.tester.publisher import TestPublisher
 from harness.rai.users import PUBLISHER, ROUTER, SERVED, SUBSCRIBER, TESTERS
+from harness.timing import ROUNDING
 from harness.trace import Trace
 from wire.rai.values import Hello
 
@@ -227,7 +228,7 @@ class NodeUnderTest:
     @property
     def slack(self) -> float:
         """Seconds of the protocol by which what is done in time may be seen early or late."""
-        return (0.0 if self.timing.is_virtual else SLACK * self.tempo) + 2 * self.timing.round_trip * self.tempo
+        return (ROUNDING if self.timing.is_virtual else SLACK * self.tempo) + 2 * self.timing.round_trip * self.tempo
 
     def elapsed(self, since: float, until: float | None = None) -> float:
         """Return the seconds of the protocol between two times of the trace, or until now."""

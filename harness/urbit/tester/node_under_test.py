@@ -9,6 +9,7 @@ from typing import TypeVar
 from harness.errors import HarnessError, NotAnswered
 from harness.iuts.instance import Instance
 from harness.links.link import Labels
+from harness.timing import ROUNDING
 from harness.trace import Trace
 from harness.urbit.ships import PUBLISHER, SUBSCRIBER
 from harness.urbit.tester.conversation import Conversation
@@ -182,7 +183,7 @@ class NodeUnderTest:
     @property
     def slack(self) -> float:
         """Seconds of the protocol by which what is done in time may be seen early or late."""
-        return (0.0 if self.timing.is_virtual else SLACK * self.tempo) + 2 * self.timing.round_trip * self.tempo
+        return (ROUNDING if self.timing.is_virtual else SLACK * self.tempo) + 2 * self.timing.round_trip * self.tempo
 
     def elapsed(self, since: float, until: float | None = None) -> float:
         """Return the seconds of the protocol between two times of the trace, or until now."""
