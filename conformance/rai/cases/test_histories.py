@@ -7,8 +7,9 @@ everybody. ``-k 'test_values[17]'`` plays the history of another seed.
 from conformance.cases import history
 from conformance.histories.history import play_history
 from conformance.rai.histories.publisher import PUBLISHER_HISTORIES
+from conformance.rai.histories.router import ROUTER_HISTORIES
 from conformance.rai.histories.subscriber import SUBSCRIBER_HISTORIES
-from conformance.rai.roles import PUBLISHER, SUBSCRIBER
+from conformance.rai.roles import PUBLISHER, ROUTER_CACHE, SUBSCRIBER
 from harness.rai.tester.node_under_test import NodeUnderTest
 
 
@@ -52,3 +53,15 @@ def test_publishers(node: NodeUnderTest, seed: int) -> frozenset[str]:
 def test_inquiries(node: NodeUnderTest, seed: int) -> frozenset[str]:
     """Publishers drop and rename what is subscribed, and ask for what was subscribed since some time."""
     return play_history(node, SUBSCRIBER_HISTORIES, "inquiries", seed)
+
+
+@history("RAI-205", roles=ROUTER_CACHE)
+def test_routes(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Several subscribe the same subjects by name and by wildcards that overlap, and end that in any order."""
+    return play_history(node, ROUTER_HISTORIES, "routes", seed)
+
+
+@history("RAI-206", roles=ROUTER_CACHE)
+def test_caches(node: NodeUnderTest, seed: int) -> frozenset[str]:
+    """Values change, are stale, whole again, and end, while several subscribe them and look at them."""
+    return play_history(node, ROUTER_HISTORIES, "caches", seed)
