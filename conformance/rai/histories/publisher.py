@@ -51,12 +51,13 @@ DENIED = WHO["c"]
 INTRUSIONS = ("unheard of", "answers no auth message", "a heartbeat of long ago", "a HELLO of long ago")
 FORGERIES = ("another's key", "a used digest", "another digest")
 
-ROWS = ("disturb", "hold", "switch", "block", "dictionary", "outage", "rename", "evict")
+ROWS = ("disturb", "block", "outage", "evict", "warm", *("hold", "switch", "dictionary", "rename"), "hold stale",
+        "switch stale", "dictionary stale", "rename stale")  # fmt: skip
 QUIET = ("silence", "expiry", "list", "beats", "down", "shared")
 STRANGE = ("intrude", "forge", "replay", "leap")
 
 THEMES = {
-    "values": "start wild set set snap stop row row row row warm expire wait",
+    "values": "start wild set snap stop row row row row row expire wait",
     "subscriptions": "start start start second wild wild stop stop set set snap snap shared replay leave join row",
     "times": "start set quiet quiet quiet wild stop wait snap",
     "sessions": "start start set stop leave join strange strange strange snap wild deny reclaim silence",
@@ -105,7 +106,6 @@ class PublisherMoveGenerator:
             "wild": lambda: choice((self._wildcard, self._wildcard, self._stop_wild))(who),
             "set": lambda: self._set(name),
             "snap": lambda: Snaps(who, name),
-            "warm": lambda: self._row(self._warm(name)),
             "expire": lambda: SourceActs("expire", (name,)) if choice((False, False, True)) else None,
             "wait": lambda: Pauses(float(choice((1, 3, 12)))),
             "leave": lambda: self._row(iter([Leaves(who), self._set(name), Joins(who)])),
@@ -203,9 +203,11 @@ class PublisherMoveGenerator:
         whole = SourceActs("restore", (name,), self._fields(self._chooser.choice((1, 2))))
         hold, release, switch = SourceActs("hold"), SourceActs("release"), SourceActs("switch")
         snap, other_snap = Snaps(who, name), Snaps(who, other)
-        is_stale = [SourceActs("stale", (name,))] if self._chooser.choice((False, True)) else []
+        kind, _, stale = kind.partition(" ")
+        is_stale = [SourceActs("stale", (name,))] if stale else []
         shown, other_shown = Starts(who, name, True, True), Starts("b", other, True, True)
         rows: dict[str, list[PublisherMove]] = {
+            "warm": [SourceActs("evict", (name,)), *self._warm(name)],
             "disturb": [SourceActs("stale", (name,)), self._set(name, 3), snap, shown, whole, snap],
             "hold": [*is_stale, hold, *self._sets(name, 2), self._set(other), snap, release, snap, self._set(name),
                      hold, release, snap],
