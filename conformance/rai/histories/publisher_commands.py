@@ -158,7 +158,8 @@ class Commanding:
 
     def _expect_image(self, name: str, rule: str, when: str) -> None:
         self.accounts.refreshing.add(name)
-        if not self.model.is_wanted(name) or name in self.model.blocked:
+        # Who sends it to each inbox has nowhere to send it to for a wildcard.
+        if not self.model.holders(name, sure=True) or name in self.model.blocked:
             return
         subject = SERVED + name
 
