@@ -48,7 +48,7 @@ QUESTIONS = (">", ">", "LAB.>", "LAB.g.>", "LAB.*.a", "LAB.a", "LAB.n.*")
 
 THEMES = {
     "told_values": "want leave update update update say say show show snap snap wild unwild hold answer forge replay"
-    " wait late resubscribe disturb",
+    " wait late resubscribe disturb left",
     "publishers": "want leave update update say wild unwild renew renew silent prove replay replay forge forge wait"
     " outage return",
     "inquiries": "want leave update wild unwild drop drop ask ask ask beat beat renew snap renames beside since"
@@ -210,8 +210,16 @@ def _renamed(name: str, verb: str) -> list[SubscriberMove]:
     return [Subscribes(name, verb), TimePasses(25), Gives(name, "relocate", new), Inquires(OWNERS[name], ">", 2)]
 
 
+def _left(name: str, verb: str) -> list[SubscriberMove]:
+    """Return what has a stale value be brought by a wildcard alone."""
+    wildcard = next((each for each in WILDCARDS if matches(each, name)), WILDCARDS[0])
+    told = (Updates((name,)), Says(name, "stale"))
+    return [SubscribesAll(wildcard), Subscribes(name, verb), *told, Unsubscribes(name), Updates((name,))]
+
+
 EPISODES: dict[str, Callable[[str, str], list[SubscriberMove]]] = {
     "disturb": _disturb,
+    "left": _left,
     "late": _late,
     "resubscribe": _resubscribe,
     "return": _return,

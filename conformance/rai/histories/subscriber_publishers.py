@@ -62,11 +62,13 @@ class Coming(Scene):
 
     def _said_again(self, since: int, source: Source) -> None:
         """Demand that all that is subscribed is said to a publisher that is new."""
-        missing = [*self._wanted, *self._wild]
+        # Of what another publisher has told, it need not hear: that one is there.
+        wanted = [*(each for each in self._wanted if self._owner(each) is source), *self._wild]
+        missing = list(wanted)
 
         def is_complete() -> bool:
             said = _started_since(self.node, since)
-            missing[:] = [each for each in (*self._wanted, *self._wild) if each not in said]
+            missing[:] = [each for each in wanted if each not in said]
             return not missing
 
         broker = self.node.source
@@ -77,7 +79,8 @@ class Coming(Scene):
         for name, verb in self._wanted.items():
             value = self.telling.values[name]
             if (
-                verb == "subscribe"
+                self._owner(name) is source
+                and verb == "subscribe"
                 and value.told
                 and value.told[0] == "stale"
                 and not _images_since(self.node, since, name)
@@ -99,7 +102,8 @@ class Coming(Scene):
         for source in self.sources.values():
             source.is_holding = False
             source.begin()
-        self._said_again(0, next(iter(self.sources.values())))
+        for source in self.sources.values():
+            self._said_again(0, source)
 
     # --- questions for subscriptions ----------------------------------------------------------------------
 
