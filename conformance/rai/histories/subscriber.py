@@ -278,6 +278,10 @@ def _abilities_of(node: NodeUnderTest) -> Abilities:
         return Abilities(blocked="nothing that is subscribed is started")
     if not node.until(lambda: node.values(name)):
         return Abilities(blocked="no image is told")
+    since = publisher.broker.place
+    node.new_publisher("toby", serves=False)
+    if publisher.started(name, since=since) is None:
+        lacks.add("restarts")
     node.command("snapshot", snapped)
     if node.event("snapshot", snapped) is None:
         lacks.add("snapshots")

@@ -61,7 +61,9 @@ class Coming(Scene):
                 value.doubt()
 
     def _said_again(self, since: int, source: Source) -> None:
-        """Demand that all that is subscribed is said to a publisher that is new."""
+        """Demand that all that is subscribed is said to a publisher that is new, where that is done at all."""
+        if "restarts" in self.can.lacks:
+            return
         # Of what another publisher has told, it need not hear: that one is there.
         wanted = [*(each for each in self._wanted if self._owner(each) is source), *self._wild]
         missing = list(wanted)
