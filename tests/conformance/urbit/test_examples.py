@@ -33,6 +33,7 @@ def test_the_javascript_examples_pass(role: str, path: tuple[str, ...]) -> None:
 
 
 @needs_node
+@pytest.mark.slow(seconds=3)
 def test_one_case_of_each_in_javascript() -> None:
     """A quick look: the basic things."""
     for role, keyword in (("publisher", "test_some_value_is_told"), ("subscriber", "test_some_value_is_cancelled")):

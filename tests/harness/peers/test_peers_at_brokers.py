@@ -110,7 +110,7 @@ def test_it_hears_what_it_asked_for_and_is_heard(listener):
         assert node.heard == [f"say.{number}" for number in range(50)] + ["say.much", "leave"]
 
 
-@pytest.mark.takes(8)
+@pytest.mark.slow(seconds=8)
 def test_a_broker_that_is_killed_at_any_moment_comes_back_and_so_does_everybody(listener):
     moments = random.Random(7)
     node, running = parrot(listener)

@@ -93,7 +93,10 @@ REAL = os.environ.get("GOLDWIRE_REAL_NODES", "").split()
 
 @pytest.mark.parametrize(
     ("protocol", "iut", "pattern"),
-    [("zenoh", "peer:router", "test_modes"), ("pathfinder", "peer:server", "test_subscribe")]
+    [
+        ("zenoh", "peer:router", "test_modes"),
+        pytest.param("pathfinder", "peer:server", "test_subscribe", marks=pytest.mark.slow(seconds=6)),
+    ]
     + [("zenoh", iut, "") for iut in REAL],
 )
 def test_capture_of_a_proxy_agrees_with_the_live_run(tmp_path, protocol, iut, pattern):
