@@ -129,6 +129,10 @@ class PublisherModel(msgspec.Struct):
         subject = SERVED + name
         return [who for (who, each), its in self.wild.items() if (its.sure or not sure) and matches(each, subject)]
 
+    def has_takers(self, name: str) -> bool:
+        """Tell whether somebody has subscribed to a subject, or may have."""
+        return bool(self.holders(name) or self.watchers(name))
+
     def is_wanted(self, name: str) -> bool:
         """Tell whether somebody has subscribed to a subject, for certain."""
         return bool(self.holders(name, sure=True) or self.watchers(name, sure=True))

@@ -9,10 +9,9 @@ from typing import Any
 from conformance.histories.mismatch import Mismatch
 from conformance.rai.histories.abilities import Abilities
 from conformance.rai.histories.publisher_accounts import Accounts
+from conformance.rai.histories.publisher_ages import Ages
 from conformance.rai.histories.publisher_commands import Commanding
 from conformance.rai.histories.publisher_model import (
-    LATE,
-    SHORTEST,
     AskedFor,
     KnownGuest,
     KnownInterest,
@@ -44,10 +43,8 @@ from harness.errors import Unsupported
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
 from harness.rai.users import SERVED
-from harness.trace import Direction
 from wire.rai.values import (
     Bye,
-    Hello,
     Message,
     Published,
     Reply,
@@ -74,7 +71,7 @@ class PublisherPlay:
         self.guests = self.accounts.guests
         self.source = Commanding(node, self.model, self.accounts, can)
         self.offences = Offences(self.accounts)
-        self._aged = 0
+        self.ages = Ages(self.accounts)
         self._has_ended = False
 
     def begin(self) -> None:
@@ -130,12 +127,12 @@ class PublisherPlay:
         if self._has_ended:
             return
         self._settle()
-        self._age()
+        self.ages.grow()
         self.accounts.await_dues()
         self.judged.update(each.rule for each in self.accounts.dues)
         self.source.judge_recaps()
         self.accounts.check_beat()
-        self._bury()
+        self.ages.bury()
 
     def _make(self, move: PublisherMove) -> None:
         match move:
@@ -185,50 +182,6 @@ class PublisherPlay:
 
     def _settle(self) -> None:
         self.watching.surely(self.watching.snapshot(f"{SERVED}settled"), "snapshot")
-
-    def _age(self) -> None:
-        """Take note of what the tester's sessions have said, and of how long they have not said anything."""
-        broker = self.node.broker
-        guests = {each.driver.session: each for each in self.guests.values() if each.is_here}
-        for event in broker.conversation.events[self._aged :]:
-            guest = guests.get(event.message.session)
-            if guest is None or event.direction is not Direction.SENT:
-                continue
-            if isinstance(event.body, Hello):
-                self._lapse(guest, event.time)
-                guest.heard = event.time
-                for its in self.model.interests_of(guest.who):
-                    # What may have ended before has ended unseen, or lives on.
-                    its.firm = its.firm and its.sure
-            guest.spoke = event.time
-        self._aged = broker.place
-        for guest in guests.values():
-            self._lapse(guest, self._now())
-
-    def _lapse(self, guest: KnownGuest, until: float) -> None:
-        gap = self.node.elapsed(guest.heard, until) + self.accounts.margin
-        if gap > SHORTEST:
-            guest.is_sure = False
-        for its in self.model.interests_of(guest.who):
-            its.sure = its.sure and gap <= its.least
-
-    def _bury(self) -> None:
-        """End what has ended for certain, by time; of the last subscription to a subject that has to be told."""
-        for interests in (self.model.named, self.model.wild):
-            for (who, name), its in list(interests.items()):
-                guest = self.guests[who]
-                since = max(guest.heard, guest.spoke, its.begun)
-                if its.sure or self.node.elapsed(since) <= its.longest + LATE + self.accounts.margin:
-                    continue
-                del interests[who, name]
-                if interests is not self.model.named:
-                    continue
-                if its.firm and name in self.model.values and not self._has_others(name):
-                    raise Mismatch("RAI-012", f"{name} is not dropped when the time of {who}, its last, has run out")
-                self.accounts.blame[name] = "RAI-106"
-
-    def _has_others(self, name: str) -> bool:
-        return bool(self.model.holders(name) or self.model.watchers(name))
 
     # --- subscriptions --------------------------------------------------------------------------------------
 
@@ -304,7 +257,7 @@ class PublisherPlay:
     def _expect_drop(self, name: str, its: KnownInterest, rule: str, blame: str) -> None:
         model = self.model
         self.accounts.blame[name] = blame
-        if its.sure and its.firm and name in model.values and not self._has_others(name):
+        if its.sure and its.firm and name in model.values and not self.model.has_takers(name):
             subject = SERVED + name
             self.accounts.due(
                 rule,
@@ -333,7 +286,7 @@ class PublisherPlay:
         driver.stop_beating()
         broker = self.node.broker
         broker.wait_for(self._is_question(guest), since=broker.place, seconds=broker.timing.within(LONGEST))
-        self._age()
+        self.ages.grow()
         self.accounts.look()
         question = guest.question
         if question is None:
@@ -360,16 +313,11 @@ class PublisherPlay:
                 self.accounts.blame[name] = "RAI-007"
         self._settle()
         guest.is_sure = True
-        self._age_from_now(guest)
+        self.ages.begin_anew(guest)
 
     def _is_question(self, guest: KnownGuest) -> Any:
         own = inbox(guest.driver.session, "get_subs")
         return lambda event: event.subject == own
-
-    def _age_from_now(self, guest: KnownGuest) -> None:
-        """Begin the time of a session anew: what it has said so far is accounted for."""
-        self._aged = self.node.broker.place
-        guest.heard = guest.spoke = self._now()
 
     def _reclaim(self, move: Reclaims) -> None:
         guest = self.guests[move.who]
@@ -406,7 +354,7 @@ class PublisherPlay:
             self._settle()
             self._settle()
             if self._is_answered(guest):
-                self._age()
+                self.ages.grow()
                 guest.is_sure = True
                 return
         self._leave(guest)
