@@ -134,6 +134,7 @@ OTHERWISE_REACHED = {"chains", "pairs"}
 """Families that reach nothing alone: they are there for what meets."""
 
 
+@pytest.mark.slow
 @EACH
 def test_without_a_group_something_is_not_reached_and_all_that_is_is_listed(layout):
     groups, listed = reached(layout), set(branches(layout))

@@ -30,11 +30,13 @@ def accused(world: World, role: str) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", subtle_publishers.ALL, ids=lambda fault: fault.__name__)
 def test_a_subtle_publisher_is_noticed(fault) -> None:
     assert accused(SUITE.harness.world(fault.of, "publisher"), "publisher")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", subtle_subscribers.ALL, ids=lambda fault: fault.__name__)
 def test_a_subtle_subscriber_is_noticed(fault) -> None:
     assert accused(SUITE.harness.world(fault.of, "subscriber"), "subscriber")

@@ -29,16 +29,19 @@ def accused(world: World, role: str) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", subtle_publisher_faults.ALL, ids=lambda fault: fault.__name__)
 def test_a_subtle_publisher_is_noticed(fault) -> None:
     assert accused(SUITE.harness.world(fault.of, "publisher"), "publisher")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", subtle_subscriber_faults.ALL, ids=lambda fault: fault.__name__)
 def test_a_subtle_subscriber_is_noticed(fault) -> None:
     assert accused(SUITE.harness.world(fault.of, "subscriber"), "subscriber")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", [None, *WORLDS])
 @pytest.mark.parametrize("role", SUITE.harness.roles)
 def test_nobody_is_accused_who_is_only_far_away(role: str, world: str | None) -> None:
