@@ -139,8 +139,10 @@ def _spelled(texts: Sequence[str]) -> list[bytes]:
 
 def of_number(path: str) -> list[Mutation]:
     """Return what can be done to any number."""
+    # In an array a comma makes two numbers of one, and both are well.
+    malformed = [each for each in MALFORMED if b"," not in each or not path.endswith("[]")]
     return [
-        replaced(_words("malformed number in", path), MALFORMED),
+        replaced(_words("malformed number in", path), malformed),
         replaced(_words("not a number in", path), NOT_NUMBERS),
         replaced(_words("many digits in", path), MANY_DIGITS),
         replaced(_words("minus zero in", path), [b"-0"]),
@@ -286,9 +288,10 @@ def of_map(path: str) -> list[Mutation]:
     return [*_punctuation(path), _rearranged(f"add to {path}", add, 1), _rearranged(f"drop in {path}", _drop, 1)]
 
 
-def of_object(path: str, unknown: Sequence[str]) -> list[Mutation]:
-    """Return what can be done to an object; it has no member with one of the ``unknown`` names."""
-    strange = _spelled([*unknown, "x", "", "type", "__proto__", "\ufeff", "constructor"])
+def of_object(path: str, unknown: Sequence[str], own: Collection[str]) -> list[Mutation]:
+    """Return what can be done to an object with members of its ``own``, among which no ``unknown`` name is."""
+    usual = [name for name in ("x", "", "type", "__proto__", "\ufeff", "constructor") if name not in own]
+    strange = _spelled([*unknown, *usual])
     values = [value for values in WRONG_TYPE_VALUES.values() for value in values]
 
     def add(items: list[bytes], below: Below) -> list[bytes]:

@@ -49,7 +49,7 @@ AS_DECLARED: Mapping[str, JsonPart] = {
     INTEGRAL: JsonNumber(None),
     REAL: JsonNumber(None),
     BOOL: JsonBool(),
-    NULL: JsonText(),
+    NULL: JsonBool(),  # a word without quotation marks
     OBJECT: JsonMap(JsonAnyValue()),
     ARRAY: JsonArray(JsonAnyValue()),
 }
@@ -208,7 +208,7 @@ class JsonFieldFinder:
             case JsonMap():
                 return [*of_map(path), *of_all]
             case JsonObject():
-                return [*of_object(path or "frame", self._others[id(part)]), *of_all]
+                return [*of_object(path or "frame", self._others[id(part)], self._members[id(part)]), *of_all]
             case _:
                 return of_all
 

@@ -163,8 +163,9 @@ class Sized(Part, frozen=True):
         def draw(source: Source, numbers: Numbers) -> Pair:
             data = octets(source, count(numbers))
             if self.text:
-                # Of letters with several bytes no number of bytes can be made up exactly; other texts have them.
-                data = data.translate(PRINTABLE)
+                # Letters of a byte each make up any number of bytes exactly; one of two bytes ends some of them.
+                end = "ü".encode() if len(data) > 1 and data[-1] % 8 == 0 else b""
+                data = data[: len(data) - len(end)].translate(PRINTABLE) + end
                 return data.decode(), data
             return data, data
 

@@ -76,7 +76,7 @@ from wire.runtime import Codec
 BATCH, TRANSPORT = "zenoh/batch", "zenoh/transport-message"
 MESSAGE, DEPLOYED = "pathfinder/message", "pathfinder/deployed-message"
 FILTER, DEPLOYED_FILTER = "pathfinder/filter", "pathfinder/deployed-filter"
-PACKET, ENVELOPE = "urbit/packet", "rai/envelope"
+PACKET, ENVELOPE, RAI_TEXT = "urbit/packet", "rai/envelope", "rai/text"
 
 EACH = pytest.mark.parametrize("layout", layouts())
 SCRIPT = "from vectors.vectors_command import vectors; vectors()"
@@ -101,7 +101,7 @@ def built(tmp_path_factory):
 def test_all_that_can_be_built_is_shipped(built):
     assert buildable() == layouts()
     written = sorted(str(path.relative_to(built)) for path in built.rglob("*.json"))
-    assert written == [f"{name}.json" for name in layouts()]
+    assert written == sorted(f"{name}.json" for name in layouts())
 
 
 @pytest.mark.slow  # builds all vectors
@@ -116,9 +116,11 @@ def test_shipped_files_are_fresh_whatever_the_order_of_hashes(layout, built):
 def test_every_branch_is_reached(layout):
     covered = cover(layout, frames(layout).values())
     assert covered.unreached == ()
+    # A list that came out short would be reached easily: so many there are at least, of a message with few fields few.
     # What the deployed message shares with the document's is looked at closely there only.
-    least = {DEPLOYED: 400, FILTER: 140, DEPLOYED_FILTER: 140, PACKET: 140}.get(layout, 1000)
-    assert covered.total == len(branches(layout)) > least
+    least = {DEPLOYED: 400, FILTER: 140, DEPLOYED_FILTER: 140, PACKET: 140, ENVELOPE: 15, RAI_TEXT: 500}
+    fields = 90 if layout.startswith("rai/") else 1000
+    assert covered.total == len(branches(layout)) >= least.get(layout, fields)
 
 
 def reached(layout) -> dict[str, set[Branch]]:

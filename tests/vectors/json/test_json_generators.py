@@ -50,7 +50,13 @@ from wire.layout import Layout, children, lay_out
 from wire.primitives import LimitedTo
 
 MESSAGE = "pathfinder/message"
-EACH = pytest.mark.parametrize("name", [name for name in grammars() if layout(name).is_json])
+IN_JSON = [name for name in grammars() if layout(name).is_json]
+ALWAYS = {"pathfinder/message", "pathfinder/deployed-message", "rai/publish", "rai/hello"}
+"""Rai's thirteen shapes are made of the same parts: what is slow, CI plays with two of them."""
+
+EACH = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in ALWAYS else [pytest.mark.sweep]) for name in IN_JSON]
+)
 ONCE = settings(database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 
 one = "one" / JsonObjectOf(
@@ -241,7 +247,7 @@ class Reached:
 def test_everything_in_the_tree_is_reached(name):
     tree = layout(name)
     reached, sampler = Reached(tree.frame), Sampler(tree, Random(2))
-    assert len(reached.expected) > 60
+    assert len(reached.expected) > (60 if name.startswith("pathfinder/") else 10)  # one shape of Rai's has few fields
     for _ in range(40_000):
         reached.visit(tree.frame, sampler.value())
     assert reached.missing() == []
@@ -332,6 +338,18 @@ LEAVES = TextPart | IntegerPart | NumberPart | BoolPart
 WITHIN_MAP = re.compile(r"service-props|data\b")
 
 
+def has_names(part):
+    """Tell whether a text somewhere in a tree is one of some names."""
+    return (isinstance(part, TextPart) and bool(part.names)) or any(map(has_names, children(part)))
+
+
+def members_of(part):
+    """Give the members of all objects in a tree."""
+    yield from part.members if isinstance(part, ObjectPart) else ()
+    for child in children(part):
+        yield from members_of(child)
+
+
 def is_found(path):
     """Tell whether a place is among those that are looked at: of long lists only the first items are."""
     return all(int(index) < MAX_FOUND for index in re.findall(r"\[(\d+)\]", path))
@@ -381,7 +399,8 @@ def test_a_scan_goes_as_far_as_it_can():
 
 REASONS = {
     "retype": {Reason.WRONG_TYPE},
-    "nest": {Reason.WRONG_TYPE, Reason.TOO_LONG, Reason.MISSING_FIELD},
+    # Within what may be any value, anything may be nested. Messages of one shape alone know no member of other names.
+    "nest": {Reason.WRONG_TYPE, Reason.TOO_LONG, Reason.MISSING_FIELD, Reason.UNKNOWN_FIELD, None},
     "respell": {None},
     "swap in": {None},
     "white space": {None},
@@ -420,7 +439,10 @@ REASONS = {
     "odd white space before frame": {Reason.BAD_SYNTAX},
     "odd white space behind frame": {Reason.TRAILING},
     "single quotation marks around": {Reason.BAD_SYNTAX},
-    "no quotation marks around": {Reason.BAD_SYNTAX, Reason.WRONG_TYPE, Reason.OUT_OF_RANGE, None},  # "-1", "null"
+    # "-1" and "{" are texts too.
+    "no quotation marks around": {
+        *(Reason.BAD_SYNTAX, Reason.WRONG_TYPE, Reason.OUT_OF_RANGE, Reason.TRUNCATED, None),
+    },
     "byte order mark": {Reason.BAD_SYNTAX},
     "another encoding of frame": {Reason.BAD_SYNTAX},
     "trailing data": {Reason.TRAILING},
@@ -454,9 +476,14 @@ def test_mutations_do_what_their_names_say(name):
             reason = error.reason
         assert reason in REASONS[kind], (names, frame, mutated)
         came.setdefault(kind, set()).add(reason)
-    assert min(seen[kind] for kind in REASONS) > 0
-    assert came["missing"] == REASONS["missing"]
-    assert came["renamed"] == REASONS["renamed"]
+    never = set() if name.startswith("pathfinder/") else {"exponent in ta-id"}
+    never |= set() if has_names(layout(name).frame) else {"wrong name in"}
+    assert min(seen[kind] for kind in REASONS if kind not in never) > 0, seen
+    needed = {member.optional for member in members_of(layout(name).frame)}
+    assert came["missing"] == {None if optional else Reason.MISSING_FIELD for optional in needed}
+    # Which message it is, is looked for first: if that is gone, it is what is missed.
+    is_union = isinstance(layout(name).frame.node, UnionPart)
+    assert came["renamed"] == {Reason.UNKNOWN_FIELD, *([Reason.MISSING_FIELD] if is_union else [])}
 
 
 @pytest.mark.slow  # 20,000 frames
@@ -491,9 +518,10 @@ def test_streams_are_half_valid_and_reach_every_reason(name):
             reasons[error.reason] += 1
     assert valid == total / 2
     assert reasons[None] < total * 0.65
-    binary = {Reason.OVERLONG, Reason.RESERVED, Reason.BAD_VALUE}
-    assert min(reasons[each] for each in Reason if each not in binary) > total / 150, reasons
-    assert not binary & set(reasons)
+    never = {Reason.OVERLONG, Reason.RESERVED, Reason.BAD_VALUE}  # what only a binary frame can be
+    never |= set() if has_names(layout(name).frame) else {Reason.UNKNOWN_ID}
+    assert min(reasons[each] for each in Reason if each not in never) > total / 200, reasons
+    assert not never & set(reasons)
 
 
 def test_mutated_frames_name_their_mutations():
