@@ -482,6 +482,7 @@ def test_sanitizers(protocol, tmp_path):
         "-fsanitize=address,undefined",
         "-fno-sanitize-recover=all",
         "-DGOLDWIRE_WITHOUT_PYTHON",
+        "-D_POSIX_C_SOURCE=200809L",  # as Python's headers have it: numbers of JSON are read in a plain locale
         f'-DSOURCE="{source}"',
     )
     for name in (each for each in LAYOUTS if each.startswith(f"{protocol}/")):

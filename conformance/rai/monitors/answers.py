@@ -36,6 +36,8 @@ def pairs_are_those_of_the_table(event: Event, state: SessionState) -> Observati
     body = _told(event)
     if body.kind == "transient":
         return KEPT
+    if body.type is None and body.dictionary is not None and not body.has_data:
+        return None  # of a dictionary that is not there; the table is of subjects
     if body.state == OTHER_SPELLING:
         return follows(event.entry, "R01", "B")
     found = f"type {body.kind} has status {body.state}"

@@ -163,9 +163,9 @@ class NumbersDictionaries(Publisher):
         return self.versions
 
 
-@oddity("RAI-221", does="says not_found of a dictionary that it does not have")
+@oddity("RAI-142", "RAI-221", does="says not_found of a dictionary that it does not have")
 class DictionaryNotFound(Publisher):
     def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:
         if (self.dictionary is None or body.dictionary != self.dictionary.name) and body.return_ is not None:
-            self.reply(other, body.return_, Reply(type="snap", status="not_found", text=body.dictionary))
+            self.reply(other, body.return_, Reply(dictionary=body.dictionary, status="not_found"))
         super().send_dictionary(body, other)

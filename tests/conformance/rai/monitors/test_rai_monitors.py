@@ -343,6 +343,9 @@ OTHERWISE: dict[str, list[Said | bytes]] = {
     "a start that wants nothing": told(
         start=S["start"].but(return_=None, ack=False, initial=False), ack=None, image=None
     ),
+    "a dictionary that is not there": told(
+        dictionary=S["dictionary"].like(body=Reply(dictionary="d", status="not_found"))
+    ),
     "a field that is called auth_time": told(update=S["update"].but(data=object_of({"auth_time": 1}))),
 }  # fmt: skip
 
