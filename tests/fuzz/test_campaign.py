@@ -328,8 +328,8 @@ JSON_BUGS = {
     ("how", "what"),
     [
         pytest.param("atheris", "a large id is one too low", marks=with_atheris),
-        pytest.param("atheris", "an escape is lost", marks=with_atheris),
-        ("random", "a large id is one too low"),
+        pytest.param("atheris", "an escape is lost", marks=[with_atheris, pytest.mark.sweep]),
+        pytest.param("random", "a large id is one too low", marks=pytest.mark.sweep),
         ("random", "an escape is lost"),
         ("hypothesis", "a large id is one too low"),
     ],

@@ -34,8 +34,10 @@ def compared(suite: Suite, fault: Variant, case: Case, path: Path) -> dict[str, 
 
 
 @pytest.mark.slow(seconds=90)  # nearly all faults are played and recorded
-# Three hundred faults of Pathfinder are for tox -e sweep.
-@pytest.mark.parametrize("protocol", ["zenoh", pytest.param("pathfinder", marks=pytest.mark.sweep), "urbit"])
+# Three hundred faults of Pathfinder, and a thousand of Rai, are for tox -e sweep.
+@pytest.mark.parametrize(
+    "protocol", ["zenoh", *(pytest.param(each, marks=pytest.mark.sweep) for each in ("pathfinder", "rai")), "urbit"]
+)
 def test_rules_that_recordings_cannot_see_broken_are_not_verified_by_monitors(protocol: str, tmp_path: Path) -> None:
     suite = Suite(protocol)
     faults = list(suite.harness.faults.all.values())

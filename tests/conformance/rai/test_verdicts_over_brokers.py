@@ -58,7 +58,14 @@ def is_same(role: str, link: str, folder: Path) -> None:
 
 @needs_brokers
 @pytest.mark.slow
-@pytest.mark.parametrize(("role", "link"), [*zip(ROLES, BROKERS, strict=True)])
+@pytest.mark.parametrize(
+    ("role", "link"),
+    [
+        # In CI the nodes in JavaScript meet all cases of these two over just these brokers.
+        pytest.param(role, link, marks=[] if role == "router-cache" else [pytest.mark.sweep])
+        for role, link in zip(ROLES, BROKERS, strict=True)
+    ],
+)
 def test_verdicts_are_those_in_memory(role: str, link: str, tmp_path: Path) -> None:
     """Each role over one broker; all over all, and three times, in ``test_three_times_in_a_row``."""
     is_same(role, link, tmp_path)

@@ -67,7 +67,7 @@ def test_the_flattest_text_of_a_rule():
 
 
 DRAWN = {FILTER: 1500, DEPLOYED: 1500, TEXT: 10_000}
-"""Texts in which all of a grammar is met: words of Rai's that begin as ``false`` does, and go on otherwise, are rare."""
+"""Texts in which all of a grammar is met: words of Rai that begin as ``false`` does, and go on otherwise, are rare."""
 
 
 @pytest.mark.slow  # many texts, each derived by the document's grammar

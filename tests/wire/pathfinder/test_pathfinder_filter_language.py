@@ -120,6 +120,7 @@ def longer(before: str, verdict: Verdict, piece: str, reading: str) -> Verdict:
     return derived(before + piece, reading)
 
 
+@pytest.mark.sweep
 @pytest.mark.slow  # every text: hundreds of thousands
 @READINGS
 def test_all_short_texts(reading: str) -> None:
