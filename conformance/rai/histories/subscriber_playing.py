@@ -119,13 +119,15 @@ class SubscriberPlay(Speaking, Coming):
                 for way in ways:
                     self._forge(name, way)
             case Holds(who=who):
-                self.sources[who].is_holding = True
+                self.sources[who].is_holding, self.sources[who].is_late = True, False
             case Answers(who=who, is_reversed=is_reversed):
                 self._answer(self.sources[who], is_reversed)
             case TimePasses(seconds=seconds):
                 self.node.source.pause(seconds)
+                self._let_wait()
             case Outage():
                 self._outage()
+                self._let_wait()
             case IsEnded():
                 self._end()
         self._settle()
@@ -155,12 +157,13 @@ class SubscriberPlay(Speaking, Coming):
         with suppress(*(() if is_sure else (ControlFailed,))):
             self.node.command("unsubscribe", name)
         self._wanted.pop(name, None)
-        self._limbo.discard(name)
-        if self._is_wild(name):
+        # What was dropped for good, and a wildcard brings: it may have been told of since, and be known.
+        if not self._is_wild(name):
+            self._limbo.discard(name)
+            self.telling.values.pop(name, None)
+        elif name not in self._limbo:
             value = self.telling.values.setdefault(name, ToldValue())
             value.lose()
-        else:
-            self.telling.values.pop(name, None)
         if not is_sure:
             return
         stop = self.node.source.wait_for(

@@ -61,7 +61,7 @@ class Speaking(Scene):
             source.values[move.name] = fields, move.status
         if value:
             value.cause = "RAI-156", f"a message with status {move.status} and no data"
-            if move.status in ("stale", "feed_down", "feed_switch"):
+            if move.status in ("stale", "feed_down", "feed_switch", "temp_unavail"):
                 value.mark(move.status)
 
     def _show(self, move: Shows) -> None:

@@ -155,6 +155,11 @@ class Scene:
         self._looked_at = len(events)
         return has_answered
 
+    def _let_wait(self) -> None:
+        """Have who has asked wait no more, perhaps: the document has timers for publishers that do not answer."""
+        for source in self.sources.values():
+            source.is_late = source.is_holding
+
     def _answer(self, source: Source, is_reversed: bool) -> None:
         source.is_holding = False
         waiting, source.waiting = source.waiting, []
@@ -171,7 +176,7 @@ class Scene:
                 name = event.subject.removeprefix(STOP)
                 source.now.answer(session, returned, type="stop", subject=name, status="ack")
             case SnapRequest(return_=returned) if returned is not None:
-                self._answer_snap(source, session, returned, event.subject.removeprefix(SNAP))
+                self._answer_snap(source, session, returned, event.subject.removeprefix(SNAP), is_late=is_late)
             case Subs(subs=subs, subs_return=returns):
                 for name, returned in zip(subs, returns, strict=False):
                     if OWNERS.get(name) == source.user:
@@ -202,9 +207,9 @@ class Scene:
             surely = name in self._wanted and not is_late
             value.image(fields, "ok" if status == "ok" else "stale", source.now.session, surely=surely)
 
-    def _answer_snap(self, source: Source, to: str, returned: Return, name: str) -> None:
-        is_ours = self._asked_snaps[name] > 0
-        self._asked_snaps[name] -= is_ours
+    def _answer_snap(self, source: Source, to: str, returned: Return, name: str, *, is_late: bool) -> None:
+        is_ours = self._asked_snaps[name] > 0 and not (is_late and source.is_late)
+        self._asked_snaps[name] = 0
         ahead = self._ahead.pop(name, None)
         value = self._value(name)
         image = source.image(name)

@@ -44,6 +44,8 @@ class Source:
         self.is_holding = False
         self.waiting: list[Event] = []
         """What it was asked while it lets requests wait."""
+        self.is_late = False
+        """Whether these have waited for so long that who asked may wait for them no more."""
         self.place = 0
         """Where it was trusted: what was asked before, it passes over."""
         self.values: dict[str, tuple[Fields, str]] = {}

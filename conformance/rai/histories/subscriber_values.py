@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 Fields = dict[str, Any]
 
 OK, STALE, CONFLATED, VERIFY, OPEN = "ok", "stale", "conflated", "verify", "open"
-"""How a value is told: ``CONFLATED`` and ``VERIFY`` so, or as ok; ``OPEN`` in any way, behind a switch of the feed."""
+"""How a value is told: ``CONFLATED`` and ``VERIFY`` so, or as ok; ``OPEN`` in any way, behind a switch
+of the feed, and where a subject is said to be unavailable for a while: whether its value is stale then, is not said."""
 
 UNRELIABLE = frozenset({"stale", "feed_down"})
 RELIABLE = frozenset({OK, CONFLATED, VERIFY})
@@ -119,7 +120,7 @@ def _updated(state: ToldState, fields: Fields, status: str) -> ToldState:
 def _how_after(how: str, status: str) -> str:
     if status in UNRELIABLE or how == STALE:
         return STALE
-    if status == "feed_switch":
+    if status in ("feed_switch", "temp_unavail"):
         return OPEN
     if how == CONFLATED:
         how = OK

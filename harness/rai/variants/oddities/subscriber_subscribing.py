@@ -278,3 +278,29 @@ class KeepsUpdatesBehindImages(Subscriber):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.has_image: dict[str, bool] = {}
+
+
+@oddity("RAI-156", "RAI-157", does="tells a value as unavailable until it sees an image, and that it is said so")
+class TellsOfUnavailability(Subscriber):
+    def take_status(self, subject: str, wanted: Wanted, body: Told) -> None:
+        super().take_status(subject, wanted, body)
+        if body.state == "temp_unavail":
+            self.mark(subject, wanted, body.state)
+
+
+@oddity("RAI-196", does="waits twenty seconds for a snapshot")
+class GivesUpSnapshots(Subscriber):
+    def do_snapshot(self, now: float, subject: str) -> None:
+        super().do_snapshot(now, subject)
+        self.given_up: dict[str, float] = {**getattr(self, "given_up", {}), [*self.asked][-1]: now + 20.0}
+
+    def timers(self) -> Iterator[float]:
+        yield from super().timers()
+        yield from getattr(self, "given_up", {}).values()
+
+    def tick(self, now: float) -> None:
+        super().tick(now)
+        for number, at in list(getattr(self, "given_up", {}).items()):
+            if now >= at:
+                del self.given_up[number]
+                self.asked.pop(number, None)
