@@ -49,6 +49,8 @@ class RouterPlay:
         self._wild: set[tuple[int, str]] = set()
         self._stale: set[str] = set()
         """Subjects of which nobody can have been shown a sound value since they were disturbed."""
+        self._unsure: set[str] = set()
+        """Those that were subscribed anew since: the source may have been asked for a value, or the cache."""
         self._marks = 0
 
     def begin(self) -> None:
@@ -76,7 +78,7 @@ class RouterPlay:
             case Quits(who=who, name=name):
                 self._named.discard((who, name))
                 if not self._is_named(name):
-                    self._stale.discard(name)
+                    self._doubt(name)
                 self._sessions[who].stop(self._subject(name))
             case BeginsWild(who=who, wildcard=wildcard):
                 self._wild.add((who, wildcard))
@@ -123,8 +125,7 @@ class RouterPlay:
     def _begin(self, move: Begins) -> None:
         session, subject = self._sessions[move.who], self._subject(move.name)
         self._named.add((move.who, move.name))
-        # The source may be asked for the value: what it shows is whole.
-        self._stale.discard(move.name)
+        self._doubt(move.name)
         if move.with_image:
             if session.image(subject) is None:
                 raise Mismatch("RAI-206", f"no image of {move.name} is shown, nor why there is none")
@@ -132,6 +133,17 @@ class RouterPlay:
         else:
             session.subscribed(subject)
         self._settle()
+
+    def _doubt(self, name: str) -> None:
+        """Hold nobody to it that a value is stale: the source may be asked for it, and what it shows is whole."""
+        if name in self._stale:
+            self._stale.discard(name)
+            self._unsure.add(name)
+
+    def _mend(self, name: str) -> None:
+        """Have a value be sound, or be no more."""
+        self._stale.discard(name)
+        self._unsure.discard(name)
 
     def _look(self, session: TestSession, name: str) -> None:
         publisher, subject = self._source, self._subject(name)
@@ -173,9 +185,11 @@ class RouterPlay:
             members["data"] = {"BID": self._mark()}
             self._source.values[subject].update(BID=self._marks)
         self._source.publish(subject, **members)
-        if move.name in self._stale and not move.with_data:
-            return  # it has been said
+        has_been_said = move.name in self._stale | self._unsure
+        self._unsure.discard(move.name)
         self._stale.add(move.name)
+        if has_been_said and not move.with_data:
+            return
         self._expect("RAI-208", move.name, since, f"nobody is told that {move.name} is stale", states=DISTURBED)
 
     def _restore(self, name: str) -> None:
@@ -185,7 +199,7 @@ class RouterPlay:
         self._source.values[subject] = data
         self._source.publish(subject, type="initial", format="json", data=data)
         self._expect("RAI-205", name, since, f"a whole value of {name} does not come out", mark=mark)
-        self._stale.discard(name)
+        self._mend(name)
 
     def _finish(self, name: str) -> None:
         since, subject = self.node.broker.place, self._subject(name)
@@ -193,7 +207,7 @@ class RouterPlay:
         self._source.publish(subject, type="drop", status="expired")
         self._expect("RAI-209", name, since, f"{name} is not dropped, which has ended", states=("expired",))
         self._named = {each for each in self._named if each[1] != name}
-        self._stale.discard(name)
+        self._mend(name)
 
     def _expect(
         self, rule: str, name: str, since: int, what: str, *, mark: int | None = None, states: tuple[str, ...] = ()

@@ -225,7 +225,7 @@ class Scene:
             fields, status = ahead, "ok"
             image = {"format": "json", "data": ahead}
         if is_ours:
-            self.telling.expect_snapshot(name, status, fields)
+            self.telling.expect_snapshot(name, status, fields, value.early if value else {})
         source.now.answer(to, returned, type="snap", subject=name, **image)
         if value:
             value.image(fields, "ok" if status == "ok" else "stale", source.now.session, surely=False)

@@ -2,11 +2,15 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 
 from conformance.histories.mismatch import Mismatch
 from conformance.rai.histories.subscriber_moves import HOW_FORGED
 from conformance.rai.histories.subscriber_values import UNRELIABLE, Fields, ToldValue, text_of
 from harness.rai.tester.node_under_test import NodeUnderTest
+
+Words = tuple[str, ...]
+"""An event that the application is told, cut at its spaces."""
 
 FORGED = "FORGED"
 """The field by which it is known in which way something was forged."""
@@ -27,9 +31,9 @@ class Telling:
         self._told: list[tuple[str, str, str]] = []
         """Subject, status and fields of the values that were told since it was looked at."""
         self._blamed: dict[str, tuple[str, str]] = {}
-        self._came: Counter[tuple[str, ...]] = Counter()
-        self._due: list[tuple[tuple[str, ...], str, str]] = []
-        """What has to be told, the rule that asks for it, and in words."""
+        self._came: Counter[Words] = Counter()
+        self._due: list[tuple[tuple[Words, ...], str, str]] = []
+        """What has to be told, in one way or another, the rule that asks for it, and what that is."""
 
     def read(self) -> None:
         """Take what the application was told since."""
@@ -46,6 +50,9 @@ class Telling:
                     self._told.append((subject, status, text_of(fields)))
                 else:
                     self._came[kind, subject, _sort_of(status), text_of(fields)] += 1
+            elif kind == "status":
+                subject, _, status = rest.partition(" ")
+                self._came[kind, subject, _sort_of(status)] += 1
             else:
                 self._came[(kind, *rest.split(" "))] += 1
         self._read = len(events)
@@ -57,28 +64,29 @@ class Telling:
 
     # --- what has to be told ------------------------------------------------------------------------------
 
-    def _expect(self, words: tuple[str, ...], rule: str, what: str) -> None:
+    def _expect(self, rule: str, what: str, *ways: Words) -> None:
         self.read()
-        self._came[words] = 0
-        self._due.append((words, rule, what))
+        for words in ways:
+            self._came[words] = 0
+        self._due.append((ways, rule, what))
 
     def expect_ack(self, subject: str, kind: str) -> None:
         """Have an ack be told by the next comparison."""
-        self._expect(("ack", subject, kind), "RAI-196", f"the ack of a {kind} of {subject} is not told")
+        self._expect("RAI-196", f"the ack of a {kind} of {subject} is not told", ("ack", subject, kind))
 
     def expect_drop(self, subject: str, status: str, new: str) -> None:
         """Have a drop be told."""
         words = ("drop", subject, status, *([new] if new else []))
-        self._expect(words, "RAI-195", f"that {subject} is dropped ({status}) is not told")
+        self._expect("RAI-195", f"that {subject} is dropped ({status}) is not told", words)
 
     def expect_status(self, subject: str, status: str) -> None:
         """Have a message without data be told."""
-        self._expect(("status", subject, status), "RAI-196", f"status {status} of {subject} is not told")
+        self._expect("RAI-196", f"status {status} of {subject} is not told", ("status", subject, _sort_of(status)))
 
-    def expect_snapshot(self, subject: str, status: str, fields: Fields) -> None:
-        """Have a snapshot be told."""
-        words = ("snapshot", subject, _sort_of(status), text_of(fields))
-        self._expect(words, "RAI-196", f"a snapshot of {subject} is not told as it was answered")
+    def expect_snapshot(self, subject: str, status: str, fields: Fields, early: Fields) -> None:
+        """Have a snapshot be told; perhaps with what updates told before it came (reading R62)."""
+        ways = [("snapshot", subject, _sort_of(status), text_of(each)) for each in (fields, fields | early)]
+        self._expect("RAI-196", f"a snapshot of {subject} is not told as it was answered", *ways)
 
     def blame(self, subject: str, rule: str, what: str) -> None:
         """Take note of what must change nothing: should a value be told other than before, it is because of this."""
@@ -107,14 +115,17 @@ class Telling:
         for subject, status, fields in self._told:
             self._compare_value(subject, status, fields)
         self._told.clear()
-        return all(self._came[words] for words, _, _ in self._due) and all(
-            each.is_told for each in self.values.values()
-        )
+        return not any(self._missing()) and all(each.is_told for each in self.values.values())
+
+    def _missing(self) -> Iterator[tuple[str, str]]:
+        """Give what has to be told and was not: the rule, and what it is."""
+        for ways, rule, what in self._due:
+            if not any(self._came[words] for words in ways):
+                yield rule, what
 
     def _miss(self) -> None:
-        for words, rule, what in self._due:
-            if not self._came[words]:
-                raise Mismatch(rule, what, thing=what.partition(" LAB")[0])
+        for rule, what in self._missing():
+            raise Mismatch(rule, what, thing=what.partition(" LAB")[0])
         for subject, value in self.values.items():
             if not value.is_told:
                 rule, what = value.cause

@@ -120,12 +120,15 @@ class Back(Half, Publisher):
             self.front.unsubscribe(subject)
         if not self.interests.is_wanted(subject):
             self.records.pop(subject, None)
+            # A wildcard may bring it all the same: updates of what nobody wants are not kept.
+            self.front.found.pop(subject, None)
 
     def clear(self) -> None:
         """Give up all that nobody has subscribed."""
         for wildcard in self.front.wild.keys() - self.covers():
             self.front.unsubscribe_wild(wildcard)
-        for subject in [each for each in {*self.front.wanted, *self.records} if not self.interests.is_named(each)]:
+        known = {*self.front.wanted, *self.front.found, *self.records}
+        for subject in [each for each in known if not self.interests.is_named(each)]:
             self.give_up(subject)
 
     def left(self, other: KnownSession, now: float) -> None:

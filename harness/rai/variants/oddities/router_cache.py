@@ -140,7 +140,9 @@ class NumbersBySubject(Back):
 @router_cache
 class StaysSubscribed(Back):
     def give_up(self, subject: str) -> None:
-        """Keep it, and keep it up to date."""
+        """Keep it, and keep it up to date; what a wildcard has brought comes no more without that."""
+        if subject not in self.front.wanted:
+            super().give_up(subject)
 
 
 @oddity("RAI-205", does="subscribes all that is served at the source, whatever the wildcard")
