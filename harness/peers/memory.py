@@ -20,6 +20,11 @@ from harness.trace import Direction, Entry, EntryKind, Trace
 EPOCH = 1_700_000_000.0
 """Seconds from 1970 to the beginning of virtual time: some day of 2023, the same in every play."""
 
+BUSY = 10_000
+"""Times that a peer acts for one time which is over, before it is taken for busy with nothing."""
+A_MOMENT = 0.01
+"""Seconds that pass for each time more: a real machine's time goes on as well."""
+
 FIRST_PORT = 40000
 """Before the first of the made-up ports that links come from: a peer can say where each comes from, as over sockets."""
 
@@ -144,6 +149,8 @@ class World:
         self._count = 0
         self._death = ""
         self._fates = None if self._path is None else Fates(self._path)
+        self._overdue: tuple[float, int] = (0.0, 0)
+        """The last time of the peer's that was over when it acted, and how often it has acted for it."""
         self._under_way: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
         # One that dials by itself wants to do so before anything else happens.
@@ -295,6 +302,8 @@ class World:
                 self.clock.time = max(self.clock.time, at)
                 heapq.heappop(self._under_way)[2]()
                 return True
+        if at is not None and at <= self.clock.time:
+            at = self._now_that_it_is_overdue(at)
         if at is None or at > deadline:
             # To wait in vain takes time as well.
             self.clock.time = max(self.clock.time, deadline)
@@ -303,6 +312,11 @@ class World:
         self.clock.time = max(self.clock.time, at)
         self._do(lambda: self._peer.tick(self.clock.now()))
         return True
+
+    def _now_that_it_is_overdue(self, at: float) -> float:
+        """Return when the peer acts for a time that is over: at once, unless it is busy with nothing."""
+        self._overdue = (at, self._overdue[1] + 1) if at == self._overdue[0] else (at, 0)
+        return self.clock.time + A_MOMENT if self._overdue[1] > BUSY else at
 
     def alive(self) -> bool:
         """Tell whether the peer has not died."""

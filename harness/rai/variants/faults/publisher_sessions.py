@@ -345,9 +345,9 @@ class TrustsAfterBye(Publisher):
 
 @fault("RAI-204", does="does not come back when the broker does")
 class StaysAway(Publisher):
-    def lost(self, now: float) -> None:
-        super().lost(now)
-        self._has_ended = True
+    def disconnected(self, link: int, now: float) -> None:
+        super().disconnected(link, now)
+        self._dial_at = None
 
 
 @fault("RAI-204", does="comes back with the NONCE that it had")
