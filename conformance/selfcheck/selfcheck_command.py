@@ -13,7 +13,7 @@ from conformance.selfcheck.history_check import check_histories
 from conformance.selfcheck.matrix import Matrix, MatrixRow
 from conformance.selfcheck.mutation.report import check_mutants
 from conformance.selfcheck.mutation.score import MutantSample
-from conformance.selfcheck.peers import PAIRS, compute_matrix, matrix_peers
+from conformance.selfcheck.peers import PAIRS, compute_matrix, matrix_peers, some_faults
 from harness.protocol import load
 from wire import completion
 from wire.files import write_file
@@ -35,6 +35,7 @@ LISTED = 4
     type=click.IntRange(min=1),
     help="So many, by --seed: of those who are slow or odd in two ways; with --mutants, of each peer's mutants.",
 )
+@click.option("--faults", type=click.IntRange(min=1), help="So many, by --seed, of the faults of the roles played.")
 @click.option("--unlisted", is_flag=True, help="With --mutants: leave out those that the list explains.")
 @click.option("--only", multiple=True, help="With --mutants: where the file and function (a/b.py:C.f) hold this text.")
 @click.option(
@@ -51,6 +52,7 @@ def selfcheck(
     histories: bool,
     roles: tuple[str, ...],
     sample: int | None,
+    faults: int | None,
     unlisted: bool,
     only: tuple[str, ...],
     pairs: int,
@@ -76,16 +78,18 @@ def selfcheck(
         raise click.UsageError(f"--role: there is no {', '.join(sorted(unknown))}; there are {', '.join(there)}")
     if not mutants and (unlisted or only):
         raise click.UsageError("--unlisted and --only belong to --mutants")
-    if histories and (mutants or brief or sample):
-        raise click.UsageError("--histories: leave out --mutants, --brief and --sample")
-    if mutants and brief:
-        raise click.UsageError("--brief is about the kill matrix; leave out --mutants")
+    if histories and (mutants or brief or sample or faults):
+        raise click.UsageError("--histories: leave out --mutants, --brief, --sample and --faults")
+    if mutants and (brief or faults):
+        raise click.UsageError("--brief and --faults are about the kill matrix; leave out --mutants")
     if mutants and write is not None and (sample or only or roles):
         raise click.UsageError(
             "--write: the score that is written is the whole one; leave out --sample, --only and --role"
         )
-    if (brief or sample) and write is not None:
-        raise click.UsageError("--write: the matrix that is written is the whole one; leave out --brief and --sample")
+    if (brief or sample or faults) and write is not None:
+        raise click.UsageError(
+            "--write: the matrix that is written is the whole one; leave out --brief, --sample and --faults"
+        )
     sound = True
     for each in [protocol] if protocol else protocols():
         if mutants:
@@ -103,6 +107,8 @@ def selfcheck(
             continue
         peers = matrix_peers(each, pairs=pairs, sample=sample, seed=seed)
         peers = [peer for peer in peers if peer.role in (roles or {peer.role})]
+        if faults is not None:
+            peers = some_faults(peers, faults, seed)
         rows = compute_matrix(each, peers, profile=profile, workers=workers or 0, brief=brief)
         whole = _with_progress(each, len(peers), rows)
         _show(whole)

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import pytest
 
-from conformance.selfcheck.peers import MatrixPeer, compute_row, matrix_peers
+from conformance.selfcheck.peers import MatrixPeer, compute_matrix, compute_row, matrix_peers, some_faults
 from conformance.selfcheck.worlds import WORLDS, both, chosen_pairs, pairs
 from harness.errors import HarnessError
 from harness.links.network_path import NetworkPath
@@ -38,6 +38,22 @@ def test_a_sample_is_of_those_who_are_slow_or_odd_in_two_ways(protocol):
     surrounded = {peer.name for peer in some if peer.kind in ("latency", "pair")}
     assert len(surrounded) == 9
     assert surrounded <= {peer.name for peer in whole}
+
+
+def test_some_faults_are_others_by_another_seed_and_everybody_else_is_there():
+    whole = matrix_peers("urbit")
+    some = some_faults(whole, 9, seed=5)
+    assert some == some_faults(whole, 9, seed=5) != some_faults(whole, 9, seed=6)
+    assert sum(peer.kind == "fault" for peer in some) == 9
+    assert [peer for peer in some if peer.kind != "fault"] == [peer for peer in whole if peer.kind != "fault"]
+    assert some_faults(whole, 10_000, seed=5) == whole
+
+
+@pytest.mark.takes(2)
+def test_nothing_is_said_of_rules_whose_faults_are_not_played():
+    some = [peer for peer in matrix_peers("urbit") if peer.kind == "fault"][:2]
+    *_, matrix = compute_matrix("urbit", some, workers=1, brief=True)
+    assert matrix.unguarded == ()
 
 
 def test_a_pair_keeps_both_habits():
