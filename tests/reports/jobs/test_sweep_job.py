@@ -136,6 +136,7 @@ def test_rows_are_the_same_on_spark(planted, tmp_path):
     assert rows(tmp_path / "lake") == rows(planted / "lake-1")
 
 
+@pytest.mark.sweep
 @pytest.mark.slow  # a process per frame that kills it
 def test_an_engine_that_ends_the_process_costs_the_rest_of_its_chunk(tmp_path):
     believing(KILLS, tmp_path, *(("none", tasks, tmp_path / f"lake-{tasks}", 0, 4) for tasks in (1, 2)))
@@ -148,6 +149,7 @@ def test_an_engine_that_ends_the_process_costs_the_rest_of_its_chunk(tmp_path):
     assert 0 < swept["frames"] < 4 * CHUNK
 
 
+@pytest.mark.sweep
 @pytest.mark.slow  # a process per frame that kills it
 def test_an_engine_that_ends_the_process_at_a_smaller_frame_costs_only_that_it_is_smaller(tmp_path):
     believing(SHY, tmp_path, ("none", 1, tmp_path / "lake", 0, 5))
@@ -282,6 +284,7 @@ def test_what_may_have_come_again_is_swept_by_itself(tmp_path):
     assert (whole.new, whole.frames, whole.chunks, whole.agrees) == (0, 10 * CHUNK, ((0, 10),), False)
 
 
+@pytest.mark.sweep
 @pytest.mark.slow  # nine chunks are swept
 def test_who_is_interrupted_goes_on_behind_the_last_slab(tmp_path, monkeypatch):
     monkeypatch.setattr(sweeping, "SLAB", 2)

@@ -89,7 +89,10 @@ def test_the_reader_of_coverage_says_the_same(name):
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in SEARCHED_LONG else []) for name in GRAMMARS],
+    [
+        pytest.param(name, marks=[pytest.mark.slow, pytest.mark.sweep] if name in SEARCHED_LONG else [])
+        for name in GRAMMARS
+    ],
 )
 def test_vectors_reach_every_branch_and_no_other(name):
     """But for lists of 65535 items, which no search comes to, and a text that is cut where no byte can be left."""
