@@ -44,8 +44,9 @@ def in_memory(role: str) -> Verdicts:
         return verdicts(role, "memory", Path(folder))[0]
 
 
-LUCKY = ("UNTESTED", "PASS")
-"""On a busy machine a heartbeat comes late now and then, and monitors see what follows from that be done rightly."""
+QUESTIONS = {"RAI-125", "RAI-127"}
+"""Rules of what a publisher asks behind a heartbeat that it has missed. No case of a router-cache has it miss one; on a
+busy machine a heartbeat comes late over a broker, and then monitors see how it asks."""
 
 
 def is_same(role: str, link: str, folder: Path) -> None:
@@ -55,7 +56,8 @@ def is_same(role: str, link: str, folder: Path) -> None:
     unexplained = {
         rule: told
         for rule, told in differing.items()
-        if told != LUCKY and (told != ("PASS", "UNTESTED") or link.upper() not in reasons[rule].upper())
+        if not (told == ("UNTESTED", "PASS") and role == "router-cache" and rule in QUESTIONS)
+        and (told != ("PASS", "UNTESTED") or link.upper() not in reasons[rule].upper())
     }
     assert unexplained == {}
 

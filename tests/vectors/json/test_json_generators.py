@@ -399,8 +399,7 @@ def test_a_scan_goes_as_far_as_it_can():
 
 REASONS = {
     "retype": {Reason.WRONG_TYPE},
-    # Within what may be any value, anything may be nested. Messages of one shape alone know no member of other names.
-    "nest": {Reason.WRONG_TYPE, Reason.TOO_LONG, Reason.MISSING_FIELD, Reason.UNKNOWN_FIELD, None},
+    "nest": {Reason.WRONG_TYPE, Reason.TOO_LONG, Reason.MISSING_FIELD},
     "respell": {None},
     "swap in": {None},
     "white space": {None},
@@ -439,10 +438,7 @@ REASONS = {
     "odd white space before frame": {Reason.BAD_SYNTAX},
     "odd white space behind frame": {Reason.TRAILING},
     "single quotation marks around": {Reason.BAD_SYNTAX},
-    # "-1" and "{" are texts too.
-    "no quotation marks around": {
-        *(Reason.BAD_SYNTAX, Reason.WRONG_TYPE, Reason.OUT_OF_RANGE, Reason.TRUNCATED, None),
-    },
+    "no quotation marks around": {Reason.BAD_SYNTAX, Reason.WRONG_TYPE, Reason.OUT_OF_RANGE, None},  # "-1", "null"
     "byte order mark": {Reason.BAD_SYNTAX},
     "another encoding of frame": {Reason.BAD_SYNTAX},
     "trailing data": {Reason.TRAILING},
@@ -452,13 +448,17 @@ REASONS = {
 }
 """What comes of a mutation of a valid frame, by how its name begins."""
 
+OF_ONE_SHAPE = {"nest": {Reason.UNKNOWN_FIELD, None}, "no quotation marks around": {Reason.TRUNCATED}}
+"""What may come as well of a message of one shape, which knows no member of another name; within what may be any value,
+anything may be nested, and what ends Rai's messages is often a text, such as ``{``."""
+
 
 @pytest.mark.sweep
 @pytest.mark.slow  # 30,000 frames
 @EACH
 def test_mutations_do_what_their_names_say(name):
     sampler, mutator, seen, came = Sampler(layout(name), Random(11)), Mutator(layout(name), Random(12)), Counter(), {}
-    codec = engine("python").codec(name)
+    codec, is_union = engine("python").codec(name), isinstance(layout(name).frame.node, UnionPart)
     for number in range(30_000):
         frame = sampler.frame(overlong=number % 4 == 0)
         mutated, names = mutator.mutate(frame, (frame, b'{"ta-cmd":"ping"}'))
@@ -474,7 +474,8 @@ def test_mutations_do_what_their_names_say(name):
             reason = None
         except DecodeError as error:
             reason = error.reason
-        assert reason in REASONS[kind], (names, frame, mutated)
+        expected = REASONS[kind] | (set() if is_union else OF_ONE_SHAPE.get(kind, set()))
+        assert reason in expected, (names, frame, mutated)
         came.setdefault(kind, set()).add(reason)
     never = set() if name.startswith("pathfinder/") else {"exponent in ta-id"}
     never |= set() if has_names(layout(name).frame) else {"wrong name in"}
@@ -482,7 +483,6 @@ def test_mutations_do_what_their_names_say(name):
     needed = {member.optional for member in members_of(layout(name).frame)}
     assert came["missing"] == {None if optional else Reason.MISSING_FIELD for optional in needed}
     # Which message it is, is looked for first: if that is gone, it is what is missed.
-    is_union = isinstance(layout(name).frame.node, UnionPart)
     assert came["renamed"] == {Reason.UNKNOWN_FIELD, *([Reason.MISSING_FIELD] if is_union else [])}
 
 
@@ -520,7 +520,9 @@ def test_streams_are_half_valid_and_reach_every_reason(name):
     assert reasons[None] < total * 0.65
     never = {Reason.OVERLONG, Reason.RESERVED, Reason.BAD_VALUE}  # what only a binary frame can be
     never |= set() if has_names(layout(name).frame) else {Reason.UNKNOWN_ID}
-    assert min(reasons[each] for each in Reason if each not in never) > total / 200, reasons
+    # Few fields of Rai's messages are numbers, which alone can be out of range.
+    least = total / (150 if name.startswith("pathfinder/") else 200)
+    assert min(reasons[each] for each in Reason if each not in never) > least, reasons
     assert not never & set(reasons)
 
 

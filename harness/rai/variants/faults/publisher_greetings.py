@@ -1,5 +1,6 @@
 """Faults of publishers in which HELLOs they take for those of living, known sessions."""
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,9 +20,9 @@ CLOSE = 20 * SECOND
 class WideDatabase(Mapping[str, bytes]):
     """A database that knows more users than there are; ``found`` says whose HA0 another has."""
 
+    @abstractmethod
     def found(self, user: str) -> bytes | None:
         """Return the HA0 of a user who is not there."""
-        raise NotImplementedError
 
     def __getitem__(self, user: str) -> bytes:
         secret = DATABASE.get(user) or self.found(user)
@@ -159,9 +160,9 @@ class LooksAway(Publisher):
             return True
         return isinstance(message.body, Hello) and self.passes(message, key)
 
+    @abstractmethod
     def passes(self, message: Message, key: bytes) -> bool:
         """Tell whether a HELLO is taken that has not its own digest."""
-        raise NotImplementedError
 
     def right(self, message: Message, key: bytes) -> str:
         """Return the digest that it should have."""
@@ -273,9 +274,9 @@ class Counting(Publisher):
     def is_genuine(self, message: Message, key: bytes) -> bool:
         return super().is_genuine(message, key) and self.understands(message)
 
+    @abstractmethod
     def understands(self, message: Message) -> bool:
         """Tell whether a message is understood."""
-        raise NotImplementedError
 
 
 @fault("RAI-070", does="has one key for each user, that of the first session")

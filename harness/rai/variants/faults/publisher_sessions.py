@@ -1,6 +1,7 @@
 """Faults of publishers in how their sessions begin, live and end, and in what they make of a BYE."""
 
 import itertools
+from abc import abstractmethod
 
 from msgspec.structs import replace
 
@@ -63,9 +64,9 @@ class EndsAnother(SpeaksInAnother):
 class Named(Publisher):
     """What has other NONCEs is made of this."""
 
+    @abstractmethod
     def nonce(self) -> str:
         """Return the NONCE of a session."""
-        raise NotImplementedError
 
     def begin(self, now: float) -> None:
         self.session = ""
@@ -199,9 +200,9 @@ class Dated(Publisher):
             body = replace(body, time=self.dated(body.time))
         super().say(subject, body, key)
 
+    @abstractmethod
     def dated(self, time: int) -> int:
         """Return what it says instead of a time."""
-        raise NotImplementedError
 
 
 @fault("RAI-186", does="has its times in seconds")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -128,9 +129,9 @@ class Narrow(Publisher):
     def is_genuine(self, message: Message, key: bytes) -> bool:
         return super().is_genuine(message, key) and self.takes(message, self.others_of(message))
 
+    @abstractmethod
     def takes(self, message: Message, others: dict[str, Any]) -> bool:
         """Tell whether a message is taken that has these members beyond those that are drawn."""
-        raise NotImplementedError
 
     def others_of(self, message: Message) -> dict[str, Any]:
         """Return the members of a message that are not drawn."""
@@ -216,9 +217,9 @@ class Fragile(Picky):
         self.is_hurt = self.is_hurt or self.hurts(payload)
         return None if self.is_hurt else payload
 
+    @abstractmethod
     def hurts(self, payload: bytes) -> bool:
         """Tell whether nothing is heard any more after a payload."""
-        raise NotImplementedError
 
 
 @fault("RAI-173", does="hears nothing more after an empty payload")
@@ -286,9 +287,9 @@ class FillsIn(Picky):
             self.last = header
         super().received(link, envelope.data(said.subject, msgspec.json.encode(header | rest)), now)
 
+    @abstractmethod
     def fill(self, subject: str, header: dict[str, Any], signed: bytes) -> None:
         """Put into a header what it lacks."""
-        raise NotImplementedError
 
 
 @fault("RAI-172", does="takes a message without a session for one of the last that has spoken")

@@ -1,5 +1,6 @@
 """Faults of publishers in the exchange of trust: whom they greet, what they prove, and whom they trust."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -293,9 +294,9 @@ class Gullible(Publisher):
             self.is_genuine(message, key) for key in self.keys(message.session, *answered)
         )
 
+    @abstractmethod
     def keys(self, session: str, time: Any, cnonce: str) -> Iterator[bytes]:
         """Yield other keys with which an auth message may be signed."""
-        raise NotImplementedError
 
     def keyed(self, user: str, session: str, time: Any, cnonce: str) -> bytes:
         """Return the key of an auth message of some user."""

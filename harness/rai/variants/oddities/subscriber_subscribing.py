@@ -1,6 +1,7 @@
 """Unusual subscribers: how they say what they want, and answer who asks for it."""
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 from msgspec.structs import replace
@@ -292,15 +293,8 @@ class TellsOfUnavailability(Subscriber):
 class GivesUpSnapshots(Subscriber):
     def do_snapshot(self, now: float, subject: str) -> None:
         super().do_snapshot(now, subject)
-        self.given_up: dict[str, float] = {**getattr(self, "given_up", {}), [*self.asked][-1]: now + 20.0}
+        self.until: dict[str, float] = {**getattr(self, "until", {}), [*self.asked][-1]: now + 20.0}
 
-    def timers(self) -> Iterator[float]:
-        yield from super().timers()
-        yield from getattr(self, "given_up", {}).values()
-
-    def tick(self, now: float) -> None:
-        super().tick(now)
-        for number, at in list(getattr(self, "given_up", {}).items()):
-            if now >= at:
-                del self.given_up[number]
-                self.asked.pop(number, None)
+    def take_reply(self, message: Message, body: Reply, other: KnownSession, now: float) -> None:
+        if now < getattr(self, "until", {}).get(tail_of(message.subject), inf):
+            super().take_reply(message, body, other, now)
