@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
@@ -40,6 +41,9 @@ TAIL = 1 << 14
 
 END_SECONDS = 3.0
 """Seconds for Atheris to end when it is asked to, before it is killed: it finishes the input that it is at."""
+
+GONE_SECONDS = 2.0
+"""Seconds in which killed processes are gone; where nobody takes note of their end, they never are."""
 
 
 class AtherisMissing(Exception):
@@ -231,8 +235,12 @@ class AtherisProcess:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(patience)
                 break
-        with suppress(ProcessLookupError):  # what it started may have outlived it
-            os.killpg(self.process.pid, signal.SIGKILL)
+        # What it started may have outlived it. Killed, it takes a moment to be gone, and nobody is to find it then.
+        deadline = time.monotonic() + GONE_SECONDS
+        with suppress(ProcessLookupError):
+            while time.monotonic() < deadline:
+                os.killpg(self.process.pid, signal.SIGKILL)
+                time.sleep(0.01)
 
 
 def wait(run: AtherisProcess, seconds: float) -> None:

@@ -224,6 +224,22 @@ def read(folder: Path) -> KeptFinding:
         raise BadFinding(f"{folder}: {FINDING} cannot be read: {error}") from None
 
 
+NETWORK = "net"
+"""The tag of findings of network campaigns (``fuzz.net.finding``)."""
+
+
+class _Tagged(msgspec.Struct):
+    finding: str = "codec"
+
+
+def kind(folder: Path) -> str:
+    """Return what kind of finding a folder holds, by its tag; ``codec`` where it says nothing."""
+    try:
+        return msgspec.json.decode((folder / FINDING).read_bytes(), type=_Tagged).finding
+    except (OSError, ValueError):
+        return _Tagged().finding
+
+
 def schema() -> bytes:
     """Return the JSON Schema of ``finding.json``."""
     return schema_file(CodecFinding)

@@ -14,6 +14,7 @@ from rich.progress import TextColumn, TimeElapsedColumn
 from fuzz.atheris_process import AtherisFailed, AtherisMissing
 from fuzz.campaign import Campaign, CampaignProgress, CampaignReport, OnProgress
 from fuzz.limits import InputLimits
+from fuzz.net.net_command import merge, net
 from fuzz.search import SEARCHES, run
 from vectors.check_command import interrupted_by_signal
 from vectors.checks.check import MOST
@@ -33,7 +34,12 @@ def fuzz() -> None:
     \b
     Examples:
       goldwire fuzz codec zenoh/batch --for 10m
+      goldwire fuzz net zenoh --iut eclipse-zenoh --for 10m
     """
+
+
+fuzz.add_command(net)
+fuzz.add_command(merge)
 
 
 @fuzz.command()

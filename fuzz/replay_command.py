@@ -6,8 +6,12 @@ import click
 import msgspec
 
 from fuzz import findings
-from fuzz.findings import FATAL, BadFinding, KeptFinding
+from fuzz.findings import FATAL, NETWORK, BadFinding, KeptFinding
 from fuzz.isolation import IsolatedOutcome, IsolatedRun, IsolationFailed, run_isolated
+from fuzz.net.finding import read_finding
+from fuzz.net.replaying import DIFFERENT, FIXED, verdict
+from fuzz.net.replaying import replayed as replayed_moves
+from harness.errors import BadDescription
 from vectors.checks.differential import KINDS, Difference
 from wire.catalogue import grammar
 from wire.engines import MissingEngine, engine
@@ -18,17 +22,25 @@ GONE, STILL = 0, 1
 
 @click.command()
 @click.argument("finding", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.option("--iut", metavar="NAME|FILE|ADDRESS", help="Try it with another implementation, such as a newer version.")
 @click.pass_context
-def replay(context: click.Context, finding: Path) -> None:
-    """Try a finding of goldwire fuzz again: the input in FOLDER, with the engines that it was found with.
+def replay(context: click.Context, finding: Path, iut: str | None) -> None:
+    """Try a finding of goldwire fuzz again: the moves in FOLDER, or the input with the engines it was found with.
 
-    Exit status: 0 it does not happen any more; 1 it still happens; 2 FOLDER holds no finding, or what it needs is
-    not here.
+    FIXED: it does not happen any more; STILL THERE; or DIFFERENT: something else is wrong now.
+
+    Exit status: 0 fixed; 1 still there, or different; 2 FOLDER holds no finding, or what it needs is not here; 3 the
+    implementation could not be started.
 
     \b
     Examples:
       goldwire replay findings/FINDING
+      goldwire replay findings/FINDING --iut eclipse-zenoh==1.10.2
     """
+    if findings.kind(finding) == NETWORK:
+        context.exit(_replay_moves(finding, iut or ""))
+    if iut is not None:
+        raise click.UsageError(f"{finding} is about codecs, and no implementation: leave out --iut")
     try:
         kept = findings.read(finding)
         grammar(kept.finding.layout)
@@ -41,6 +53,19 @@ def replay(context: click.Context, finding: Path) -> None:
     for line in result_lines(kept, outcome.difference):
         click.echo(line)
     context.exit(GONE if outcome.difference is None else STILL)
+
+
+def _replay_moves(folder: Path, iut: str) -> int:
+    try:
+        found = read_finding(folder)
+        seen = replayed_moves(found, iut)
+    except (BadFinding, BadDescription) as error:
+        raise click.UsageError(str(error)) from None
+    said = verdict(found, seen, elsewhere=iut not in ("", found.iut))
+    click.echo(f"{said}  {found.protocol} {found.role} {iut or found.iut}: {found.sentence}")
+    if said == DIFFERENT and seen is not None:
+        click.echo(f"   now: {seen.symptom.kind}: {seen.symptom.what}")
+    return GONE if said == FIXED else STILL
 
 
 def replayed(kept: KeptFinding) -> IsolatedOutcome:
@@ -72,9 +97,9 @@ def result_lines(kept: KeptFinding, difference: Difference | None) -> list[str]:
     finding = kept.finding
     what = f"{finding.layout}: {finding.difference.kind} at {finding.difference.place}"
     if difference is None:
-        return [f"GONE  {what}: {', '.join(finding.engines)} agree"]
+        return [f"FIXED  {what}: {', '.join(finding.engines)} agree"]
     same = findings.signature(finding.layout, difference) == finding.signature
-    said = [f"STILL {what}" if same else f"STILL {what}, but differently: {difference.kind} at {difference.place}"]
+    said = [f"STILL THERE  {what}" if same else f"DIFFERENT  {what}: now {difference.kind} at {difference.place}"]
     said.append(f"      {(KINDS | FATAL)[difference.kind]}")
     said += [f"      {who}: {line}" for who, lines in difference.says for line in lines]
     return said

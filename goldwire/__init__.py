@@ -9,6 +9,8 @@ This package is the public face, documented in ``docs/api.md``::
     goldwire.rules("zenoh")                             the rules of a protocol's documents
     goldwire.gate("zenoh", "tcp/127.0.0.1:7447")        plays the rules against an implementation
     goldwire.peer("zenoh")                              serves a reference peer
+    goldwire.fuzzed_node("zenoh", "peer:")              a node that is told anything, and is to be well after it
+    goldwire.fuzz_machine("zenoh", "peer:")             Hypothesis tells it whatever it likes
 
 The packages beside it (``wire``, ``vectors``, ``harness``, ``conformance``, ``fuzz``, ``reports``) are internal: their
 names and contents may change with any version. When one of them is hidden by another package or folder of its name,
@@ -25,7 +27,9 @@ from goldwire.rooms import WRONG_USAGE, ShadowedRoom, shadow
 if TYPE_CHECKING:
     from conformance.catalogue.rules import Rule
     from conformance.run.summary import RuleSummary, RunSummary
+    from fuzz.net.fuzzed_node import FuzzedNode
     from goldwire.codecs import decode, encode, layouts, vectors
+    from goldwire.fuzzing import fuzz_machine, fuzzed_node
     from goldwire.judging import BadRun, gate, protocols, rules
     from goldwire.served_peer import ServedPeer, peer
     from harness.errors import BadDescription, StartFailed
@@ -40,6 +44,7 @@ _HOMES = {
     "BadRun": "goldwire.judging",
     "DecodeError": "wire.errors",
     "EncodeError": "wire.errors",
+    "FuzzedNode": "fuzz.net.fuzzed_node",
     "MissingEngine": "wire.engines",
     "Rule": "conformance.catalogue.rules",
     "RuleSummary": "conformance.run.summary",
@@ -50,6 +55,8 @@ _HOMES = {
     "Vector": "vectors.golden.loader",
     "decode": "goldwire.codecs",
     "encode": "goldwire.codecs",
+    "fuzz_machine": "goldwire.fuzzing",
+    "fuzzed_node": "goldwire.fuzzing",
     "gate": "goldwire.judging",
     "layouts": "goldwire.codecs",
     "peer": "goldwire.served_peer",
@@ -64,6 +71,7 @@ __all__ = [
     "BadRun",
     "DecodeError",
     "EncodeError",
+    "FuzzedNode",
     "MissingEngine",
     "Rule",
     "RuleSummary",
@@ -76,6 +84,8 @@ __all__ = [
     "__version__",
     "decode",
     "encode",
+    "fuzz_machine",
+    "fuzzed_node",
     "gate",
     "layouts",
     "peer",

@@ -50,6 +50,7 @@ def peer(
     scenario: str = "",
     fault: str | None = None,
     oddity: str | None = None,
+    defect: str | None = None,
     profile: Literal["document", "deployed"] = "document",
     time_scale: float = 1.0,
 ) -> ServedPeer:
@@ -57,8 +58,8 @@ def peer(
 
     ``role`` is the protocol's first by default. A role that dials is given ``connect``, addresses with commas between,
     and the ``scenario`` to play. ``fault`` or ``oddity`` is a variant's name or a rule's id (``goldwire peer PROTOCOL
-    --variants`` lists them): the peer then breaks the rule, or keeps it in an unusual way. With ``time_scale=10`` its
-    time runs ten times as fast as ours.
+    --variants`` lists them): the peer then breaks the rule, or keeps it in an unusual way. ``defect`` is the name of
+    one that fuzzing finds, and no rule is about. With ``time_scale=10`` its time runs ten times as fast as ours.
 
     Raises ``BadDescription`` for an unknown protocol, role or variant, and ``StartFailed`` when it does not come up.
     """
@@ -66,7 +67,7 @@ def peer(
     if description.is_dialling and not connect:
         raise BadDescription(f"a {description.role} of {protocol} dials: say where with connect=")
     definition = load(protocol)
-    chosen = _variant(definition, description.role, fault, oddity)
+    chosen = _variant(definition, description.role, fault, oddity, defect)
     node = definition.embedded(
         description,
         connect=connect,
@@ -78,14 +79,18 @@ def peer(
     return ServedPeer(node, description.role)
 
 
-def _variant(definition: WireProtocol, role: str, fault: str | None, oddity: str | None) -> type[Peer] | None:
-    if fault and oddity:
-        raise BadDescription("a fault or an oddity, not both")
-    wanted = fault or oddity
-    if wanted is None:
-        return None
-    kind, variants = ("fault", definition.faults) if fault else ("oddity", definition.oddities)
-    for each in variants.about(wanted):
-        if each.role == role:
-            return each.peer
-    raise BadDescription(f"no {kind} of a {role} is called {wanted!r} or about that rule")
+def _variant(
+    definition: WireProtocol, role: str, fault: str | None, oddity: str | None, defect: str | None
+) -> type[Peer] | None:
+    wanted = {"fault": fault, "oddity": oddity, "defect": defect}
+    asked = [(kind, text) for kind, text in wanted.items() if text]
+    if len(asked) > 1:
+        raise BadDescription("only one of a fault, an oddity and a defect")
+    variants = {"fault": definition.faults, "oddity": definition.oddities, "defect": definition.defects}
+    for kind, text in asked:
+        there = variants[kind]
+        for each in there.about(text) if there is not None else ():
+            if each.role == role:
+                return each.peer
+        raise BadDescription(f"no {kind} of a {role} is called {text!r} or about that rule")
+    return None

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,13 +13,14 @@ import click
 
 from harness.clock import epoch
 from harness.errors import BadDescription
+from harness.iuts import python_coverage
 from harness.iuts.description import is_described, resolve
 from harness.links.acceptor import open_more_files
 from harness.links.transports import parse_address
 from harness.peers.peer import Dialler, Peer, PeerSettings
 from harness.peers.peer_control import PeerControl
 from harness.peers.peer_server import PeerServer
-from harness.peers.variants import Variant
+from harness.peers.variants import Variant, Variants
 from harness.protocol import WireProtocol, known, load
 from wire import completion
 
@@ -47,6 +49,7 @@ _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--key", type=_PEM, help="The certificate's key, unless it stands in the same file.")
 @click.option("--fault", metavar="RULE|NAME", help="Break a rule.")
 @click.option("--oddity", metavar="RULE|NAME", help="Keep a rule in a legal but unusual way.")
+@click.option("--defect", metavar="NAME|all", help="Have a defect that fuzzing is to find; all of them at once.")
 @click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
 @click.option("--time-scale", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True)
 @click.option(
@@ -55,7 +58,7 @@ _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="SECONDS",
     help="End connections that say no hello for so long, or do not begin TLS; for peers that do so at all.",
 )
-@click.option("--variants", is_flag=True, help="List the faults and oddities, and leave.")
+@click.option("--variants", is_flag=True, help="List the faults, oddities and defects, and leave.")
 def peer(
     protocol: str,
     role: str | None,
@@ -66,6 +69,7 @@ def peer(
     key: Path | None,
     fault: str | None,
     oddity: str | None,
+    defect: str | None,
     profile: str,
     time_scale: float,
     hello_patience: float | None,
@@ -88,8 +92,10 @@ def peer(
     if variants:
         _list_variants(definition)
         return 0
-    peer_class = _peer_class(definition, role, fault, oddity)
+    peer_class = _peer_class(definition, role, fault, oddity, defect)
     dials_at_will = issubclass(peer_class, Dialler)
+    # With commas between too, as a description hands them on (docs/iut.md).
+    connect = tuple(each for text in connect for each in text.split(","))
     if not connect and not listen:
         dials = peer_class.role in definition.dials
         raise click.UsageError("say where to dial with --connect" if dials else "say where to listen with --listen")
@@ -103,6 +109,8 @@ def peer(
         _check(address, protocol)
     if key is not None and certificate is None:
         raise click.UsageError("--key without --certificate")
+    # What is the protocol's own: all else runs in the same way whatever is said.
+    python_coverage.start(str(Path(__file__).parent / protocol))
     made = peer_class.of(PeerSettings(profile, scenario, len(connect), hello_patience, epoch(time_scale)))
     # Every link is an open file, and a fuzzer or a crowd of clients opens more than the usual limit.
     open_more_files()
@@ -127,26 +135,37 @@ def _check(address: str, protocol: str) -> None:
         raise click.UsageError(f"the peer of {protocol} does not speak over {transport}: it knows {', '.join(speaks)}")
 
 
-def _peer_class(definition: WireProtocol, role: str | None, fault: str | None, oddity: str | None) -> type[Peer]:
-    if fault and oddity:
-        raise click.UsageError("either --fault or --oddity")
-    if fault or oddity:
-        return _find_variant(definition, fault, oddity, role).peer
+def _peer_class(
+    definition: WireProtocol, role: str | None, fault: str | None, oddity: str | None, defect: str | None
+) -> type[Peer]:
+    if sum(each is not None for each in (fault, oddity, defect)) > 1:
+        raise click.UsageError("only one of --fault, --oddity and --defect")
     if role is not None and role not in definition.roles:
         raise click.UsageError(f"unknown role {role!r}; there are {', '.join(definition.roles)}")
-    return definition.roles[role or next(iter(definition.roles))]
+    chosen = role or next(iter(definition.roles))
+    if defect == "all" and definition.defects is not None:
+        return definition.defects.together(chosen)
+    for kind, text in (("fault", fault), ("oddity", oddity), ("defect", defect)):
+        if text is not None:
+            return _find_variant(definition, kind, text, role).peer
+    return definition.roles[chosen]
 
 
-def _find_variant(definition: WireProtocol, fault: str | None, oddity: str | None, role: str | None) -> Variant:
-    kind, variants, text = ("fault", definition.faults, fault) if fault else ("oddity", definition.oddities, oddity)
-    found = [each for each in variants.about(text or "") if role in (None, each.role)]
+def _variants(definition: WireProtocol) -> dict[str, Variants]:
+    there = {"fault": definition.faults, "oddity": definition.oddities, "defect": definition.defects}
+    return {kind: each for kind, each in there.items() if each is not None}
+
+
+def _find_variant(definition: WireProtocol, kind: str, text: str, role: str | None) -> Variant:
+    variants = _variants(definition).get(kind)
+    found = [] if variants is None else [each for each in variants.about(text) if role in (None, each.role)]
     if not found:
-        raise click.UsageError(f"no {kind} is called {text!r} or about that rule; see goldwire peer --variants")
+        raise click.UsageError(f"no {kind} is called {text!r} or about that; see goldwire peer --variants")
     return found[0]
 
 
 def _list_variants(definition: WireProtocol) -> None:
-    for kind, variants in (("fault", definition.faults), ("oddity", definition.oddities)):
+    for kind, variants in _variants(definition).items():
         for each in variants.all.values():
             click.echo(f"{kind:7} {each.name:36} {each.role:7} {', '.join(each.rules):24} {each.sentence}")
 
@@ -174,6 +193,8 @@ async def _serve(made: Callable[[], PeerServer], listen: tuple[str, ...], connec
     await stopped.wait()
     server.stop()
     if server.death is not None:
+        # Where it happened as well: a fuzzer tells two deaths apart by that.
+        traceback.print_exception(server.death)
         click.echo(f"the peer has died: {type(server.death).__name__}: {server.death}", err=True)
     return 1 if server.death is not None else 0
 

@@ -7,7 +7,7 @@ that nobody has to guess what is there: a protocol that lacks a part is refused,
 import math
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -114,14 +114,16 @@ class WireProtocol:
 
     ``layout`` is what a frame on any link holds. ``roles`` are the reference peers by role, the first is the default;
     a role whose peer is a ``Dialler`` dials, and so does each in ``dials``, which its runner lets dial once. ``probe``
-    speaks to an address and raises ``LinkError`` when nobody answers there within so many seconds. ``tempo`` is how
-    much faster than ours the time of an embedded peer runs. ``decisions`` are the modules in which the peers do what
-    the documents speak of: the mutation score is about these. ``ports`` are those at which its nodes usually listen.
+    speaks to an address and raises ``LinkError`` when nobody answers there within so many seconds. ``defects`` are what
+    a fuzzer is to find in the peers, and no case. ``tempo`` is how much faster than ours the time of an embedded peer
+    runs. ``decisions`` are the modules in which the peers do what the documents speak of: the mutation score is about
+    these. ``ports`` are those at which its nodes usually listen.
     ``topic`` says what a frame is about, so that reports show the messages that matter. ``numbers`` makes what reads
     the numbers of a recorded session's datagrams, which show what is missing; ``is_of_dialler`` tells of a datagram
     whether it is one of the side that dials, None where either may send it: a recording may begin in the middle.
     ``is_telling`` tells of a frame whether others than this protocol's nodes would hardly send it.
     ``optional`` names what an implementation need not offer, as its description says it (``not_offered``).
+    ``servers`` is how many others a node of a role dials, where that is more than one.
     ``side_by_side`` is how many cases are played at once, where they do little but wait. ``is_brokered`` where nodes
     and tester speak over a broker, of whatever kind, that both dial.
     """
@@ -132,11 +134,13 @@ class WireProtocol:
     roles: Mapping[str, type[Peer]]
     dials: frozenset[str] = frozenset()
     is_brokered: bool = False
+    servers: Mapping[str, int] = field(default_factory=dict)
     node_under_test: NodeFactory
     conversations: Callable[[Trace], Mapping[str, Judgeable]]
     probe: Callable[[str, float], None]
     faults: Variants
     oddities: Variants
+    defects: Variants | None = None
     tempo: float = 1.0
     decisions: tuple[str, ...] = ()
     ports: tuple[int, ...] = ()
@@ -247,6 +251,7 @@ class WireProtocol:
             probe=self.probe,
             embedded=lambda its, connect: self.embedded(its, connect=connect, profile=profile, tempo=self.tempo),
             path=path,
+            servers=self.servers.get(description.role, 1),
         )
 
     def embedded(

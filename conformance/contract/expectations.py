@@ -24,6 +24,8 @@ from harness.complaints import place_and_complaint
 # Not pass or odd, which need no contract, and not error, which is our own defect and nobody's to expect.
 EXPECTABLE = (Outcome.INCONCLUSIVE, Outcome.DEVIATION, Outcome.VIOLATION, Outcome.CRASH)
 PROFILES = ("document", "deployed")
+OF_CAMPAIGNS = "finding"
+"""Entries about what no gate sees, ``[[finding]]``: campaigns of fuzzing read them."""
 
 _GLOB = re.compile(r"[*?[]")
 
@@ -147,7 +149,7 @@ def parse_expectations(text: str, path: Path) -> Expectations:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadExpectations(f"{path}: not TOML: {error}") from None
-    for key in table.keys() - {"expect"}:
+    for key in table.keys() - {"expect", OF_CAMPAIGNS}:
         raise BadExpectations(f"{path}: unknown key {key!r}: a file consists of [[expect]] entries")
     entries = table.get("expect", [])
     if not isinstance(entries, list):

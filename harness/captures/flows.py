@@ -5,9 +5,9 @@ server that was named.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 from harness.captures.flow_side import FlowSide, HeldPacket, ProtocolFrames
+from harness.captures.held_frames import HeldFrames
 from harness.captures.losses import Losses, Missing
 from harness.captures.packets import ACK, FIN, RST, SYN, CapturedPacket, format_end, port
 from harness.captures.reassembly import LOST_AFTER, StreamBytes
@@ -62,11 +62,8 @@ class Flow:
         self._dialler: FlowSide | None = None
         self._listener = self._guess_listener(servers)
         self._judged = self._listener
-        # Columns: packet, time, what and whose, bytes. Millions of tuples would keep the garbage collector busy.
-        self._numbers: list[int] = []
-        self._times: list[int] = []
-        self._marks: list[int] = []
-        self._data: list[bytes] = []
+        self._frames = HeldFrames()
+        """Marked with what they are and whose."""
         self._losses = Losses()
         self._loss_at: int | None = None
         self._loss_time: int | None = None
@@ -309,15 +306,9 @@ class Flow:
                 frames = side.reader.feed(piece.data)
             except Oversized as error:
                 frames, side.is_lost = error.frames, True
-            # Not by `_note`: this loop runs once for each frame of a capture.
-            number, time, mark = piece.number, piece.time, side.mark
-            for frame in frames:
-                self._numbers.append(number)
-                self._times.append(time)
-                self._marks.append(mark)
-                self._data.append(frame)
+            self._frames.add_all(side.mark, piece.number, piece.time, frames)
             if side.is_lost:
-                self._note(side.mark + RAW, number, time, side.reader.rest)
+                self._frames.add(side.mark + RAW, piece.number, piece.time, side.reader.rest)
 
     def _resynchroniser(
         self, framing: Framing, *, moves: bool = True, broken: Reader | None = None, gap: int = 0
@@ -362,13 +353,7 @@ class Flow:
 
     def _take(self, side: FlowSide, frames: Iterable[TimedFrame]) -> None:
         for frame, number, time in frames:
-            self._note(side.mark, number, time, frame)
-
-    def _note(self, mark: int, number: int, time: int, data: bytes) -> None:
-        self._numbers.append(number)
-        self._times.append(time)
-        self._marks.append(mark)
-        self._data.append(data)
+            self._frames.add(side.mark, number, time, frame)
 
     def _lose(self, number: int, time: int | None = None) -> None:
         """Note that something is missing behind a packet, or from a time on."""
@@ -433,13 +418,13 @@ class Flow:
         if side.reader is None or side.is_lost or not (rest := side.reader.rest):
             return
         if self._ended is not None and not lacking:
-            self._note(side.mark + RAW, self._count, max(self._times, default=self._began), rest)
+            self._frames.add(side.mark + RAW, self._count, self._frames.latest(self._began), rest)
         else:
             self._losses.add(Missing.CUT_FRAME, len(rest))
 
     def _find_dialler(self) -> None:
         """Find out by what is said who dials, where datagrams were captured from the middle of a session on."""
-        for mark, data in zip(self._marks[:TELLING], self._data, strict=False):
+        for mark, data in self._frames.first(TELLING):
             is_of_dialler = self._protocol_frames.is_of_dialler(data)
             if is_of_dialler is not None:
                 side = self.sides[mark % RAW]
@@ -461,14 +446,15 @@ class Flow:
         latest, sound = 0, None
         marks = {side.mark + kind: (what, self._direction(side)) for side in self.sides for kind, what in KINDS.items()}
         numbers = self._protocol_frames.numbers() if self.transport == "udp" else None
-        for place, number in self._in_order():
-            what, direction = marks[self._marks[place]]
-            time, data = self._times[place] - self._began, self._data[place]
+        frames = self._frames
+        for place in self._in_order():
+            what, direction = marks[frames.marks[place]]
+            time, data = frames.times[place] - self._began, frames.data[place]
             if numbers is not None and (odd := numbers.take(direction, data, len(trace), time / 1e9)) is not None:
                 self._losses.add(odd.kind, count=odd.count)
                 if odd.kind is Missing.REPEATED:
                     continue
-            if sound is None and self._is_behind_loss(place, number):
+            if sound is None and self._is_behind_loss(frames.numbers[place], frames.times[place]):
                 sound = len(trace)
             # Captures of several interfaces go back in time now and then; a trace may not.
             latest = max(latest, time)
@@ -478,7 +464,7 @@ class Flow:
         if numbers is not None:
             sound = numbers.proven if sound is None else min(sound, numbers.proven)
         # The trace has them now: a long session need not be in memory twice.
-        self._numbers, self._times, self._marks, self._data = [], [], [], []
+        self._frames = HeldFrames()
         if self._ended is not None:
             by, how = self._ended
             # Seen from the side that is not judged, as in a trace of the tester's: its own end is `closed`.
@@ -495,26 +481,20 @@ class Flow:
             usual=usual,
         )
 
-    def _in_order(self) -> Iterable[tuple[int, int]]:
-        """Yield the places of all frames in the order in which they were said, each with a packet with which it was.
+    def _in_order(self) -> list[int]:
+        """Return the places of all frames in the order in which they were said."""
+        if self.transport != "udp":
+            return self._frames.in_order()
+        order, disorder = self._frames.in_order_of_time()
+        if disorder:
+            self._losses.add(Missing.DISORDER, count=disorder)
+        return order
 
-        Reassembly delivers each side's frames late and in runs; packet numbers bring both sides into one order. Of
-        datagrams time stamps do.
-        """
-        numbers, count = self._numbers, range(len(self._numbers))
-        if self.transport == "udp":
-            order = sorted(count, key=lambda place: (self._times[place], numbers[place]))
-            disorder = sum(numbers[one] > numbers[other] for one, other in pairwise(order))
-            if disorder:
-                self._losses.add(Missing.DISORDER, count=disorder)
-            return ((place, numbers[place]) for place in order)
-        return ((place, numbers[place]) for place in sorted(count, key=numbers.__getitem__))
-
-    def _is_behind_loss(self, place: int, number: int) -> bool:
+    def _is_behind_loss(self, number: int, time: int) -> bool:
         """Tell whether a frame came behind something that is missing."""
         if self._loss_at is None:
             return False
-        return number > self._loss_at or (self._loss_time is not None and self._times[place] > self._loss_time)
+        return number > self._loss_at or (self._loss_time is not None and time > self._loss_time)
 
     def _direction(self, side: FlowSide) -> Direction:
         return Direction.RECEIVED if side is self._judged else Direction.SENT

@@ -84,11 +84,15 @@ class Remote(msgspec.Struct, frozen=True):
 
 
 class Launched(msgspec.Struct, frozen=True):
-    """A program that the tester runs; ``folder`` is where its description stands."""
+    """A program that the tester runs; ``folder`` is where its description stands.
+
+    ``is_peer``: it is ``goldwire peer``, which need not be loaded anew each time.
+    """
 
     folder: Path
     program: Program
     environment: Environment | None = None
+    is_peer: bool = False
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -17,7 +18,7 @@ from harness.errors import BadDescription, HarnessError, LinkError, StartFailed
 from harness.iuts.control import Control
 from harness.iuts.description import Description, Embedded, Launched, Remote
 from harness.iuts.environments import environment
-from harness.iuts.process import Process
+from harness.iuts.process import Process, forked_peer, started
 from harness.links.addresses import Address
 from harness.links.transports import free_addresses
 
@@ -71,6 +72,11 @@ class Implementation(Protocol):
     @property
     def exit_status(self) -> int | None:
         """Its exit status, minus the signal's number after a signal; None while it runs."""
+        ...
+
+    @property
+    def pid(self) -> int | None:
+        """The number of its process, which leads a group, for those who watch what it takes; None where it has none."""
         ...
 
     def address(self, transport: str = "tcp") -> str:
@@ -133,6 +139,7 @@ class RemoteImplementation(_StopsOnExit):
     tempo = 1.0
     control: Control | None = None
     exit_status: int | None = None
+    pid: int | None = None
 
     def __init__(self, description: Description, where: Address, probe: Probe | None) -> None:
         self.description = description
@@ -206,7 +213,7 @@ class ProgramImplementation(_StopsOnExit):
 
     @property
     def pid(self) -> int:
-        """The number of its process, for those who watch its memory."""
+        """The number of its process, which leads a group of its own."""
         return self._process.pid
 
     def address(self, transport: str = "tcp") -> str:
@@ -222,7 +229,10 @@ class ProgramImplementation(_StopsOnExit):
         return self._process.alive() and not self._process.crash_line()
 
     def output_tail(self) -> str:
-        """Return the last lines that it printed."""
+        """Return the last lines that it printed; of one that has died, its last words are waited for."""
+        self._process.hear_out()
+        if self._process.exit_status is not None:
+            self._process.settle()
         return self._process.output_tail()
 
     def stop(self) -> None:
@@ -271,6 +281,7 @@ class ProgramImplementation(_StopsOnExit):
             control=program.control,
             crash_signs=program.crash_signs,
             time_scale=self.description.time_scale,
+            start=partial(forked_peer, self.description.protocol) if self._source.is_peer else started,
         )
         try:
             self._await(process)

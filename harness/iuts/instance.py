@@ -114,6 +114,11 @@ class Instance(Protocol):
         """Tell it to act; ``Unsupported`` or ``ControlFailed`` when it cannot."""
         ...
 
+    @property
+    def process(self) -> int | None:
+        """The number of its process, which leads a group of its own; None where it has none that we know."""
+        ...
+
     def alive(self) -> bool:
         """Tell whether it still runs, as far as one can know."""
         ...
@@ -132,7 +137,10 @@ class Instance(Protocol):
 
 
 class SocketInstance:
-    """An implementation behind real sockets: a process, our embedded peer, or an address."""
+    """An implementation behind real sockets: a process, our embedded peer, or an address.
+
+    One that dials finds so many ``servers``, until ``begin`` says otherwise.
+    """
 
     def __init__(
         self,
@@ -143,6 +151,7 @@ class SocketInstance:
         embedded: Embedding | None = None,
         scenario: str = "",
         path: NetworkPath | None = None,
+        servers: int = 1,
     ) -> None:
         self.description = description
         self._path = path
@@ -158,7 +167,7 @@ class SocketInstance:
         self._has_dialled = False
         self._listeners: list[Listener] = []
         # Before the start: whoever dials finds somebody there.
-        self._listen(1 if self.dials else 0, description.transports[0])
+        self._listen(servers if self.dials else 0, description.transports[0])
         self._running = start(
             description,
             probe=probe,
@@ -278,6 +287,11 @@ class SocketInstance:
         if control is None:
             raise Unsupported(f"{self.description.label} takes no control lines")
         return control.request(verb, *arguments, timeout=self.timing.control)
+
+    @property
+    def process(self) -> int | None:
+        """The number of its process."""
+        return self._running.pid
 
     def alive(self) -> bool:
         """Tell whether its process runs."""

@@ -16,11 +16,12 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from harness.iuts.control import Control
+from harness.iuts.forking import StartedProcess, forked
 
 READY = "ready"
 EVENT = "event "
@@ -34,16 +35,54 @@ _READER_TIMEOUT = 2.0
 _DEATH_POLL = 0.2
 # Seconds between the end of a dying process's pipes and its death: milliseconds, but for a core dump.
 _DYING_TIMEOUT = 1.0
+# Seconds without a word after which a node has told all about its crash: the lines of a traceback come at once.
+_PAUSE = 0.2
+# Sanitizers look up places, some with a program that they start, and their report is whole when the process has ended.
+_REPORTS = ("Sanitizer", "runtime error:")
+_REPORT_PAUSE = 3.0
+# Seconds in all, for one that goes on talking.
+_HEARING = 10.0
 # What a node prints is kept for the message that says how it died, and must not fill the tester's memory.
 _LINES_KEPT = 200
+# And from the first sign of a crash on, as many: some tell all that they know of themselves behind it.
+_CRASH_LINES_KEPT = 80
 _LINE_LENGTH = 2000
 # Events are what cases look for, so many more are kept; a case that wants more than these has gone wrong.
 _EVENTS_KEPT = 100_000
 _running: set["Process"] = set()
 
 
+def guarded(command: Sequence[str]) -> list[str]:
+    """Return a command that the kernel kills when this process dies, started by a thread that lives as long."""
+    # Isolated and without site packages: the guard needs the standard library only, and starts sooner.
+    return [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), *command]
+
+
+def started(command: Sequence[str], env: Mapping[str, str], *, control: bool) -> StartedProcess:
+    """Start a command."""
+    return subprocess.Popen(
+        guarded(command),
+        # Without control lines it has no input: it must not read the tester's terminal.
+        stdin=subprocess.PIPE if control else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        # On its own: readiness, events and answers count on standard output only.
+        stderr=subprocess.PIPE,
+        env=dict(env),
+        # A session of its own, so that Ctrl-C does not reach it and its whole group can be signalled.
+        start_new_session=True,
+    )
+
+
+def forked_peer(protocol: str, command: Sequence[str], env: Mapping[str, str], *, control: bool) -> StartedProcess:
+    """Start ``python -m MODULE …``, as ``started`` would, without loading it anew."""
+    return forked(protocol, command[command.index("-m") + 1 :], env, guarded(()), control=control)
+
+
 class Process:
-    """A started command; ``pid`` is its own, ``control`` answers None unless it speaks control lines."""
+    """A started command; ``pid`` is its own, ``control`` answers None unless it speaks control lines.
+
+    ``start`` is how it is started.
+    """
 
     def __init__(
         self,
@@ -53,6 +92,7 @@ class Process:
         control: bool,
         crash_signs: Sequence[str] = (),
         time_scale: float = 1.0,
+        start: Callable[..., StartedProcess] = started,
     ) -> None:
         self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
         self._events: deque[str] = deque(maxlen=_EVENTS_KEPT)
@@ -60,22 +100,15 @@ class Process:
         self._ready = False
         self._crash_signs = tuple(crash_signs)
         self._crash_line = ""
+        self._crash_lines: list[str] = []
+        self._since_crash = 0
         self._pipes_open = 2
+        self._is_settled = False
+        self._is_heard_out = False
         self._time_scale = time_scale
         self._awaited = False
         self._stopping = threading.Lock()
-        # A session of its own, so that Ctrl-C does not reach it and its whole group can be signalled.
-        self._popen = subprocess.Popen(
-            # Isolated and without site packages: the guard needs the standard library only, and starts sooner.
-            [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), *command],
-            # Without control lines it has no input: it must not read the tester's terminal.
-            stdin=subprocess.PIPE if control else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            # On its own: readiness, events and answers count on standard output only.
-            stderr=subprocess.PIPE,
-            env=dict(env),
-            start_new_session=True,
-        )
+        self._popen = start(command, env, control=control)
         _running.add(self)
         self.pid = self._popen.pid
         # Tells of the end without reaping it: while it is not reaped, no other process can get its number.
@@ -109,9 +142,14 @@ class Process:
         return self.exit_status is None
 
     def output_tail(self) -> str:
-        """Return the last lines of its standard output and error, in the order in which they came."""
+        """Return the last lines of its standard output and error, in the order in which they came.
+
+        Of one that has printed a sign of a crash, also the first from there on.
+        """
         with self._changed:
-            return "\n".join(self._lines)
+            last = list(self._lines)
+            gone = self._crash_lines[: max(0, self._since_crash - len(last))]
+            return "\n".join([*gone, *last])
 
     def events(self) -> list[str]:
         """Return the texts of the lines ``event TEXT`` on its standard output, of the last 100,000."""
@@ -144,6 +182,17 @@ class Process:
                 self._changed.wait(min(left, _DEATH_POLL))
         return True
 
+    def hear_out(self) -> None:
+        """After a sign of a crash, wait until it has ended, or says nothing more for a moment; once is enough."""
+        if self._is_heard_out or not self.crash_line():
+            return
+        self._is_heard_out = True
+        pause = _REPORT_PAUSE if any(each in self.crash_line() for each in _REPORTS) else _PAUSE
+        give_up, heard = time.monotonic() + _HEARING * self._time_scale, 0
+        while heard != (heard := self._since_crash) and time.monotonic() < give_up:
+            if self.wait(pause * self._time_scale):
+                return
+
     def stop(self) -> None:
         """End it and all of its group: input ended, SIGTERM, after 3 scaled seconds SIGKILL; once is enough."""
         # A play may stop it while the tester's exit does.
@@ -166,9 +215,10 @@ class Process:
                 _running.discard(self)
 
     def settle(self) -> None:
-        """After its end, wait until its last lines are read."""
+        """After its end, wait until its last lines are read; once is enough."""
         for reader in self._readers:
-            reader.join(_READER_TIMEOUT)
+            reader.join(0.0 if self._is_settled else _READER_TIMEOUT)
+        self._is_settled = True
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -207,6 +257,10 @@ class Process:
                 self._lines.append(line)
                 if not self._crash_line and any(sign in line for sign in self._crash_signs):
                     self._crash_line = line
+                if self._crash_line:
+                    self._since_crash += 1
+                    if len(self._crash_lines) < _CRASH_LINES_KEPT:
+                        self._crash_lines.append(line)
         with self._changed:
             self._pipes_open -= 1
             # Not before both are closed: who hears of the end may ask at once whether it is alive.

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import ClassVar, Literal
 
 from harness.clock import Clock
@@ -42,6 +43,14 @@ class TcpLink(ConnectedLink):
 
     def _put(self, data: memoryview) -> int:
         return self._socket.send(data)
+
+    def hold(self, is_held: bool) -> None:
+        """Have what is sent wait in the kernel, or go out at once, together with what has waited.
+
+        Who reads is woken once instead of often; where that cannot be told to the kernel, nothing waits.
+        """
+        with suppress(OSError, AttributeError):
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, is_held)
 
 
 class Tcp(IpTransport):

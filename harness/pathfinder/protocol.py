@@ -12,7 +12,7 @@ from harness.pathfinder.tester.driver import Driver
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
 from harness.pathfinder.tester.scripted_servers import GENERATIONS
 from harness.pathfinder.tester.topics import topic
-from harness.pathfinder.variants.registry import FAULTS, ODDITIES
+from harness.pathfinder.variants.registry import DEFECTS, FAULTS, ODDITIES
 from harness.protocol import WireProtocol
 from harness.timing import Timing
 from harness.trace import Trace
@@ -37,6 +37,7 @@ PROTOCOL = WireProtocol(
     probe=probe,
     faults=FAULTS,
     oddities=ODDITIES,
+    defects=DEFECTS,
     tempo=20.0,  # the TTLs of its plays are seconds, which nobody wants to wait for
     # Not what a server has room for (limits, matching_cost), and not what a client is told to do (scenarios): the
     # document speaks of neither.

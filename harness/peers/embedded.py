@@ -32,6 +32,7 @@ class EmbeddedImplementation:
     """
 
     exit_status: int | None = None
+    pid: int | None = None
 
     def __init__(
         self,

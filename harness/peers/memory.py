@@ -124,6 +124,7 @@ class World:
         self.dials = dials
         self.not_offered: frozenset[str] = frozenset()
         self.has_served: bool | None = None
+        self.process: int | None = None
         self._make = make
         self._settings = PeerSettings(profile, epoch=EPOCH)
         self._starts = 0

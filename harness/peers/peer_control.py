@@ -2,10 +2,14 @@
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
-from harness.errors import NotYet
+from harness.errors import HarnessError, NotYet
 from harness.iuts.control import ControlRequest, answer, parse, write
 from harness.peers.peer_server import PeerServer
+
+CLOSE, REOPEN = "close", "reopen"
+"""The verbs of peers that have one session: to end it, and to begin another one."""
 
 
 class PeerControl:
@@ -33,13 +37,25 @@ class PeerControl:
         self._is_obeying = True
         try:
             while self._waiting:
-                said = answer(self._waiting[0], dict.fromkeys(self._server.peer.verbs, self._handle))
+                said = answer(self._waiting[0], self._handlers())
                 self._waiting.popleft()
                 self._say(write(said))
         except NotYet:
             pass
         finally:
             self._is_obeying = False
+
+    def _handlers(self) -> dict[str, Callable[[ControlRequest], str]]:
+        handlers: dict[str, Callable[[ControlRequest], str]] = dict.fromkeys(self._server.peer.verbs, self._handle)
+        # Whoever dials for a peer that does not do so by itself can do it again.
+        return handlers | {REOPEN: self._reopen} if CLOSE in handlers and self._server.dialled else handlers
+
+    def _reopen(self, request: ControlRequest) -> str:
+        # Where nothing is open there is nothing to say goodbye to.
+        with suppress(HarnessError):
+            self._server.command(CLOSE, [])
+        self._server.redial()
+        return ""
 
     def _handle(self, request: ControlRequest) -> str:
         return self._server.command(request.verb, list(request.args))

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from harness.errors import Unreachable
@@ -53,6 +54,8 @@ class PeerServer:
         self._speaking: dict[int, AsyncLink] = {}
         self._listening: list[Closable] = []
         self._servers: list[Address] = []
+        self.dialled: list[str] = []
+        """Where the peer was connected to, by a runner that dials for it."""
         self._dialling: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at: float | None = None
@@ -84,6 +87,26 @@ class PeerServer:
             await self._connect(where, None)
         except OSError as error:
             raise Unreachable(f"cannot connect to {address}: {_why(error)}") from error
+        if address not in self.dialled:
+            self.dialled.append(address)
+
+    def redial(self) -> None:
+        """End all links, and begin to connect the peer again to where it was connected."""
+        self.act(self._hang_up)
+        for address in self.dialled:
+            self._keep(self._loop.create_task(self._dial_again(address)))
+
+    def _hang_up(self) -> None:
+        for number in list(self._links):
+            link = self._links.pop(number)
+            link.put(HANG_UP)
+            link.flush()
+            self.peer.disconnected(number, self.now())
+
+    async def _dial_again(self, address: str) -> None:
+        # Who is not there is dialled when that is asked for again.
+        with suppress(Unreachable):
+            await self.dial(address)
 
     def start_dialling(self, addresses: Sequence[str]) -> None:
         """Tell a peer that dials by itself where its servers are, and let it."""
@@ -204,7 +227,9 @@ class PeerServer:
         # Python would take a negative number for another server, and hide the peer's mistake.
         if not 0 <= server < len(self._servers):
             raise IndexError(f"the node dials server {server}, and there are {len(self._servers)}")
-        task = self._loop.create_task(self._try(dialler, server))
+        self._keep(self._loop.create_task(self._try(dialler, server)))
+
+    def _keep(self, task: asyncio.Task[None]) -> None:
         # asyncio holds its tasks weakly: one that nobody else holds may vanish before it is done.
         self._dialling.add(task)
         task.add_done_callback(self._dialling.discard)

@@ -1,5 +1,6 @@
 """Faults and oddities: named ways of a peer to break a rule, and legal but unusual ways to keep one."""
 
+import inspect
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -47,6 +48,9 @@ class Variants:
         """
 
         def register(peer: PeerClass) -> PeerClass:
+            # Here and not when it is played: most runs play only some of them.
+            if inspect.isabstract(peer):
+                raise TypeError(f"{peer.__qualname__} is abstract: {', '.join(sorted(peer.__abstractmethods__))}")
             # DeclaresTwice is called declares-twice on the command line.
             name = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in peer.__name__)
             name = name.lstrip("-")
@@ -75,6 +79,11 @@ class Variants:
                 import_module(f"{self.package}.{module.name}")
             self._is_loaded = True
         return self._registered
+
+    def together(self, role: str) -> type[Peer]:
+        """Return a peer of a role that has all of them; they are to call what they override."""
+        several = tuple(each.peer for each in self.all.values() if each.role == role)
+        return type(f"Every{role.title()}", several, {})
 
     def about(self, text: str) -> list[Variant]:
         """Return the variants of a name, or about a rule."""

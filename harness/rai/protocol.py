@@ -10,7 +10,7 @@ from harness.rai.peers.subscriber import Subscriber
 from harness.rai.tester.conversation import conversations
 from harness.rai.tester.node_under_test import NodeUnderTest
 from harness.rai.tester.topics import is_telling, topic
-from harness.rai.variants.registry import FAULTS, ODDITIES
+from harness.rai.variants.registry import DEFECTS, FAULTS, ODDITIES
 
 
 def probe(address: str, patience: float) -> None:
@@ -25,11 +25,13 @@ PROTOCOL = WireProtocol(
     roles={"publisher": Publisher, "subscriber": Subscriber, "router-cache": RouterCache},
     dials=frozenset({"publisher", "subscriber", "router-cache"}),
     is_brokered=True,
+    servers={"router-cache": 2},
     node_under_test=NodeUnderTest,
     conversations=conversations,
     probe=probe,
     faults=FAULTS,
     oddities=ODDITIES,
+    defects=DEFECTS,
     tempo=50.0,  # a heartbeat is due every ten seconds, and sessions are over after thirty
     decisions=(
         "harness.rai.peers.interests",

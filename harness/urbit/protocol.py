@@ -16,7 +16,7 @@ from harness.urbit.tester.conversation import conversations
 from harness.urbit.tester.node_under_test import NodeUnderTest
 from harness.urbit.tester.subscriber import TestSubscriber, unknown_session
 from harness.urbit.tester.topics import is_of_subscriber, topic
-from harness.urbit.variants.registry import FAULTS, ODDITIES
+from harness.urbit.variants.registry import DEFECTS, FAULTS, ODDITIES
 
 
 def probe(address: str, patience: float) -> None:
@@ -40,6 +40,7 @@ PROTOCOL = WireProtocol(
     probe=probe,
     faults=FAULTS,
     oddities=ODDITIES,
+    defects=DEFECTS,
     tempo=50.0,  # a lease is a minute, which nobody wants to wait for
     decisions=(
         "harness.urbit.peers.publisher",

@@ -9,7 +9,7 @@ import msgspec
 from wire.errors import DecodeError
 from wire.zenoh.grammar_extensions import DROP, FIRST
 from wire.zenoh.values import NetworkMessage
-from wire.zenoh.values_transport import Fragment, TransportMessage, read_batch, read_beginning, read_network
+from wire.zenoh.values_transport import Fragment, TransportMessage, read_batch, read_before, read_network
 
 
 class DecodedBatch(msgspec.Struct, frozen=True):
@@ -25,8 +25,8 @@ def read(frame: bytes) -> DecodedBatch:
     try:
         return DecodedBatch(read_batch(frame))
     except DecodeError as error:
-        # A refused batch is read again for what stands before the mistake: that is rare, and the engines keep nothing.
-        return DecodedBatch((), error.without_traceback(), read_beginning(frame) if error.before else ())
+        # Optimized engines keep nothing of what they refuse: that has the reference engine read it again, once.
+        return DecodedBatch((), error.without_traceback(), read_before(error))
 
 
 class FragmentBuffer:

@@ -15,7 +15,7 @@ from harness.zenoh.tester.conversation import conversations
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.topics import topic
-from harness.zenoh.variants.registry import FAULTS, ODDITIES
+from harness.zenoh.variants.registry import DEFECTS, FAULTS, ODDITIES
 from wire.zenoh.values_transport import WhatAmI
 
 
@@ -39,6 +39,7 @@ PROTOCOL = WireProtocol(
     probe=probe,
     faults=FAULTS,
     oddities=ODDITIES,
+    defects=DEFECTS,
     decisions=(
         "harness.zenoh.peers.router",
         "harness.zenoh.peers.routing",

@@ -1,7 +1,7 @@
 """Findings and failures that are the same, counted: by Arrow in this process, or by Spark, with the same rows.
 
-A finding is the same by its signature; a failure of an implementation by its rule and by what came, without what
-varies in it (``similarity.VARYING``).
+A finding of codecs is the same by its signature; a failure of an implementation by its rule and by what came, without
+what varies in it (``similarity.VARYING``). One of a network campaign is the same only as a copy of itself.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +11,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from conformance.verdicts import Outcome
+from fuzz.findings import NETWORK
 from reports.jobs import spark as sparks
 from reports.jobs.similarity import replacements
 from reports.lake.lake import Lake
@@ -25,20 +26,26 @@ OF_CAMPAIGN = ("goldwire", "python", "origin", "seed")
 SMALLEST = ("size", "digest", "source", "what", "folder", "value", "repeat")
 """The example of findings, in the order in which the least is taken: the smallest input."""
 
+OF_NETWORK = (
+    *("source", "digest", "signature", "kind", "rule", "outcome", "what", "place", "about", "time", "folder", "repeat"),
+    *("protocol", "name", "version", "role", "profile"),
+)
+"""What is known of a finding over the network, as far as it tells two of them apart, or is shown."""
+
 OF_FAILURE = ("protocol", "name", "version", "role", "profile", "rule", "outcome", "shape", "source", "case")
 FIRST = ("session", "example", "entry", "what", "trace")
 """The example of failures of one source, in the order in which the least is taken."""
 
 
 def findings(lake: Lake, spark: Any) -> list[dict[str, Any]]:
-    """Return findings by ``OF_SIGNATURE`` and ``OF_CAMPAIGN``: ``count``, ``first`` and ``last`` time, ``SMALLEST``.
+    """Return findings of codecs by ``OF_SIGNATURE`` and ``OF_CAMPAIGN``: ``count``, ``first``, ``last``, ``SMALLEST``.
 
-    A finding that came into the lake more than once counts once.
+    ``first`` and ``last`` are times. A finding that came into the lake more than once counts once.
     """
     if spark is not None:
         return _findings_on_spark(lake, spark)
-    parts = [_sized(part) for part in lake.parts(FINDINGS)]
-    if not parts:
+    parts = [_sized(part.filter(pc.not_equal(_searcher(part), NETWORK))) for part in lake.parts(FINDINGS)]
+    if not any(map(len, parts)):
         return []
     single = _least(pa.concat_tables(parts), ("digest",), ("source",))
     keys = (*OF_SIGNATURE, *OF_CAMPAIGN)
@@ -54,6 +61,10 @@ def findings(lake: Lake, spark: Any) -> list[dict[str, Any]]:
 
 
 ORDERS = ("ascending", "descending")
+
+
+def _searcher(rows: pa.Table) -> pa.ChunkedArray:
+    return pc.fill_null(rows["origin"], "")
 
 
 def _sized(rows: pa.Table) -> pa.Table:
@@ -72,6 +83,7 @@ def _sized(rows: pa.Table) -> pa.Table:
 def _findings_on_spark(lake: Lake, spark: Any) -> list[dict[str, Any]]:
     functions = sparks.functions()
     rows = sparks.rows_of(spark, lake, FINDINGS, lake.pieces(FINDINGS))
+    rows = rows.where(functions.coalesce("origin", functions.lit("")) != NETWORK)
     # As in ``_sized``, in Spark's words: whatever is changed here has to be changed there, and a test compares the
     # rows.
     size = functions.coalesce(
@@ -93,6 +105,25 @@ def _findings_on_spark(lake: Lake, spark: Any) -> list[dict[str, Any]]:
     return [row.asDict() for row in counts.select(*keys, "count", "first", "last", "least.*").collect()]
 
 
+def network_findings(lake: Lake, spark: Any) -> list[dict[str, Any]]:
+    """Return the findings of network campaigns, each once, with its ``shape``: what came, without what varies in it.
+
+    In the order of their digests. There are as many as folders, so the rest is done in this process.
+    """
+    if spark is not None:
+        rows = sparks.rows_of(spark, lake, FINDINGS, lake.pieces(FINDINGS))
+        rows = rows.where(rows.origin == NETWORK).select(*OF_NETWORK)
+        found = [row.asDict() for row in rows.collect()]
+    else:
+        parts = (part.filter(pc.equal(_searcher(part), NETWORK)) for part in lake.parts(FINDINGS))
+        found = [row for part in parts for row in part.select(OF_NETWORK).to_pylist()]
+    # Of one that came into the lake more than once, the least: rows come in any order.
+    single = {row["digest"]: row for row in sorted(found, key=lambda row: row["source"], reverse=True)}
+    rows = [{name: row[name] or "" for name in OF_NETWORK} for _, row in sorted(single.items())]
+    shapes = _without_varying(pa.array((row["what"] for row in rows), pa.string())).to_pylist()
+    return [row | {"shape": shape} for row, shape in zip(rows, shapes, strict=True)]
+
+
 def failures(lake: Lake, spark: Any) -> list[dict[str, Any]]:
     """Return the judgements that accuse an implementation by ``OF_FAILURE``: ``count`` and ``FIRST``.
 
@@ -112,12 +143,15 @@ def _failed(rows: pa.Table) -> pa.Table:
     # rows.
     rows = _filled(rows.filter(pc.and_not(accusing, pc.fill_null(again, False))))
     live = pc.equal(rows["kind"], "run")
-    text = rows["what"]
-    for pattern, instead in replacements("\\"):
-        text = pc.replace_substring_regex(text, pattern, instead)
-    rows = rows.append_column("shape", text).append_column("example", rows["case"])
+    rows = rows.append_column("shape", _without_varying(rows["what"])).append_column("example", rows["case"])
     rows = rows.set_column(rows.schema.get_field_index("case"), "case", pc.if_else(live, rows["case"], ""))
     return _counted(rows.select([*OF_FAILURE, *FIRST]), OF_FAILURE, FIRST)
+
+
+def _without_varying(texts: Any) -> Any:
+    for pattern, instead in replacements("\\"):
+        texts = pc.replace_substring_regex(texts, pattern, instead)
+    return texts
 
 
 def _merged(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -37,10 +37,15 @@ class Sources:
             path = self._paths.get(row["source"], row["source"])
             trace = f" in {Path(path) / TRACES / row['trace']}.pcapng" if row["trace"] else ""
             return f"{row['case']}{trace}{entry}"
+        # Of a finding, whose sessions are nowhere else.
+        if row.get("folder"):
+            return str(row["folder"])
         return f"{row['session'] or row['example']}{entry}"
 
     def repeat(self, row: Mapping[str, Any]) -> str:
-        """Return the command that plays the case of a judgement, or judges its recording, again."""
+        """Return the command that plays the case of a judgement again, or its finding, or judges its recording."""
+        if row.get("repeat"):
+            return str(row["repeat"])
         # Under the same profile: the other one may accept what this one calls a violation.
         more = ["--profile", row["profile"]] if row["profile"] not in ("", "document") else []
         run = self._runs.get(row["source"], {})

@@ -4,7 +4,10 @@
 
     findings ──► by signature                          ──┐ same layout, engines, kind, place, trait; or inputs
                                                          ├──► that reach nearly the same ──► clusters, ranked
-    verdicts ──► by implementation, rule, what came    ──┘ same entries of the traces; or nearly the same words
+    verdicts ──► by implementation, rule, what came    ──┤ same entries of the traces; or nearly the same words
+                                                         │
+    findings of networks: the broken rules as verdicts ──┤
+                          by implementation and kind   ──┘ where it happens; or how it shows, and what was said
 
 One cluster is, as far as can be told from outside, one fault.
 """
@@ -17,7 +20,9 @@ import msgspec
 
 from conformance.verdicts import Outcome
 from fuzz.findings import FATAL
+from fuzz.net.symptoms import KINDS
 from reports.jobs import deduplication as dedupe
+from reports.jobs import network_faults
 from reports.jobs.reproduction import Sources
 from reports.jobs.similarity import NEAR, NEAR_TEXTS, branches, clustered, jaccard, paths, words
 from reports.jobs.sweep_programs import TROUBLE
@@ -25,9 +30,13 @@ from reports.jobs.versions import ordered
 from reports.lake.lake import Lake
 from vectors.checks.foreign import WrongAnswer
 
-GRAVITIES = ("crash", "accepts", "violation", "value", "deviation", "reason", "other")
-"""What clusters are ranked by first: what ends a process; what is taken though the reference refuses it; a rule that
-is broken; what is read or written differently; a recommendation that is not kept; why something is refused."""
+GRAVITIES = (
+    *("crash", "hang", "harm", "service", "growth"),
+    *("accepts", "violation", "value", "deviation", "reason", "other"),
+)
+"""What clusters are ranked by first: what ends a process; what an implementation does to others, or not any more
+(``fuzz.net.symptoms.KINDS``); what is taken though the reference refuses it; a rule that is broken; what is read or
+written differently; a recommendation that is not kept; why something is refused."""
 
 OF_KIND = {
     **dict.fromkeys((*FATAL, "breaks"), "crash"),
@@ -50,9 +59,10 @@ REFUSES = "reference refuses"
 
 
 class Cluster(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings of codecs, or failures of an implementation, that are probably one fault.
+    """Findings of codecs, or findings and failures of an implementation, that are probably one fault.
 
-    ``gravity`` is one of ``GRAVITIES``; ``where`` the layout and the field, or the rule; ``who`` the engines that stand
+    ``gravity`` is one of ``GRAVITIES``; ``where`` the layout and the field, or the rule, or where an implementation
+    dies, or what it was told last; ``who`` the engines that stand
     alone, or the implementation with its role. ``count`` is how many findings or judgements there are, ``different``
     how many of them differ (``signatures``, or texts). ``versions`` are those of goldwire, or of the implementation, in
     which it was seen, the oldest first; ``first`` and ``last`` are times (ISO 8601 in UTC), empty where unknown.
@@ -85,7 +95,10 @@ def triage(lake: Lake, spark: Any) -> list[Cluster]:
     """Return the clusters of a lake's findings and failures, ranked; empty when there are none."""
     sources = Sources(lake)
     found = [*_of_findings(lake, dedupe.findings(lake, spark), sources)]
-    found += _of_failures(dedupe.failures(lake, spark), sources)
+    on_network = dedupe.network_findings(lake, spark)
+    failures = [*dedupe.failures(lake, spark), *network_faults.as_failures(on_network)]
+    found += _of_failures(failures, sources)
+    found += map(_network_cluster, network_faults.faults(on_network))
     return ranked(found)
 
 
@@ -188,12 +201,13 @@ def _gravity(row: dict[str, Any]) -> str:
 
 def _of_failures(rows: Sequence[dict[str, Any]], sources: Sources) -> Iterable[Cluster]:
     found = sorted(rows, key=lambda row: tuple(row[name] for name in (*dedupe.OF_FAILURE, *dedupe.FIRST)))
-    for cluster in clustered(found, _key_of_failure, _family_of_failure, _FailureFeatures, _FailureFeatures.like):
+    clusters = clustered(found, _key_of_failure, _family_of_failure, _FailureFeatures, _FailureFeatures.like)
+    for cluster in network_faults.joined(clusters):
         yield _failure_cluster(cluster, sources)
 
 
 def _family_of_failure(row: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(row[name] for name in ("protocol", "name", "role", "profile"))
+    return tuple(row[name] for name in network_faults.OF_TRIAL)
 
 
 def _key_of_failure(row: dict[str, Any]) -> tuple[str, ...]:
@@ -236,14 +250,20 @@ class _FailureFeatures:
 
 def _failure_cluster(cluster: list[dict[str, Any]], sources: Sources) -> Cluster:
     versions = ordered(row["version"] for row in cluster)
-    times = sorted(time for row in cluster if (time := sources.time(row["source"])))
+    times = sorted(time for row in cluster if (time := row.get("time") or sources.time(row["source"])))
     # One fault may show as a crash here and as a violation there: the cluster is as grave as its worst.
     worst = max((Outcome(row["outcome"]) for row in cluster), key=lambda outcome: outcome.rank)
     # A case can be played again at once; and against the newest version that has the fault.
     row = min(
         cluster,
-        # The gravest judgement, of a case if there is one, against the newest version.
-        key=lambda row: (row["outcome"] != worst.value, not row["case"], -versions.index(row["version"]), _place(row)),
+        # The gravest judgement, of a case if there is one, else of a finding, against the newest version.
+        key=lambda row: (
+            row["outcome"] != worst.value,
+            not row["case"],
+            not network_faults.is_of_network(row),
+            -versions.index(row["version"]),
+            _place(row),
+        ),
     )
     # The different texts, of which a cluster of one fault may have several.
     forms = {_key_of_failure(row) for row in cluster}
@@ -265,6 +285,29 @@ def _failure_cluster(cluster: list[dict[str, Any]], sources: Sources) -> Cluster
         last=times[-1] if times else "",
         example=sources.example(row),
         repeat=sources.repeat(row),
+    )
+
+
+def _network_cluster(cluster: list[dict[str, Any]]) -> Cluster:
+    versions = ordered(row["version"] for row in cluster)
+    times = sorted(row["time"] for row in cluster if row["time"])
+    # The newest version that has the fault, as with failures.
+    row = min(cluster, key=lambda row: (-versions.index(row["version"]), row["signature"], row["digest"]))
+    return Cluster(
+        gravity=row["kind"] if row["kind"] in KINDS else "other",
+        protocol=row["protocol"],
+        where=row["place"] or row["about"] or "-",
+        who=" ".join(part for part in (row["name"], row["role"]) if part) or "unnamed",
+        what=row["what"],
+        count=len(cluster),
+        different=len({network_faults.key(each) for each in cluster}),
+        kinds=(row["kind"],),
+        signatures=tuple(sorted({each["signature"] for each in cluster})),
+        versions=tuple(version for version in versions if version),
+        first=times[0] if times else "",
+        last=times[-1] if times else "",
+        example=row["folder"] or row["digest"],
+        repeat=row["repeat"],
     )
 
 

@@ -32,6 +32,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "time": "CAST(time AS TIMESTAMP)",
         "engines": "string_split(nullif(engines, ''), ', ')",
         "apart": "string_split(nullif(apart, ''), ', ')",
+        "about": "string_split(nullif(about, ''), ' + ')",
     },
     "sweeps": {
         "engines": "string_split(nullif(engines, ''), ', ')",

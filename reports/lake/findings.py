@@ -1,7 +1,7 @@
 """Findings of campaigns and golden vectors, as rows of a lake.
 
-Findings are folders that ``goldwire fuzz codec`` has written: one, or a folder of them. Whatever cannot be read of a
-set is a loss with a name, and costs only itself.
+Findings are folders that ``goldwire fuzz codec`` or ``goldwire fuzz net`` has written: one, or a folder of them, of
+both kinds where they stand together. Whatever cannot be read of a set is a loss with a name, and costs only itself.
 """
 
 import hashlib
@@ -11,9 +11,12 @@ from pathlib import Path
 
 import msgspec
 
-from fuzz.findings import FINDING, BadFinding, KeptFinding, read
+from fuzz.findings import FINDING, NETWORK, BadFinding, KeptFinding, kind, read
+from fuzz.net.campaign import BESIDE_FINDINGS
+from fuzz.net.finding import NetworkFinding, read_finding
 from harness.captures.losses import Losses, Missing
 from reports.lake.lake import Staging
+from reports.lake.network_findings import network_row
 from reports.lake.schemas import FINDINGS, VECTORS
 from vectors.golden import loader
 
@@ -62,16 +65,21 @@ def ingest_findings(staging: Staging, path: Path, protocol: str, losses: Losses)
     rows, troubles = [], []
     for folder in _folders(path):
         try:
-            kept = read(folder)
+            found = read_finding(folder) if kind(folder) == NETWORK else read(folder)
         except BadFinding as error:
             troubles.append(error)
             losses.add(Missing.UNREADABLE, what=str(error).replace(str(folder), folder.name))
             continue
         # A campaign over all layouts leaves one folder: whoever takes in one protocol gets its findings.
-        if kept.finding.layout.partition("/")[0] != protocol:
-            losses.add(Missing.FOREIGN, what=kept.finding.layout)
+        layout = found.layout if isinstance(found, NetworkFinding) else found.finding.layout
+        if layout.partition("/")[0] != protocol:
+            losses.add(Missing.FOREIGN, what=layout)
             continue
-        rows.append(row(staging.batch.id, kept, folder.name if folder != path else ""))
+        name = folder.name if folder != path else ""
+        if isinstance(found, NetworkFinding):
+            rows.append(network_row(staging.batch.id, found, folder, name))
+        else:
+            rows.append(row(staging.batch.id, found, name))
     if not rows:
         # The first trouble names a file; that nothing was found there would only be its consequence.
         raise troubles[0] if troubles else BadFinding(f"{path} holds no finding of {protocol}")
@@ -183,4 +191,6 @@ def _folders(path: Path) -> list[Path]:
     """Return the folders of findings: the one that ``path`` is, or all in it."""
     if (path / FINDING).is_file():
         return [path]
-    return sorted(each for each in path.iterdir() if each.is_dir() and not each.name.startswith("."))
+    # What a campaign keeps beside its findings is none, and changes while it goes on.
+    others = [each for each in path.iterdir() if not each.name.startswith(".") and each.name not in BESIDE_FINDINGS]
+    return sorted(each for each in others if each.is_dir())

@@ -237,13 +237,13 @@ DECODED = LakeTable(
 
 FINDINGS = LakeTable(
     "findings",
-    3,
+    4,
     _schema(
         source=TEXT,
         signature=TEXT,  # what findings that are one have in common
         kind=TEXT,
         engines=TEXT,  # those that were compared, with commas
-        rule=TEXT,
+        rule=TEXT,  # that is broken, if that is what was found
         what=TEXT,  # who says what, in one line
         seed=WHOLE,
         time=TEXT,  # ISO 8601 in UTC
@@ -258,15 +258,32 @@ FINDINGS = LakeTable(
         apart=TEXT,  # the engines that stand alone against the rest, with commas
         refuse=TRUTH,  # whether overlong integers were refused
         python=TEXT,
-        origin=TEXT,  # what searched: atheris, hypothesis, random, sweep
+        origin=TEXT,  # what searched: atheris, hypothesis, random, sweep; net: it was found over the network
         number=WHOLE,  # of the input, where inputs are numbered
         value=TEXT,  # JSON of a value that is encoded, where the input is one
         folder=TEXT,  # its name, of a finding that was kept in one
         page=TEXT,  # what a person is shown
         repeat=TEXT,  # the command that shows it again
+        iut=TEXT,  # since version 4, as all below, and only of what was found over the network: as the user named it
+        name=TEXT,
+        version=TEXT,
+        role=TEXT,
+        profile=TEXT,
+        transport=TEXT,
+        outcome=TEXT,  # violation or deviation, where a rule is broken
+        about=TEXT,  # what is said in the smallest test that does it, the last kinds, with " + "
+        tests=WHOLE,  # after how many it was found
+        times=WHOLE,  # how often the smallest test is played, until it shows
+        moves=TEXT,  # that test, a line for each move and for what it says
+        printed=TEXT,  # the last that the implementation printed
     ),
     ("protocol", "layout"),
-    in_files={"time": Moment(), "engines": Words(separator=", "), "apart": Words(separator=", ")},
+    in_files={
+        "time": Moment(),
+        "engines": Words(separator=", "),
+        "apart": Words(separator=", "),
+        "about": Words(separator=" + "),
+    },
     since=3,
 )
 

@@ -111,7 +111,7 @@ def test_a_bug_in_a_rare_branch_is_found_from_the_golden_vectors(tmp_path: Path)
     still = subprocess.run(program("replay", folder), env=environment, capture_output=True, text=True, check=False)
     assert (still.returncode, still.stdout.split()[0]) == (1, "STILL")
     gone = CliRunner().invoke(replay, [str(folder)])
-    assert (gone.exit_code, gone.stdout.split()[0]) == (0, "GONE")
+    assert (gone.exit_code, gone.stdout.split()[0]) == (0, "FIXED")
 
 
 @pytest.mark.slow  # a campaign
@@ -357,7 +357,7 @@ def test_a_bug_about_json_is_found_made_small_and_replayed(how: str, what: str, 
     still = subprocess.run(program("replay", folder), env=environment, capture_output=True, text=True, check=False)
     assert (still.returncode, still.stdout.split()[0]) == (1, "STILL"), still.stdout + still.stderr
     gone = CliRunner().invoke(replay, [str(folder)])
-    assert (gone.exit_code, gone.stdout.split()[0]) == (0, "GONE")
+    assert (gone.exit_code, gone.stdout.split()[0]) == (0, "FIXED")
 
 
 @with_atheris

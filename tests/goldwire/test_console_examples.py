@@ -78,6 +78,14 @@ EXAMPLES: dict[str, How] = {
     "goldwire test urbit --iut … --path loss=0.1,jitter=0.05": How(
         instead={"…": "peer:"}, also=SOME, says="AS EXPECTED"
     ),
+    "goldwire fuzz net zenoh --iut ./mine.toml --for 10m": How("mine", {"10m": "1s"}, says="NOTHING FOUND"),
+    "goldwire fuzz net zenoh --iut … --seed-trace capture.pcapng": How(
+        "zenoh_capture", {"…": "peer:"}, "--for 1s", says="NOTHING FOUND"
+    ),
+    "goldwire fuzz net zenoh --defect all --for 60s": How(instead={"60s": "20s"}, status=1, says=r"(?m)^FOUND"),
+    "goldwire replay findings/zenoh-router-crash-78c9324b": How(
+        instead={"findings": f"{ROOT}/docs/findings"}, also="--iut peer:", says="FIXED"
+    ),
     "goldwire audit pathfinder capture.pcapng": How("capture", says="AS EXPECTED"),
     "goldwire record tcp/127.0.0.1:4711 --listen tcp/127.0.0.1:4712 --out capture.pcapng": How(
         "pathfinder", SERVER | {"tcp/127.0.0.1:4712": "{free}"}, says="1 connections", serves="pathfinder"

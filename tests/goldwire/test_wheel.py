@@ -204,6 +204,7 @@ def interpreter(name: str) -> Path:
     pytest.skip(f"no {name} here")
 
 
+@pytest.mark.sweep
 def test_without_a_compiler_a_pure_wheel_says_what_is_slower(built: Path, tmp_path: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", sdist, cwd=tmp_path, CC="/nowhere/cc")

@@ -29,6 +29,7 @@ ANYTHING = re.compile(r"<[a-z]+>|\b[A-Z]{2,}\b")
 ELSEWHERE = {
     # What goldwire writes.
     "run.ndjson", "summary.json", "summary.md", "recordings.json", "finding.json", "traffic.json",
+    "test_regression.py", "vector.json",
     "mine.toml", "README.md", "config.toml",  # what a user has
 }  # fmt: skip
 

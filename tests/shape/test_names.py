@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from house import PROTOCOLS, Module, modules
 
-VARIANTS = ("faults", "oddities")
+VARIANTS = ("faults", "oddities", "defects")
 """Folders of many small peers, each named by what it does. The name is registered, and unique within its folder: that
 is the second test here. ``Sluggish`` may be an oddity of every protocol."""
 

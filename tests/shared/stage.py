@@ -110,6 +110,10 @@ class Stage:
         """A capture of a Pathfinder play."""
         self._record("pathfinder", "capture.pcapng", "test_a_ping")
 
+    def zenoh_capture(self) -> None:
+        """A capture of a Zenoh play."""
+        self._record("zenoh", "capture.pcapng", CASE)
+
     def captures(self) -> None:
         """A folder of captures, one of them of a router with a fault."""
         (self.folder / "captures").mkdir()

@@ -242,19 +242,22 @@ def read(subject: str, payload: bytes) -> Message:
     """Read what was published under a subject; ``DecodeError`` where it is no message."""
     if (message := _as_written_here(subject, payload)) is not None:
         return message
-    header, signed = _header(payload)
     try:
+        header, signed = _header(payload)
         body = _DECODERS[_form(subject, signed)].decode(signed)
     except msgspec.ValidationError as error:
         raise DecodeError(Reason.WRONG_TYPE, 0, "message", str(error)) from None
+    except msgspec.DecodeError as error:
+        # Numbers stand as they are spelled, in what is signed as well: 5. and 007 are none of strict JSON.
+        raise DecodeError(Reason.BAD_SYNTAX, 0, "message", str(error)) from None
     return Message(subject, header.session, header.seqno, header.digest, body, signed)
 
 
 # What we write ourselves, and whoever writes strict JSON with the header first, is read in a moment.
-_PLAIN = re.compile(rb'\{"session":"([^"\\]*)","seqno":(\d{1,19}),"digest":"([^"\\]*)"(?:,(.*))?\}', re.DOTALL)
+_PLAIN = re.compile(rb'\{"session":"([^"\\]*)","seqno":(0|[1-9]\d{0,18}),"digest":"([^"\\]*)"(?:,(.*))?\}', re.DOTALL)
 
 # The same as far as its rest; and strict JSON with none of these stands as it is signed.
-_HEAD = re.compile(rb'\{"session":"([!#-\[\]-~]*)","seqno":(\d{1,19}),"digest":"([!#-\[\]-~]*)"(?=[,}])')
+_HEAD = re.compile(rb'\{"session":"([!#-\[\]-~]*)","seqno":(0|[1-9]\d{0,18}),"digest":"([!#-\[\]-~]*)"(?=[,}])')
 _TO_BE_LOOKED_AT = re.compile(rb"[^!-\[\]-~]")
 
 
@@ -267,8 +270,8 @@ def _as_written_here(subject: str, payload: bytes) -> Message | None:
     signed = b"{}" if rest == b"}" else b"{" + rest[1:]
     try:
         body = _DECODERS[_form(subject, signed)].decode(signed)
-    except msgspec.MsgspecError:
-        return None
+    except (msgspec.MsgspecError, RecursionError):
+        return None  # how many values may stand within each other, is for the own reader to say
     # No member is there twice, then, and none that the form does not have.
     if encoded(body) != signed:
         return None
@@ -280,11 +283,13 @@ def _header(payload: bytes) -> tuple[_Header, bytes]:
     """Return a message's header, and the rest of it as strict JSON: without white space, each member as it stands."""
     if plain := _PLAIN.fullmatch(payload):
         rest = b"{%b}" % (plain[4] or b"")
-        # Only what JSON's own library writes just so is as it should be: all else is looked at more closely.
+        # Only what JSON's own library writes just so is as it should be, without another header behind the first: all
+        # else is looked at more closely.
         try:
-            if msgspec.json.encode(msgspec.json.decode(rest)) == rest:
+            members: Any = msgspec.json.decode(rest)
+            if msgspec.json.encode(members) == rest and members.keys().isdisjoint(_HEADER):
                 return _Header(plain[1].decode(), int(plain[2]), plain[3].decode()), rest
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             pass
     members = relaxed.parse(payload)
     if not isinstance(members, relaxed.Members):
@@ -294,10 +299,7 @@ def _header(payload: bytes) -> tuple[_Header, bytes]:
         raise DecodeError(Reason.DUPLICATE_NAME, 0, "message", "a name stands twice")
     rest = relaxed.canonical(relaxed.Members((name, value) for name, value in members if name not in _HEADER))
     head = relaxed.canonical(relaxed.Members((name, value) for name, value in members if name in _HEADER))
-    try:
-        return msgspec.json.decode(head, type=_Header, strict=False), rest
-    except msgspec.ValidationError as error:
-        raise DecodeError(Reason.WRONG_TYPE, 0, "message", str(error)) from None
+    return msgspec.json.decode(head, type=_Header, strict=False), rest
 
 
 _HEADER = frozenset({"session", "seqno", "digest"})

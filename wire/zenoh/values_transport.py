@@ -117,12 +117,22 @@ def read_batch(data: bytes) -> tuple[TransportMessage, ...]:
 
 def read_beginning(data: bytes) -> tuple[NetworkMessage, ...]:
     """Return the network messages of a batch that stand before the place where it cannot be decoded."""
-    rest: list[Wire] = []
     try:
         frames = live(BATCH).decode(BATCH, data)
     except DecodeError as error:
-        frames = plain(error.before[-1])
-        rest = plain(error.before[0]) if len(error.before) > 1 else []
+        return read_before(error)
+    return _network_messages(frames, [])
+
+
+def read_before(error: DecodeError) -> tuple[NetworkMessage, ...]:
+    """Return the network messages of a batch before what an error is about, by the error alone."""
+    if not error.before:
+        return ()
+    return _network_messages(plain(error.before[-1]), plain(error.before[0]) if len(error.before) > 1 else [])
+
+
+def _network_messages(frames: list[Wire], rest: list[Wire]) -> tuple[NetworkMessage, ...]:
+    """Return what stands in the FRAMEs of a batch, and behind it the ``rest``, of one that was not read to its end."""
     values = [value for each in frames if each["type"] == "FRAME" for value in each["messages"]]
     return tuple(from_wire(value) for value in values + rest)
 

@@ -20,7 +20,7 @@ from conformance.rai.histories.subscriber_moves import (
     Outage,
     Proves,
     Renews,
-    Says,
+    SaysStatus,
     Shows,
     SubscriberMove,
     Subscribes,
@@ -92,7 +92,7 @@ class SubscriberMoveGenerator:
             "wild": lambda: SubscribesAll(choice(WILDCARDS)),
             "unwild": lambda: UnsubscribesAll(choice(WILDCARDS)),
             "update": self._update,
-            "say": lambda: Says(choice(self._names), choice(("stale", "stale", "feed_down", "temp_unavail"))),
+            "say": lambda: SaysStatus(choice(self._names), choice(("stale", "stale", "feed_down", "temp_unavail"))),
             "show": lambda: Shows(
                 choice(self._names), choice(("initial", "verify")), choice(("", "", "ok", "stale", "feed_switch"))
             ),
@@ -139,7 +139,7 @@ def _disturb(name: str, verb: str) -> list[SubscriberMove]:
     return [
         Subscribes(name, verb),
         Updates((name,)),
-        Says(name, "stale"),
+        SaysStatus(name, "stale"),
         LooksOnce(name, is_ahead=True),
         Updates((name,)),
     ]
@@ -213,7 +213,7 @@ def _renamed(name: str, verb: str) -> list[SubscriberMove]:
 def _left(name: str, verb: str) -> list[SubscriberMove]:
     """Return what has a stale value be brought by a wildcard alone."""
     wildcard = next((each for each in WILDCARDS if matches(each, name)), WILDCARDS[0])
-    told = (Updates((name,)), Says(name, "stale"))
+    told = (Updates((name,)), SaysStatus(name, "stale"))
     return [SubscribesAll(wildcard), Subscribes(name, verb), *told, Unsubscribes(name), Updates((name,))]
 
 

@@ -65,7 +65,7 @@ class Updates(msgspec.Struct, frozen=True):
         return "; ".join(f"publisher.publish({name!r}{how})" for name in self.names) + times
 
 
-class Says(msgspec.Struct, frozen=True):
+class SaysStatus(msgspec.Struct, frozen=True):
     """The publisher of a subject says something of it without data."""
 
     name: str
@@ -227,7 +227,7 @@ SubscriberMove = (
     | UnsubscribesAll
     | LooksOnce
     | Updates
-    | Says
+    | SaysStatus
     | Shows
     | Gives
     | Inquires

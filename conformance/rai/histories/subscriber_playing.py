@@ -19,7 +19,7 @@ from conformance.rai.histories.subscriber_moves import (
     Outage,
     Proves,
     Renews,
-    Says,
+    SaysStatus,
     Shows,
     SubscriberMove,
     Subscribes,
@@ -67,7 +67,7 @@ class SubscriberPlay(Speaking, Coming):
                 return "snapshots" not in self.can.lacks and not self._asked_snaps[name]
             case IsForged(name=name):
                 return self._is_told(name)
-            case Says(name=name) | Shows(name=name):
+            case SaysStatus(name=name) | Shows(name=name):
                 return name in self._owner(name).values
             case Gives(name=name, new=new):
                 is_free = not new or (new not in self._wanted and new not in self._limbo)
@@ -98,7 +98,7 @@ class SubscriberPlay(Speaking, Coming):
                 self._snap(move)
             case Updates():
                 self._update(move)
-            case Says():
+            case SaysStatus():
                 self._say(move)
             case Shows():
                 self._show(move)

@@ -9,7 +9,7 @@ from conformance.rai.feeds import starts
 from conformance.rai.histories.subscriber_moves import (
     ComesAgain,
     Gives,
-    Says,
+    SaysStatus,
     Shows,
     Updates,
 )
@@ -49,7 +49,7 @@ class Speaking(Scene):
                     value.cause = "RAI-155", f"an update{f' with status {move.status}' * bool(move.status)}"
                     value.update(changed, move.status, source.now.session)
 
-    def _say(self, move: Says) -> None:
+    def _say(self, move: SaysStatus) -> None:
         source = self._owner(move.name)
         fields, _ = source.values[move.name]
         members: dict[str, Any] = {"type": move.type, "status": move.status} if move.type else {"status": move.status}

@@ -108,10 +108,14 @@ def numbers_are_little_endian(event: Event, state: SessionState) -> Observation 
             swapped = int.from_bytes(number.to_bytes(8, "little"), "big")
             asked = state.beats
             wrong = (session, number) not in asked and (session, swapped) in asked and number != swapped
-        case ScryRequest(fragment=fragment) | Cancellation(fragment=fragment) | Promise(fragment=fragment):
+        case ScryRequest(fragment=fragment) | Cancellation(fragment=fragment):
             wrong = is_swapped(fragment, 4)
-        case ScryResponse(fragment=fragment, total=total, total_width=width):
-            wrong = is_swapped(fragment, 4) or (width == 4 and is_swapped(total, 4))
+        case Promise(path=path, fragment=fragment):
+            # Who was asked for such a number has sent it as it came.
+            wrong = is_swapped(fragment, 4) and (path, fragment) not in state.asked
+        case ScryResponse(path=path, fragment=fragment, total=total, total_width=width):
+            wrong = is_swapped(fragment, 4) and (path, fragment) not in state.asked
+            wrong = wrong or (width == 4 and is_swapped(total, 4))
         case _:
             return None
     return follows(event.entry, "A03", "B") if wrong else KEPT

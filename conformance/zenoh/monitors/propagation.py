@@ -73,11 +73,14 @@ def routers_tell_nobody_who_did_not_ask(event: Event, state: SessionState) -> Ob
 
 
 @monitor("ZD-095", on=received(DeclareEntity))
-def live_entities_are_not_announced_again(event: Event, state: SessionState) -> Observation:
+def live_entities_are_not_announced_again(event: Event, state: SessionState) -> Observation | None:
     """No D_* repeats, outside a snapshot or twice within one, what the session knows and what still lives."""
     body = event.body
     assert isinstance(body, DeclareEntity)
     asked = state.latest(event.interest_id)
+    if state.is_contested(event.interest_id):
+        # Both snapshots list it.
+        return None
     if asked is not None:
         again = (event.key, asked) in state.announced.get((body.kind, body.id), ())
     else:

@@ -113,6 +113,8 @@ class SessionState:
         """Seconds that the slowest snapshot took to end: the node is as slow as that, or as far away."""
         self._of_id: dict[int | None, list[SentInterest]] = {}
         self._latest: dict[int | None, SentInterest] = {}
+        self._contested: set[int] = set()
+        """Ids that were used again while an answer was awaited, or could still come."""
         self._sent = 0
         self._covered: tuple[Event | None, list[SentInterest]] = (None, [])
 
@@ -147,8 +149,14 @@ class SessionState:
         """Return the latest interest of an id."""
         return self._latest.get(interest_id)
 
+    def is_contested(self, interest_id: int | None) -> bool:
+        """Tell whether an id was used again while an answer was awaited: whose answers come is unknown then."""
+        return interest_id in self._contested
+
     def of(self, interest_id: int | None, *modes: Mode) -> SentInterest | None:
-        """Return the latest interest of an id, if it has one of some modes."""
+        """Return the latest interest of an id, if it has one of some modes, and what comes is known to answer it."""
+        if self.is_contested(interest_id):
+            return None
         found = self._latest.get(interest_id)
         return found if found is not None and found.mode in modes else None
 
@@ -198,6 +206,9 @@ class SessionState:
         assert isinstance(event.message, Interest)
         asked = SentInterest(event, event.message, self._sent)
         self._sent += 1
+        # Of a Future one as well, though none is to come: whoever answers it may do so only now.
+        if any(not each.finals for each in self.all_of(asked.id)):
+            self._contested.add(asked.id)
         self.interests.append(asked)
         self._of_id.setdefault(asked.id, []).append(asked)
         self._latest[asked.id] = asked

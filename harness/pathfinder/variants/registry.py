@@ -1,8 +1,9 @@
-"""Where the faults and the oddities of the Pathfinder peers are collected."""
+"""Where the faults, the oddities and the defects of the Pathfinder peers are collected."""
 
 from harness.peers.variants import Variants
 
 FAULTS = Variants("harness.pathfinder.variants.faults")
 ODDITIES = Variants("harness.pathfinder.variants.oddities")
+DEFECTS = Variants("harness.pathfinder.variants.defects")
 
-fault, oddity = FAULTS, ODDITIES
+fault, oddity, defect = FAULTS, ODDITIES, DEFECTS

@@ -3,6 +3,7 @@
 Each decision that the document speaks of is a method of its own. Where values come from is said in ``publisher.py``.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -42,6 +43,17 @@ from wire.rai.wildcards import Matcher
 from wire.subjects import is_legal
 
 FORMAT = "json"
+
+LONGEST = 1024
+"""Bytes of the longest subject that is published: brokers end the link of who says one that is too long for a line."""
+
+UNSPEAKABLE = re.compile(r"[ \t\r\n]")
+"""White space, which ends a subject at some brokers."""
+
+
+def is_publishable(subject: str) -> bool:
+    """Tell whether a subject is legal, and any broker carries it: others make some end the link, or say another."""
+    return is_legal(subject) and len(subject.encode()) <= LONGEST and UNSPEAKABLE.search(subject) is None
 
 
 class ServingNode(NodePeer):
@@ -126,7 +138,7 @@ class ServingNode(NodePeer):
 
     def refusal(self, subject: str, other: KnownSession) -> str:
         """Return the status that says why a session may not see a subject; empty where it may."""
-        if not is_legal(subject):
+        if not is_publishable(subject):
             return "bad_name"
         return "perm_denied" if self.is_denied(other) else ""
 
@@ -224,7 +236,7 @@ class ServingNode(NodePeer):
     def reply(self, other: KnownSession, returned: Return, body: Reply | Dict) -> None:
         """Tell one session something, unless its return makes no subject."""
         subject = inbox(other.session, returned)
-        if is_legal(subject):
+        if is_publishable(subject):
             self.say(subject, body)
 
     def send_dictionary(self, body: DictRequest, other: KnownSession) -> None:

@@ -1,8 +1,9 @@
-"""Where the faults and the oddities of the peers are collected."""
+"""Where the faults, the oddities and the defects of the peers are collected."""
 
 from harness.peers.variants import Variants
 
 FAULTS = Variants("harness.rai.variants.faults")
 ODDITIES = Variants("harness.rai.variants.oddities")
+DEFECTS = Variants("harness.rai.variants.defects")
 
-fault, oddity = FAULTS, ODDITIES
+fault, oddity, defect = FAULTS, ODDITIES, DEFECTS

@@ -1,8 +1,9 @@
-"""Where the faults and the oddities of the peers are collected."""
+"""Where the faults, the oddities and the defects of the peers are collected."""
 
 from harness.peers.variants import Variants
 
 FAULTS = Variants("harness.urbit.variants.faults")
 ODDITIES = Variants("harness.urbit.variants.oddities")
+DEFECTS = Variants("harness.urbit.variants.defects")
 
-fault, oddity = FAULTS, ODDITIES
+fault, oddity, defect = FAULTS, ODDITIES, DEFECTS

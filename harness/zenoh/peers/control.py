@@ -46,6 +46,16 @@ class ControlLines:
         self._client = client
         self._declared: dict[str, tuple[EntityKind, int] | int] = {}
         self._asking: dict[str, int] = {}
+        self._sessions: dict[str, int] = {}
+        """Aliases and interests are their session's, and over with it: its link, by their names."""
+
+    def _forget(self) -> None:
+        """Forget the names of what has ended with its session."""
+        for name in [name for name, link in self._sessions.items() if link not in self._client.sessions]:
+            del self._sessions[name]
+            self._asking.pop(name, None)
+            if isinstance(self._declared.get(name), int):
+                del self._declared[name]
 
     def obey(self, verb: str, arguments: list[str]) -> None:
         """Do what a control line asks; ``Unsupported`` when it is none, ``NotYet`` while a session is being opened.
@@ -55,9 +65,11 @@ class ControlLines:
         client = self._client
         if any(session.transport.state in (State.INIT_SENT, State.OPEN_SENT) for session in client.sessions.values()):
             raise NotYet("the session is still being opened")
+        self._forget()
         match verb, arguments:
             case "declare", ["keyexpr", name, key]:
                 self._declared[name] = client.declare_keyexpr(key)
+                self._sessions[name] = client.remote.link
             case "declare", [kind, name, key]:
                 self._declared[name] = client.declare_entity(EntityKind(kind), key)
             case "undeclare", [name] if name in self._declared:
@@ -67,6 +79,7 @@ class ControlLines:
                 # A Current interest ends with its snapshot; only the others are there to be ended.
                 if MODES[mode] is not Mode.CURRENT:
                     self._asking[name] = interest
+                    self._sessions[name] = client.remote.link
             case "end", [name] if name in self._asking:
                 client.end(self._asking.pop(name))
             case "put", [key, *text]:

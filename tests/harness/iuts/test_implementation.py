@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -128,6 +129,40 @@ def test_a_program_that_ignores_sigterm_is_killed(described, monkeypatch):
     with start(described(deaf + "while True: signal.pause()", ready='"line"')) as node:
         pass
     assert node.exit_status == -signal.SIGKILL
+
+
+def told_of_a_crash(node):
+    """Wait until a sign of a crash was read; return what the node said."""
+    deadline = time.monotonic() + 30
+    while node.alive():
+        assert time.monotonic() < deadline
+    return node.output_tail()
+
+
+@pytest.mark.parametrize(
+    ("sign", "patience"),
+    [("ERROR: AddressSanitizer: SEGV", "_REPORT_PAUSE"), ("Terminating due to exception", "_PAUSE")],
+)
+def test_the_last_words_behind_the_sign_of_a_crash_are_waited_for(described, monkeypatch, sign, patience):
+    """A regression: a finding's log had the first line alone, as that was taken for the death."""
+    # However busy the machine is: its end comes first.
+    monkeypatch.setattr(f"harness.iuts.process.{patience}", 30.0)
+    dying = f"""
+import sys, time
+print("ready", flush=True)
+print({sign!r}, file=sys.stderr, flush=True)
+time.sleep(0.5)
+print("the place", file=sys.stderr, flush=True)
+"""
+    with start(described(dying, ready='"line"', crash_signs=f"[{sign!r}]")) as node:
+        assert told_of_a_crash(node).endswith("the place")
+
+
+def test_one_that_goes_on_after_the_sign_of_a_crash_is_not_waited_for(described):
+    going_on = "import signal\nprint('ready', flush=True)\nprint('panicked', flush=True)\nsignal.pause()"
+    with start(described(going_on, ready='"line"', crash_signs='["panicked"]')) as node:
+        assert told_of_a_crash(node).endswith("panicked")
+        assert node.exit_status is None
 
 
 def test_children_of_a_program_end_with_it(described):

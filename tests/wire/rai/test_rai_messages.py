@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vectors.golden.loader import load
@@ -131,6 +131,8 @@ PIECES = st.sampled_from(
 
 
 @given(body=st.sampled_from(WRITTEN), at=st.integers(0, 300), gone=st.integers(0, 12), piece=PIECES)
+@example(values.Dict(dictionary="d", dict_csum=5, data=DATA), 77, 0, b'"seqno":1,')  # a header's member once more
+@example(values.Bye(), 31, 0, b"01")  # a number that begins with 0
 def test_what_is_read_in_a_moment_is_what_is_read_with_care(body: Body, at: int, gone: int, piece: bytes) -> None:
     """A space at its beginning makes a text one that nobody here writes, and changes nothing of what it says."""
     subject = SUBJECTS[body.layout.partition("/")[2]]

@@ -304,7 +304,7 @@ class Gullible(Publisher):
 
 
 @fault("RAI-168", does="looks at no digest of an auth message")
-class BelievesAnyAnswer(Gullible):
+class BelievesAnyAnswer(Publisher):
     def is_proof(self, message: Message, answered: tuple[int, str]) -> bool:
         return True
 

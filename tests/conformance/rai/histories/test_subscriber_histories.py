@@ -9,7 +9,7 @@ from conformance.rai.histories.subscriber_moves import (
     Gives,
     Holds,
     LooksOnce,
-    Says,
+    SaysStatus,
     Shows,
     Subscribes,
     SubscribesAll,
@@ -34,7 +34,14 @@ A, BELOW = "LAB.a", "LAB.g.b.c"
 
 
 def test_who_says_that_a_value_is_unavailable_for_a_while() -> None:
-    moves = (Subscribes(A), Updates((A,)), Says(A, "temp_unavail"), Updates((A,)), Shows(A, "initial"), Updates((A,)))
+    moves = (
+        Subscribes(A),
+        Updates((A,)),
+        SaysStatus(A, "temp_unavail"),
+        Updates((A,)),
+        Shows(A, "initial"),
+        Updates((A,)),
+    )
     for peer in (Subscriber, TellsOfUnavailability):
         PLAYS.make(peer, *moves)
 

@@ -257,3 +257,11 @@ def test_damage_is_nobodys(body: Body) -> None:
     frame = write(Packet(body, SUBSCRIBER, PUBLISHER))
     for role in ("publisher", "subscriber"):
         assert accused([*told(), (80.0, frame[:-3])], role) == set()
+
+
+def test_a_number_that_looks_swapped_is_sent_as_it_came() -> None:
+    """A fragment so far ahead is asked for and promised under one and the same number: nobody has swapped it."""
+    far = 1 << 24
+    asked, promised = ask(fragment=far), promise(fragment=far)
+    assert "URB-022" not in accused([(0.0, asked), (0.1, promised)], "publisher")
+    assert "URB-022" in accused([(0.0, ask(fragment=1)), (0.1, promised)], "publisher")

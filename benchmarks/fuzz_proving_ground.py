@@ -1,0 +1,244 @@
+"""How many of the defects that are planted in the reference peers a network campaign finds, with feedback and without.
+
+::
+
+    python benchmarks/fuzz_proving_ground.py --for 5m --seeds 3 --workers 2 --write docs/proving-ground.md
+    python benchmarks/fuzz_proving_ground.py zenoh --for 60s --seeds 1
+    python benchmarks/fuzz_proving_ground.py --results played.ndjson  # goes on where it was ended
+
+Each campaign begins with an empty folder, against a peer that has all defects of its role at once. What a finding is
+about is tried, not read: its smallest test is played on peers that have one defect each, and it has found those of
+which something shows. On a peer without any defect nothing may show: that would accuse an innocent.
+"""
+
+import statistics
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
+
+import click
+import msgspec
+
+from conformance.suite import Suite
+from fuzz.net import campaign as campaigns
+from fuzz.net.campaign import NetworkCampaign
+from fuzz.net.finding import NetworkFinding
+from fuzz.net.node_on_trial import NodeOnTrial, reproduce
+from fuzz.net.targets import load
+from fuzz.net.worker import FuzzJob, on_trial, usual_transport
+from harness.iuts.description import resolve
+from harness.peers.variants import Variant
+from harness.protocol import load as load_protocol
+from harness.timing import ANSWER
+from vectors.check_command import interrupted_by_signal
+from vectors.durations import read_time
+from wire.files import write_file
+
+
+class PlayedCampaign(msgspec.Struct, frozen=True):
+    """What one campaign of a role came to: after how many seconds it found each defect, by name.
+
+    ``unexplained`` are findings of which no defect alone shows anything, ``innocent`` those that a healthy peer shows
+    as well.
+    """
+
+    protocol: str
+    role: str
+    seconds: float
+    workers: int
+    seed: int
+    feedback: bool
+    tests: int
+    found: dict[str, float]
+    unexplained: tuple[str, ...]
+    innocent: tuple[str, ...]
+
+
+def defects_of(protocol: str, role: str) -> list[Variant]:
+    """Return the defects that are planted in a role."""
+    defects = load_protocol(protocol).defects
+    return [each for each in defects.all.values() if each.role == role] if defects is not None else []
+
+
+def run(protocol: str, role: str, seed: int, seconds: float, workers: int, *, feedback: bool) -> PlayedCampaign:
+    """Run one campaign, and try what its findings are about."""
+    with tempfile.TemporaryDirectory(prefix="goldwire-proving-") as folder:
+        campaign = NetworkCampaign(
+            protocol=protocol,
+            iut=f"peer:{role}",
+            role=role,
+            seconds=seconds,
+            seed=seed,
+            workers=workers,
+            out=Path(folder),
+            transport=usual_transport(resolve(f"peer:{role}", protocol)),
+            feedback=feedback,
+            options=("--defect", "all"),
+        )
+        report = campaigns.run(campaign, load(protocol)[role])
+        findings = [each.finding for each in report.findings]
+    found, unexplained, innocent = explained(protocol, role, findings)
+    tests = report.total("tests")
+    return PlayedCampaign(protocol, role, seconds, workers, seed, feedback, tests, found, unexplained, innocent)
+
+
+def explained(
+    protocol: str, role: str, findings: Sequence[NetworkFinding]
+) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...]]:
+    """Return when each defect was found first, what no defect explains, and what shows of a healthy peer."""
+    about: dict[str, set[str]] = {each.signature: set() for each in findings}
+    for name in ("", *(each.name for each in defects_of(protocol, role))):
+        for signature in shown(protocol, role, name, findings):
+            about[signature].add(name)
+    found: dict[str, float] = {}
+    for each in findings:
+        for name in about[each.signature] - {""}:
+            found[name] = min(found.get(name, each.origin.seconds), each.origin.seconds)
+    innocent = tuple(each.sentence for each in findings if "" in about[each.signature])
+    return found, tuple(each.sentence for each in findings if not about[each.signature]), innocent
+
+
+def shown(protocol: str, role: str, defect: str, findings: Sequence[NetworkFinding]) -> Iterator[str]:
+    """Yield the signatures of the findings of which something shows with one defect, or without any."""
+    options = ("--defect", defect) if defect else ()
+    job = FuzzJob(protocol=protocol, iut=f"peer:{role}", role=role, seconds=0, seed=0, out="", options=options)
+    suite = Suite(protocol)
+    description, transport = on_trial(job, suite)
+    node = NodeOnTrial(suite, description, load(protocol)[role], profile="document", transport=transport)
+    try:
+        node.patience = ANSWER
+        is_fresh = True
+        for each in findings:
+            seen = reproduce(node, each.test, times=each.times, fresh=not is_fresh)
+            is_fresh = seen is None and each.times == 1
+            if seen is not None:
+                yield each.signature
+    finally:
+        node.stop()
+
+
+# --- the scoreboard -------------------------------------------------------------------------------------------------
+
+
+def page(results: dict[str, list[PlayedCampaign]], command: str) -> Iterator[str]:
+    """Write the scoreboard of some roles."""
+    yield "# The proving ground of network fuzzing"
+    yield ""
+    yield "Made by:"
+    yield ""
+    yield f"    {command}"
+    yield ""
+    yield "Of the defects that are planted in our peers, so many were found by campaigns of that length, with feedback"
+    yield "and without; a number for each seed. No case of the suites comes by any of them."
+    yield ""
+    yield "| role | planted | found | without feedback | tests | |"
+    yield "|---|---|---|---|---|---|"
+    for label, played in results.items():
+        planted = defects_of(*label.split())
+        scores = {way: [len(each.found) for each in played if each.feedback is way] for way in (True, False)}
+        tests = sum(each.tests for each in played)
+        told = {way: ", ".join(map(str, each)) or "" for way, each in scores.items()}
+        accused = sum(len(each.innocent) for each in played)
+        odd = f"{accused} innocent" if accused else ""
+        yield f"| {label} | {len(planted)} | {told[True]} | {told[False]} | {tests:,} | {odd} |"
+    for label, played in results.items():
+        yield ""
+        yield f"## {label}"
+        yield ""
+        yield "Seconds after which each was found, the median of the campaigns that did, and in how many of them."
+        yield ""
+        yield "| defect | kind | what it does | with feedback | without |"
+        yield "|---|---|---|---|---|"
+        for each in defects_of(*label.split()):
+            ways = [[one for one in played if one.feedback is way] for way in (True, False)]
+            cells = " | ".join(_times(each.name, way) for way in ways)
+            yield f"| {each.name} | {each.rules[0]} | {each.sentence} | {cells} |"
+        for one in played:
+            for what, sentences in (("no defect alone shows", one.unexplained), ("a HEALTHY peer shows", one.innocent)):
+                yield from (f"\nSeed {one.seed}: {what}: {sentence}" for sentence in sentences)
+
+
+def _times(name: str, played: Sequence[PlayedCampaign]) -> str:
+    times = [each.found[name] for each in played if name in each.found]
+    return f"{statistics.median(times):.0f} s, {len(times)} of {len(played)}" if times else f"0 of {len(played)}"
+
+
+@click.command()
+@click.argument("protocols", nargs=-1)
+@click.option("--role", help="Only this role; default: all that have defects.")
+@click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option("--first", type=click.IntRange(min=0), default=1, show_default=True, help="The first seed.")
+@click.option("--for", "seconds", callback=read_time, default="5m", show_default=True, help="Of each campaign.")
+@click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True)
+@click.option("--feedback", type=click.Choice(("both", "with", "without")), default="both", show_default=True)
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Add what each campaign came to there, and play none again that stands there.",
+)
+@click.option("--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the page as well.")
+def main(
+    protocols: tuple[str, ...],
+    role: str | None,
+    seeds: int,
+    first: int,
+    seconds: float,
+    workers: int,
+    feedback: str,
+    results: Path | None,
+    write: Path | None,
+) -> None:
+    """Say how many planted defects campaigns find."""
+    known = played_before(results) if results is not None else []
+    roles = [
+        (protocol, each)
+        for protocol in protocols or ("zenoh", "pathfinder", "urbit", "rai")
+        for each in load(protocol)
+        if role in (None, each) and defects_of(protocol, each)
+    ]
+    ways = [way for way in (True, False) if feedback in ("both", "with" if way else "without")]
+    played: dict[str, list[PlayedCampaign]] = {}
+    with interrupted_by_signal():
+        for (protocol, each), seed, way in product(roles, range(first, first + seeds), ways):
+            asked = (protocol, each, seconds, workers, seed, way)
+            one = next((old for old in known if asked == asked_of(old)), None)
+            if one is None:
+                one = run(protocol, each, seed, seconds, workers, feedback=way)
+                if results is not None:
+                    known.append(one)
+                    write_file(results, b"".join(msgspec.json.encode(each) + b"\n" for each in known))
+            played.setdefault(f"{protocol} {each}", []).append(one)
+            click.echo("\n".join(said_of(one)))
+    if write is not None:
+        command = "python benchmarks/fuzz_proving_ground.py " + " ".join(
+            [*protocols, f"--for {seconds:g}s", f"--seeds {seeds}", f"--workers {workers}"]
+        )
+        write_file(write, "\n".join(page(played, command)) + "\n")
+
+
+def played_before(results: Path) -> list[PlayedCampaign]:
+    """Read what campaigns came to that were played before."""
+    lines = results.read_bytes().splitlines() if results.exists() else []
+    return [msgspec.json.decode(each, type=PlayedCampaign) for each in lines]
+
+
+def asked_of(one: PlayedCampaign) -> tuple[object, ...]:
+    """Return what was asked for."""
+    return one.protocol, one.role, one.seconds, one.workers, one.seed, one.feedback
+
+
+def said_of(one: PlayedCampaign) -> Iterator[str]:
+    """Say what a campaign came to, in some lines."""
+    planted = defects_of(one.protocol, one.role)
+    missing = [each.name for each in planted if each.name not in one.found]
+    yield (
+        f"{one.protocol} {one.role}, seed {one.seed}, {'with' if one.feedback else 'without'} feedback: "
+        f"{len(one.found)} of {len(planted)} found, {one.tests:,} tests; missed: {', '.join(missing) or 'none'}"
+    )
+    for what, said in (("unexplained", one.unexplained), ("INNOCENT ACCUSED", one.innocent)):
+        yield from (f"   {what}: {sentence}" for sentence in said)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Confirming: a suspicion becomes a finding when a fresh instance shows it again, by as little as does it."""
+
+import time
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from conformance.histories.shrinking import shrunk
+from fuzz.net.moves import (
+    EndsSession,
+    FuzzMove,
+    Listens,
+    NetworkTest,
+    Opens,
+    Says,
+    WaitsAWhile,
+    joined,
+    spelled_out,
+)
+from fuzz.net.node_on_trial import NodeOnTrial, Reproduced, reproduce
+from fuzz.net.symptoms import Symptom, about
+from harness.timing import ANSWER
+from vectors.minimising import NoMoreTries, minimise
+
+BEFORE = (1, 2, 4, 8, 16)
+"""How many of the last tests are played together, until the symptom shows."""
+
+TIMES = 30
+"""How often a test is played that is suspected to let a process grow: little, each time, shows then."""
+
+FEWER_TIMES = 10
+"""How often it is played while it is made small."""
+
+SEQUENCE, MESSAGES = 4.0, 2.0
+"""Seconds in which a test is made small: as a sequence, and within what it says."""
+
+SEQUENCE_RESTARTS, MESSAGES_RESTARTS = 40, 20
+"""Besides, the time of so many restarts: whoever dies with each try of a slow start is to get as many tries."""
+
+TRIES = 200
+
+HURRY = 0.4
+"""Seconds that an answer is waited for while a test is made small: what is found then is shown again in full."""
+
+
+class ConfirmedSuspicion(msgspec.Struct, frozen=True):
+    """What is proven: the smallest test found, how often it is to be played, the symptom and its trace."""
+
+    test: NetworkTest
+    times: int
+    reproduced: Reproduced
+
+    @property
+    def symptom(self) -> Symptom:
+        """What it shows."""
+        return self.reproduced.symptom
+
+
+def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) -> ConfirmedSuspicion | None:
+    """Show a symptom again on a fresh instance, by the last tests that were played; ``None`` when it does not show."""
+    node.patience = ANSWER
+    times = TIMES if suspected.kind == "growth" else 1
+    for count in BEFORE:
+        if count > 1 and count // 2 >= len(last):
+            break
+        test = joined(list(last[-count:]))
+        if (shown := reproduce(node, test, times=times)) is not None:
+            return ConfirmedSuspicion(test, times, shown)
+    return None
+
+
+def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float = 1.0) -> ConfirmedSuspicion:
+    """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time."""
+    smaller = _Smaller(node, found)
+    node.patience = HURRY
+    seconds = SEQUENCE + SEQUENCE_RESTARTS * node.restart_took
+    test = shrunk(found.test, smaller.fails, _simpler, tries=TRIES, seconds=seconds * thorough)
+    seconds = MESSAGES + MESSAGES_RESTARTS * node.restart_took
+    # What makes it smaller may have taken a session's opening, and left what the session would do.
+    test = spelled_out(smaller.with_less_said(test, seconds * thorough))
+    node.patience = ANSWER
+    # What was tried before may have helped: only a fresh instance proves it.
+    shown = reproduce(node, test, times=found.times)
+    if shown is None or shown.symptom.rough != found.symptom.rough:
+        test, shown = spelled_out(found.test), found.reproduced
+    told = msgspec.structs.replace(shown.symptom, about=about(test, node.target.layout, node.suite.harness.layout))
+    return ConfirmedSuspicion(test, found.times, msgspec.structs.replace(shown, symptom=told))
+
+
+class _Smaller:
+    """Tries smaller tests, on one instance as long as nothing shows."""
+
+    def __init__(self, node: NodeOnTrial, found: ConfirmedSuspicion) -> None:
+        self._node, self._found = node, found
+        self._is_fresh = False
+
+    def fails(self, test: NetworkTest) -> NetworkTest:
+        """Return a test if it shows the same; none of it otherwise."""
+        if not any(isinstance(move, Opens) for move in test):
+            return ()
+        times = min(FEWER_TIMES, self._found.times)
+        shown = reproduce(self._node, test, times=times, fresh=not self._is_fresh)
+        # Whoever has shown something is not what he was, but for a broken rule; growth has its own account from the
+        # start on.
+        self._is_fresh = self._found.times == 1 and (shown is None or shown.symptom.kind == "rule")
+        return test if shown is not None and shown.symptom.rough == self._found.symptom.rough else ()
+
+    def with_less_said(self, test: NetworkTest, seconds: float) -> NetworkTest:
+        """Return a test whose messages are as small as was found in some seconds."""
+        deadline = time.monotonic() + seconds
+        for place, move in enumerate(test):
+            if not isinstance(move, Says) or move.level == "raw":
+                continue
+            layout = self._node.target.layout if move.level == "message" else self._node.suite.harness.layout
+            for at in range(len(move.data)):
+                if time.monotonic() < deadline:
+                    test = self._with_less_in(test, place, at, layout, deadline)
+        return test
+
+    def _with_less_in(self, test: NetworkTest, place: int, at: int, layout: str, deadline: float) -> NetworkTest:
+        """Return a test with less in one message."""
+        said = test[place]
+        assert isinstance(said, Says)
+
+        def keeps(data: bytes) -> bool:
+            if time.monotonic() > deadline:
+                raise NoMoreTries
+            return bool(self.fails(_with(test, place, at, data)))
+
+        return _with(test, place, at, minimise(layout, said.data[at], keeps, deadline - time.monotonic()))
+
+
+def _with(test: NetworkTest, place: int, at: int, data: bytes) -> NetworkTest:
+    move = test[place]
+    assert isinstance(move, Says)
+    said = (*move.data[:at], data, *move.data[at + 1 :])
+    return (*test[:place], msgspec.structs.replace(move, data=said), *test[place + 1 :])
+
+
+def _simpler(move: FuzzMove) -> Sequence[FuzzMove]:
+    return list(_simpler_moves(move))
+
+
+def _simpler_moves(move: FuzzMove) -> Iterator[FuzzMove]:
+    match move:
+        case Opens(who, how) if how:
+            yield Opens(who)
+        case Says(data=data, cut=cut):
+            if len(data) > 1:
+                yield msgspec.structs.replace(move, data=data[: len(data) // 2])
+                yield msgspec.structs.replace(move, data=data[len(data) // 2 :])
+                for place in range(len(data)):
+                    yield msgspec.structs.replace(move, data=data[:place] + data[place + 1 :])
+            if cut:
+                yield msgspec.structs.replace(move, cut=0)
+        case EndsSession(who, verb) if verb != "drop":
+            yield EndsSession(who, "drop")
+        case WaitsAWhile():
+            pass
+        case Listens():
+            pass

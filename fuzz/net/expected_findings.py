@@ -1,0 +1,100 @@
+"""Expected findings: what is known of an implementation, so that a campaign need not tell it again.
+
+Rules that it breaks are expected as the gate expects them (``[[expect]]``, docs/iut.md). What only a fuzzer sees, the
+breach of a rule by what no case says among it, has entries of its own in the same file::
+
+    [[finding]]
+    kind = "crash"                     # crash, hang, service, harm, growth, rule
+    signature = "8c1f02ab"             # the last part of its folder's name; what happened, in words; a rule's id
+    reason = "upstream issue 123"
+    versions = "<1.11"                 # PEP 440; of all versions if it is left out
+
+Unlike a gate, a campaign that does not come by what is expected has not shown that it is mended.
+"""
+
+import tomllib
+from collections.abc import Collection
+from pathlib import Path
+
+import msgspec
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from conformance.contract.expectations import OF_CAMPAIGNS, BadExpectations, Expectation, parse_expectations
+from conformance.contract.signatures import signature
+from conformance.suite import Suite
+from fuzz.net.symptoms import KINDS, Symptom
+from harness.complaints import place_and_complaint
+
+
+class ExpectedFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One entry: which symptom is known, and why."""
+
+    kind: str
+    signature: str
+    reason: str
+    versions: str = ""
+
+    def accepts(self, symptom: Symptom, version: str) -> bool:
+        """Tell whether this is what was seen."""
+        if self.kind != symptom.kind or not self._applies(version):
+            return False
+        words = {signature(symptom.what), signature(symptom.place), signature(symptom.rule)} - {""}
+        return self.signature == symptom.digest or signature(self.signature) in words
+
+    def _applies(self, version: str) -> bool:
+        if not (self.versions and version):
+            return True
+        try:
+            return SpecifierSet(self.versions).contains(Version(version), prereleases=True)
+        except InvalidVersion:
+            return False
+
+
+class ExpectedFindings(msgspec.Struct, frozen=True):
+    """All that is expected of an implementation."""
+
+    rules: tuple[Expectation, ...] = ()
+    findings: tuple[ExpectedFinding, ...] = ()
+
+    def accept(self, symptom: Symptom, suite: Suite, version: str) -> bool:
+        """Tell whether a symptom is known."""
+        if symptom.rule:
+            broken = suite.broken(symptom.rule)
+            if any(each.names(symptom.rule) and each.accepts(broken, symptom.what) for each in self.rules):
+                return True
+        return any(each.accepts(symptom, version) for each in self.findings)
+
+
+def load_expected(path: Path, roles: Collection[str]) -> ExpectedFindings:
+    """Read a file of expectations, of rules and of findings; ``BadExpectations`` names what is wrong with it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadExpectations(f"{path}: cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadExpectations(f"{path}: not TOML: {error}") from None
+    entries = table.get(OF_CAMPAIGNS, [])
+    if not isinstance(entries, list):
+        raise BadExpectations(f"{path}: 'finding' is not an array of tables; write [[finding]]")
+    rules = parse_expectations(text, path).entries
+    for number, entry in enumerate(rules, 1):
+        for role in set(entry.roles) - set(roles):
+            raise BadExpectations(f"{path}, entry {number}: key 'roles': {role!r} is not one of {', '.join(roles)}")
+    return ExpectedFindings(rules, tuple(_entry(path, number, raw) for number, raw in enumerate(entries, 1)))
+
+
+def _entry(path: Path, number: int, raw: object) -> ExpectedFinding:
+    where = f"{path}, finding {number}"
+    try:
+        entry = msgspec.convert(raw, ExpectedFinding)
+        SpecifierSet(entry.versions)
+    except msgspec.ValidationError as error:
+        key, what = place_and_complaint(error, ExpectedFinding)
+        raise BadExpectations(f"{where}: " + (f"key {key!r}: {what}" if key else what)) from None
+    except InvalidSpecifier:
+        raise BadExpectations(f"{where}: key 'versions': {raw!r} holds no version specifier; write '>=1.9'") from None
+    if entry.kind not in KINDS:
+        raise BadExpectations(f"{where}: key 'kind': {entry.kind!r} is not one of {', '.join(KINDS)}")
+    return entry

@@ -1,0 +1,15 @@
+"""The search for what lets a process grow: of the tests after which it took more, each is played many times."""
+
+from fuzz.net.confirming import TIMES
+from fuzz.net.growth_watch import SuspectedGrowth
+from fuzz.net.moves import NetworkTest
+from fuzz.net.node_on_trial import NodeOnTrial, reproduce
+
+
+def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth) -> NetworkTest:
+    """Return the first of the suspected tests that lets a fresh instance grow; none where none does."""
+    for test in suspected.tests:
+        shown = reproduce(node, test, times=TIMES)
+        if shown is not None and shown.symptom.kind == "growth":
+            return test
+    return ()

@@ -1,0 +1,178 @@
+"""Investigation: from a symptom that a test has shown to a finding, or to nothing new.
+
+Whatever is seen is on disk before anything else is done with it, so that nobody loses it who kills the campaign.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from fuzz.net.confirming import ConfirmedSuspicion, confirm, made_small
+from fuzz.net.expected_findings import ExpectedFindings
+from fuzz.net.finding import NetworkFinding, NetworkOrigin, stamped, write_finding
+from fuzz.net.known_findings import KnownFindings
+from fuzz.net.moves import FuzzMove, NetworkTest, Says
+from fuzz.net.node_on_trial import NodeOnTrial, reproduce
+from fuzz.net.suspects import Suspects
+from fuzz.net.symptoms import RAW, Symptom, kinds_of, names_of
+
+AGAIN = 6
+"""How often a symptom is made small that does not say where it happens: several defects may show in the same way."""
+
+DOUBT = 0.1
+"""How often a symptom is looked into all the same that a known finding seems to explain."""
+
+
+class InvestigationCounts(msgspec.Struct):
+    """What came of symptoms: new findings, known ones met again, expected ones, what no fresh instance showed again."""
+
+    found: int = 0
+    again: int = 0
+    expected: int = 0
+    unconfirmed: int = 0
+
+
+class Investigation:
+    """Looks into the symptoms of one node; ``doing`` is told what it is at, ``origin`` says where a finding is from."""
+
+    def __init__(
+        self,
+        node: NodeOnTrial,
+        known: KnownFindings,
+        expected: ExpectedFindings,
+        out: Path,
+        random: Random,
+        *,
+        iut: str,
+        options: tuple[str, ...],
+        origin: Callable[[], NetworkOrigin],
+        doing: Callable[[str], None],
+    ) -> None:
+        self.counts = InvestigationCounts()
+        self._node, self._known, self._expected, self._out = node, known, expected, out
+        self._random, self._iut, self._options = random, iut, options
+        self._origin, self._doing = origin, doing
+        self._suspects = Suspects(out)
+        self._tried: Counter[str] = Counter()
+
+    def look_into(self, last: Sequence[NetworkTest], symptom: Symptom) -> None:
+        """Confirm what the last of some tests has shown, and write it as a finding, unless it is known or expected."""
+        if self._is_expected(symptom):
+            self.counts.expected += 1
+        elif self.is_known(symptom):
+            self._meet(symptom)
+        else:
+            suspect = self._suspects.write(last, symptom)
+            if not symptom.says_where and self._is_explained(last[-1], symptom):
+                self._suspects.done(suspect, confirmed=True)
+            else:
+                self._suspects.done(suspect, confirmed=self._confirm(last, symptom))
+        # Who is at fault is not what he was; who has broken a rule still is.
+        if symptom.kind != "rule":
+            self._node.restart()
+
+    def look_into_files(self, suspects: Sequence[Path]) -> None:
+        """Look into what others have left who were killed."""
+        for path in suspects:
+            if (suspect := self._suspects.read(path)) is not None:
+                self._suspects.done(path, confirmed=self._confirm(suspect.tests, suspect.symptom))
+
+    def _confirm(self, last: Sequence[NetworkTest], symptom: Symptom) -> bool:
+        """Tell whether a fresh instance shows it again; then it is known."""
+        self._tried[symptom.rough] += 1
+        self._doing("confirming")
+        found = confirm(self._node, last, symptom)
+        if found is None:
+            self.counts.unconfirmed += 1
+            return False
+        if self._is_expected(found.symptom):
+            self.counts.expected += 1
+        elif self.is_known(found.symptom):
+            self._meet(found.symptom)
+        else:
+            self._doing("making small")
+            self._keep(made_small(self._node, found), last[-1])
+        self._node.restart()
+        return True
+
+    def _keep(self, small: ConfirmedSuspicion, found: NetworkTest) -> None:
+        symptom, node = small.symptom, self._node
+        # What a test is about is known when it is small, and with it by what it is recognised.
+        if self._is_expected(symptom):
+            self.counts.expected += 1
+            return
+        self._known.look()
+        if self._known.has(symptom) or self._known.explains(symptom):
+            self._meet(symptom)
+            return
+        finding = stamped(
+            NetworkFinding(
+                signature=symptom.digest,
+                protocol=node.suite.protocol,
+                role=node.description.role,
+                iut=self._iut,
+                implementation=node.description.name,
+                version=node.instance.version,
+                transport=node.transport,
+                profile=node.profile,
+                layout=node.target.layout,
+                symptom=symptom,
+                test=small.test,
+                found=found,
+                times=small.times,
+                options=self._options,
+                origin=self._origin(),
+            )
+        )
+        folder, is_new = write_finding(self._out, finding, small.reproduced.trace)
+        self._known.add_folder(folder)
+        self.counts.found += is_new
+
+    def _meet(self, symptom: Symptom) -> None:
+        self.counts.again += 1
+        self._known.met[symptom.key] += 1
+
+    def _is_expected(self, symptom: Symptom) -> bool:
+        return self._expected.accept(symptom, self._node.suite, self._node.instance.version)
+
+    def is_known(self, symptom: Symptom) -> bool:
+        """Tell whether nothing new would come of looking into a symptom."""
+        return self._known.has(symptom) if symptom.says_where else self._tried[symptom.rough] >= AGAIN
+
+    def unexplained(self, tests: Sequence[NetworkTest], symptom: Symptom) -> tuple[NetworkTest, ...]:
+        """Return those of some tests in which something is missing of what each known finding is about."""
+        known = [set(each.about) for each in self._known.alike(symptom) if each.about]
+        layouts = self._node.target.layout, self._node.suite.harness.layout
+        said = {test: {name for move in test for name in names_of(move, *layouts)} for test in tests}
+        return tuple(test for test in tests if not any(each <= said[test] for each in known))
+
+    def _is_explained(self, test: NetworkTest, symptom: Symptom) -> bool:
+        """Tell whether a known finding explains a symptom: without what that is about, the test does not show it."""
+        known = self._known.alike(symptom)
+        if not known or self._random.random() < DOUBT:
+            return False
+        self._node.restart()
+        for each in known:
+            without = self.without(test, frozenset(each.about))
+            if without != test and reproduce(self._node, without, fresh=False) is None:
+                self._meet(each)
+                return True
+        return False
+
+    def without(self, test: NetworkTest, names: frozenset[str]) -> NetworkTest:
+        """Return a test without the messages of some kinds."""
+        left: list[FuzzMove] = []
+        for move in test:
+            if not isinstance(move, Says):
+                left.append(move)
+            elif kept := tuple(each for each in move.data if not names.intersection(self._kinds(move, each))):
+                left.append(msgspec.structs.replace(move, data=kept))
+        return tuple(left)
+
+    def _kinds(self, move: Says, data: bytes) -> Sequence[str]:
+        if move.level == "raw":
+            return [RAW]
+        return kinds_of(self._node.target.layout if move.level == "message" else self._node.suite.harness.layout, data)

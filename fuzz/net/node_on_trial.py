@@ -1,0 +1,269 @@
+"""The node on trial: an implementation that runs, with a service beside the tests, and all that shows it sick."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import msgspec
+
+from conformance.catalogue.rules import Profile
+from conformance.findings import judge_conversations
+from conformance.suite import Suite
+from fuzz.net.coverage import CoverageMap
+from fuzz.net.growth_watch import GrowthWatch, SuspectedGrowth
+from fuzz.net.moves import NetworkTest
+from fuzz.net.playing import PlayedTest, TestInPlay, TestPlayer
+from fuzz.net.resources import Resources, members_of, resources
+from fuzz.net.symptoms import Symptom, crash
+from fuzz.net.targets import FuzzTarget, ServiceBroken, ServiceProbe
+from harness.errors import HarnessError, StartFailed, Unsupported
+from harness.iuts.description import Description
+from harness.iuts.instance import Instance
+from harness.timing import ANSWER
+from harness.trace import Direction, EntryKind, Trace
+
+SUSPICION = 1.5
+"""Seconds without an answer that are suspicious; that nobody answers is said after the time that all have."""
+
+RENEWED = 200
+"""Tests after which those who use the service come anew: what is kept of them would grow."""
+
+SWOLLEN = 48 << 20
+"""Bytes by which one test lets a process grow that has grown too much."""
+
+RECOUNTED = 50
+"""Tests after which it is looked which processes the implementation consists of."""
+
+PROOFS = 2
+"""How often the service is tried before all tests: what it leaves behind might disturb it."""
+
+DEATH = 0.3
+"""Seconds in which a process that has closed its connections is dead, if it dies."""
+
+
+class NodeOnTrial:
+    """An instance of an implementation, its service, and the player of tests.
+
+    ``patience`` in seconds for one answer, before it is stretched as all waits are. Where there is a map for its
+    ``coverage``, it is told of it, and what code a test has run is among its features.
+    """
+
+    def __init__(
+        self,
+        suite: Suite,
+        description: Description,
+        target: FuzzTarget,
+        *,
+        profile: Profile,
+        transport: str,
+        coverage: CoverageMap | None = None,
+    ) -> None:
+        if coverage is not None:
+            description = coverage.told_to(description)
+        self.suite, self.description, self.target = suite, description, target
+        self.profile, self.transport, self._coverage = profile, transport, coverage
+        self.instance: Instance = suite.harness.instance(description, profile=profile, transport=transport)
+        self._player = TestPlayer(target, self.instance, suite.protocol, transport)
+        self.played = 0
+        """Tests since it was started last."""
+        self.restarts = 0
+        self.restart_took = 0.0
+        """Seconds that the last one took."""
+        self.patience = SUSPICION
+        self._service: ServiceProbe | None = None
+        self._served = 0
+        self._service_trace = self._trace()
+        self.growth = GrowthWatch()
+        self._taken = Resources()
+        self._members: list[str] = []
+
+    # --- life -------------------------------------------------------------------------------------------------
+
+    def restart(self) -> None:
+        """Start the implementation anew; ``StartFailed`` when it does not come up."""
+        self._end_service()
+        self._kill()
+        began = time.monotonic()
+        self.instance.restart()
+        self.restart_took = time.monotonic() - began
+        self.restarts += 1
+        self.played, self._taken = 0, Resources()
+        self.growth.begin()
+
+    def stop(self) -> None:
+        """End it."""
+        self._end_service()
+        self._kill()
+        self.instance.stop()
+
+    def _kill(self) -> None:
+        # Who hangs would be waited for, to say goodbye; and nobody's goodbyes are looked at here.
+        if self.instance.process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.instance.process, signal.SIGKILL)
+
+    def prove_service(self) -> None:
+        """Try the service before anything is done to it; ``StartFailed`` where it is not served even then.
+
+        Whoever fails here offers something else than what is tried, and would be accused after each test.
+        """
+        self.patience = ANSWER
+        for _ in range(PROOFS):
+            try:
+                sick = self._ready() or self._unserved()
+            except Unsupported as error:
+                raise StartFailed(f"{error}: without them nothing of it can be tried") from None
+            if sick is not None:
+                what = "what is tried after each test does not work on a fresh instance"
+                raise StartFailed(f"{self.description.label}: {what}: {sick.what}; what does goldwire test say?")
+
+    # --- trials -----------------------------------------------------------------------------------------------
+
+    def play(self, test: NetworkTest) -> tuple[PlayedTest | None, Symptom | None]:
+        """Play a test, and look at the node; ``None`` for the test where nothing could be played."""
+        if sick := self._ready():
+            return None, sick
+        if self._coverage is not None:
+            self._coverage.clear()
+        played = self._player.play(test)
+        if self._coverage is not None:
+            # Before the service is tried, which runs the same code each time.
+            played.names.update(self._coverage.features())
+        return played, self.look_at(played)
+
+    def begin(self) -> TestInPlay | Symptom:
+        """Begin a test whose moves come one after the other; a symptom where nothing can be played."""
+        return self._ready() or self._player.begin()
+
+    def _ready(self) -> Symptom | None:
+        self.instance.timing.answer = self.patience
+        return self._begin_service()
+
+    def look_at(self, played: PlayedTest) -> Symptom | None:
+        """Look at the node after a test that was played on it."""
+        self.played += 1
+        return self._died() or self._swollen() or self._unserved() or next(self._broken_rules(played), None)
+
+    def _died(self, seconds: float = 0.0) -> Symptom | None:
+        if seconds:
+            # Its links end before it does.
+            deadline = self.instance.clock.now() + seconds
+            while self.instance.alive() and self.instance.clock.now() < deadline:
+                threading.Event().wait(0.01)
+        return None if self.instance.alive() else crash(self.instance.last_output())
+
+    def _unserved(self) -> Symptom | None:
+        """Try the service; who has died serves nobody, and is told to have died."""
+        assert self._service is not None
+        try:
+            self._service.check()
+        except ServiceBroken as broken:
+            self._end_service()
+            return self._died(DEATH) or Symptom(broken.kind, broken.what, output=self.instance.last_output())
+        self._served += 1
+        if self._served >= RENEWED:
+            self._end_service()
+        return None
+
+    def _begin_service(self) -> Symptom | None:
+        if self._service is not None:
+            return None
+        self._service_trace = self._trace()
+        self._service = self.target.service(self.instance, self._service_trace)
+        try:
+            self._service.begin()
+        except HarnessError as error:
+            self._end_service()
+            return self._died(DEATH) or Symptom("hang", f"nobody is served any more: {error}")
+        self._served = 0
+        return None
+
+    def _end_service(self) -> None:
+        service, self._service = self._service, None
+        if service is not None:
+            with suppress(HarnessError):
+                service.end()
+
+    def _broken_rules(self, played: PlayedTest) -> Iterator[Symptom]:
+        # Of bytes that were put into the stream as they are, nobody knows what the implementation took them for.
+        strange = {
+            each.link for each in played.trace if each.what is EntryKind.RAW and each.direction is Direction.SENT
+        }
+        # Where the tester itself left the document nobody is judged: in most sessions, which need not be read again.
+        left = strange | {each.link for each in played.node.conversations if not each.is_clean}
+        kept = self._trace()
+        kept.entries = [entry for entry in played.trace if entry.link not in left]
+        known = self.suite.harness.conversations(kept).values()
+        for judged in judge_conversations(known, self.suite, self.profile, "fuzz net"):
+            if judged.outcome.accuses:
+                yield Symptom("rule", judged.what, judged.rule)
+
+    # --- growth -----------------------------------------------------------------------------------------------
+
+    def _swollen(self) -> Symptom | None:
+        before, self._taken = self._taken, self._quick_look()
+        if before.memory and self._taken.memory - before.memory > SWOLLEN and self.played > 1:
+            return Symptom("growth", "one test lets it take much more memory")
+        return None
+
+    def _quick_look(self) -> Resources:
+        process = self.instance.process
+        if process is None:
+            return Resources()
+        if self.played % RECOUNTED == 1:
+            self._members = members_of(process)
+        return resources(process, self._members) or Resources()
+
+    def grown(self, test: NetworkTest) -> SuspectedGrowth | None:
+        """Tell by what the implementation has grown, once that shows; call it after each test."""
+        return self.growth.note(test, self._taken) if self._taken.memory else None
+
+    def takes(self) -> Resources:
+        """Return what the implementation takes now."""
+        process = self.instance.process
+        return (resources(process) if process is not None else None) or Resources()
+
+    def _trace(self) -> Trace:
+        return Trace(self.suite.protocol, self.transport, self.instance.clock)
+
+
+class Reproduced(msgspec.Struct, frozen=True):
+    """A symptom that showed again, and the trace of the test that it showed in."""
+
+    symptom: Symptom
+    trace: Trace | None
+
+
+def reproduce(node: NodeOnTrial, test: NetworkTest, *, times: int = 1, fresh: bool = True) -> Reproduced | None:
+    """Play a test as often as said, on a fresh instance by default; return the symptom that shows."""
+    if fresh:
+        try:
+            node.restart()
+        except StartFailed as error:
+            return Reproduced(Symptom("hang", f"it does not start any more: {error}"), None)
+    before, played = None, None
+    for number in range(times):
+        if times > 1 and number == times // 3:
+            before = node.takes()
+        played, symptom = node.play(test)
+        if symptom is not None:
+            return Reproduced(symptom, None if played is None else played.trace)
+    if before is not None and (grown := growth(before, node.takes(), times - times // 3)):
+        return Reproduced(grown, None if played is None else played.trace)
+    return None
+
+
+PER_TEST = Resources(memory=64 << 10, descriptors=1, threads=1)
+"""What a test may leave behind each time it is played, and no more, for hundreds of them to be possible."""
+
+
+def growth(before: Resources, after: Resources, times: int) -> Symptom | None:
+    """Return by what a process has grown that has played one test so many times; ``None`` where that is not much."""
+    for name in ("descriptors", "threads", "memory"):
+        more = (getattr(after, name) - getattr(before, name)) / times
+        if more > 0.6 * getattr(PER_TEST, name):
+            return Symptom("growth", f"each time the test is played, it takes more {name}")
+    return None

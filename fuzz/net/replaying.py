@@ -1,0 +1,66 @@
+"""Replaying a network finding: whether an implementation still does it, or does something else."""
+
+import re
+
+from conformance.contract.signatures import signature
+from conformance.suite import Suite
+from fuzz.net.finding import NetworkFinding
+from fuzz.net.node_on_trial import NodeOnTrial, Reproduced, reproduce
+from fuzz.net.symptoms import Symptom
+from fuzz.net.targets import load
+from fuzz.net.worker import FuzzJob, on_trial
+from harness.errors import BadDescription
+from harness.timing import ANSWER
+
+FIXED, STILL, DIFFERENT = "FIXED", "STILL THERE", "DIFFERENT"
+
+
+_LINE = re.compile(r"(\.[A-Za-z]+)(:\d+)+")
+
+
+def verdict(finding: NetworkFinding, seen: Reproduced | None, *, elsewhere: bool = False) -> str:
+    """Say what became of a finding, by what showed when it was tried again.
+
+    ``elsewhere``: with another version, or another implementation, where the same line stands at another place.
+    """
+    if seen is None:
+        return FIXED
+    now, then = seen.symptom, finding.symptom
+    is_same = now.rough == then.rough or (elsewhere and _anywhere(now) == _anywhere(then))
+    return STILL if is_same else DIFFERENT
+
+
+def _anywhere(symptom: Symptom) -> tuple[str, str, str]:
+    """Return by what a symptom is the same whatever lines stand around the one that it names."""
+    return symptom.kind, symptom.rule, signature(_LINE.sub(r"\1", symptom.what))
+
+
+def replayed(finding: NetworkFinding, iut: str = "") -> Reproduced | None:
+    """Try the smallest test of a finding on a fresh instance, and if nothing shows the one that was found.
+
+    ``iut`` is another implementation than that which it was found in. ``BadDescription`` where it is none, or of
+    another role; ``StartFailed`` when it does not come up.
+    """
+    job = FuzzJob(
+        protocol=finding.protocol,
+        iut=iut or finding.iut,
+        role=finding.role,
+        seconds=0.0,
+        seed=0,
+        out="",
+        transport=finding.transport,
+        options=() if iut else finding.options,
+    )
+    suite = Suite(finding.protocol)
+    description, transport = on_trial(job, suite)
+    if description.role != finding.role:
+        raise BadDescription(f"{job.iut} is a {description.role}, and the finding is about a {finding.role}")
+    target = load(finding.protocol)[finding.role]
+    node = NodeOnTrial(suite, description, target, profile=finding.profile, transport=transport)
+    node.patience = ANSWER
+    try:
+        seen = reproduce(node, finding.test, times=finding.times, fresh=False)
+        # A repair may cover the small test alone: then the one that was found shows what is left.
+        return seen or reproduce(node, finding.found, times=finding.times)
+    finally:
+        node.stop()

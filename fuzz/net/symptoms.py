@@ -1,0 +1,168 @@
+"""Symptoms: what shows that something is wrong with an implementation, and by what two of them are one."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from conformance.contract.signatures import signature
+from fuzz.net.moves import EndsSession, GivesCommand, NetworkTest, Opens, Says
+from wire.message_lines import message_lines
+
+KINDS = {
+    "crash": "the implementation crashes",
+    "hang": "the implementation answers nobody any more",
+    "service": "the implementation does not do any more what it is there for",
+    "harm": "somebody who did nothing wrong is harmed",
+    "growth": "the implementation takes more and more of the machine",
+    "rule": "a rule of the document is broken",
+}
+"""What a symptom may be of."""
+
+_PLACES = (
+    # The last one counts of Python, whose innermost frame comes last; the first of all others.
+    # Of sanitizers: a name of the file without folders, which are those of who built it, and no values.
+    re.compile(r"(?P<place>[^/\s]+:\d+:\d+): (?P<why>runtime error: [^\n]{1,120})"),
+    re.compile(
+        r"^SUMMARY: (?P<why>\w+Sanitizer: [\w-]+) (?:[^\n]*/)?(?P<place>[^/\s]+\.\w+:\d+(?::\d+)?)(?: in[^\n]*)?$",
+        re.MULTILINE,
+    ),
+    # The summary names a function of the sanitizer: the first frame says more that is none of its own, by its file or,
+    # where that is not known, by its place in the program.
+    re.compile(
+        r"==\d+==ERROR: (?P<why>\w+Sanitizer: [\w-]+)[\s\S]*?"
+        r"\n\s*#\d+ 0x[0-9a-f]+ in \S+ (?:[^\n]*/)?(?!(?:sanitizer|interception|[almtu]\w*san)_)"
+        r"(?P<place>[^/\s]+\.(?:c|cc|cpp|cxx|h|hpp|rs|go|m|zig):\d+(?::\d+)?)"
+    ),
+    re.compile(
+        r"==\d+==ERROR: (?P<why>\w+Sanitizer: [\w-]+)[\s\S]*?"
+        r"\n\s*#\d+ 0x[0-9a-f]+ +(?:in (?!__(?:sanitizer|interceptor|[almtu]\w*san)_)\S+ )?"
+        r"\((?:[^\n]*/)?(?P<place>[^/\s)]+\+0x[0-9a-f]+)\)"
+    ),
+    re.compile(r"panicked at (?:[^\n]*/)?(?P<place>[^/\n]+\.rs:\d+)(?:[:\d]*\n(?P<why>(?:(?! at /)[^\n]){1,120}))?"),
+    re.compile(r"(?P<place>terminate called after throwing an instance of '[^']+')"),
+    re.compile(r"(?P<place>[\w./-]+: [^\n]*Assertion `[^']+' failed)"),
+    # Go: the frame in which it panicked, below those of the runtime.
+    re.compile(
+        r"(?:^|; )(?:panic|fatal error): (?P<why>(?:(?! at /)[^\n]){1,120})[\s\S]*?\ngoroutine \d+ \[[^\]]*\]:\n"
+        r"(?:(?:panic|runtime\.[^\n(]+)\([^\n]*\n\t[^\n]*\n)*[^\n]*\n\t(?:[^\n]*/)?(?P<place>[^/\s]+\.go:\d+)",
+        re.MULTILINE,
+    ),
+    # Redis: an assertion, or the function in which a signal came.
+    re.compile(r"==> (?P<place>\w+\.c:\d+) '(?P<why>[^\n]{1,120}?)' is not true"),
+    re.compile(r"(?P<why>crashed by signal: \d+)[\s\S]*?EIP:\n[^\n]*\((?P<place>\w+)\+"),
+)
+_PYTHON_FRAME = re.compile(r'^\s*File "(?:[^"]*/)?([^"/]+)", line \d+, in (\S+)', re.MULTILINE)
+_PYTHON_ERROR = re.compile(
+    r"^((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Exhausted|Overflow)\w*|[\w.]+\.error)\b", re.MULTILINE
+)
+
+RECURSED = 3
+"""How often a frame stands in a traceback that has recursed: Python leaves further ones out."""
+
+NAMED = 3
+"""Kinds of messages, the last ones of a test, by which symptoms are told apart that have no place."""
+
+
+class Symptom(msgspec.Struct, frozen=True):
+    """What was seen: its kind (``KINDS``), what happened in one line, the rule if one was broken.
+
+    ``place`` is where a crash happened, as far as its output says; ``output`` the last that was printed; ``about`` what
+    was said at last in the smallest test that does it.
+    """
+
+    kind: str
+    what: str
+    rule: str = ""
+    place: str = ""
+    output: str = ""
+    about: tuple[str, ...] = ()
+
+    @property
+    def rough(self) -> str:
+        """By what it is recognised before anything is known of the test: the same whatever the values are."""
+        return f"{self.kind}|{self.rule}|{self.place or signature(self.what)}"
+
+    @property
+    def says_where(self) -> bool:
+        """Whether it says by itself what is wrong: two that say the same are one."""
+        return bool(self.place or self.rule)
+
+    @property
+    def key(self) -> str:
+        """By what two findings are one."""
+        return self.rough if self.says_where else f"{self.rough}|{' + '.join(self.about)}"
+
+    @property
+    def digest(self) -> str:
+        """``key``, in eight characters."""
+        return hashlib.sha256(self.key.encode()).hexdigest()[:8]
+
+
+def crash(output: str) -> Symptom:
+    """Return the symptom of a process that has died, or in which something has, by what it printed at last."""
+    place, why = crash_place(output)
+    first = output.strip().partition("\n")[0]
+    what = ": ".join(filter(None, (place or first or "without a word", why)))
+    return Symptom("crash", what, place=place, output=output)
+
+
+def crash_place(output: str) -> tuple[str, str]:
+    """Return where a process died, by the words of sanitizers, panics and tracebacks, and why if they say it.
+
+    Both are empty when nothing says it.
+    """
+    for pattern in _PLACES:
+        if found := pattern.search(output):
+            return " ".join(found["place"].split()), " ".join((found.groupdict().get("why") or "").split())
+    frames, errors = _PYTHON_FRAME.findall(output), _PYTHON_ERROR.findall(output)
+    if not frames:
+        return "", ""
+    # Where it recursed too deeply is chance: what it went through again and again is not.
+    again = [each for each in frames if frames.count(each) >= RECURSED] if "RecursionError" in errors[-1:] else []
+    file, function = min(again) if again else frames[-1]
+    return f"{errors[-1] if errors else 'an exception'} in {function} ({file})", ""
+
+
+def about(test: NetworkTest, layout: str, frames: str) -> tuple[str, ...]:
+    """Return what a small test is about: the kinds of messages that are said last, and what ends or is told else.
+
+    ``layout`` is that of messages, ``frames`` that of frames.
+    """
+    said: dict[str, None] = {}
+    for move in test:
+        for name in names_of(move, layout, frames):
+            # Where it stands last: what comes before it mostly prepares it.
+            said.pop(name, None)
+            said[name] = None
+    # What is refused says least: of what was said otherwise, that is what it was about.
+    telling = [name for name in said if name != REFUSED] or list(said)
+    return tuple(telling[-NAMED:])
+
+
+def names_of(move: object, layout: str, frames: str) -> Sequence[str]:
+    """Return the kinds of what a move says, ends or tells, whatever the values are."""
+    match move:
+        case Says(level="raw"):
+            return [RAW]
+        case Says(level=level, data=data):
+            return [name for each in data for name in kinds_of(layout if level == "message" else frames, each)]
+        case EndsSession(verb=verb):
+            return [verb]
+        case GivesCommand(verb=verb):
+            return [f"command {verb}"]
+        case Opens(how=how) if how:
+            return [f"session as {how}"]
+        case _:
+            return []
+
+
+def kinds_of(layout: str, data: bytes) -> list[str]:
+    """Return the kinds of the messages in some bytes; what is refused is one of them."""
+    names = [line.name or "" for line in message_lines(layout, data)]
+    return [REFUSED if name.startswith("refused") else name for name in names if name]
+
+
+RAW = "bytes of the stream"
+REFUSED = "what no layout accepts"

@@ -1,0 +1,1 @@
+"""What Pathfinder brings to network fuzzing."""

@@ -1,0 +1,1 @@
+"""Network fuzzing of Rai's nodes."""

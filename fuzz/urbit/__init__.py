@@ -1,0 +1,1 @@
+"""Network fuzzing of Urbit's session-based notifications."""

@@ -1,0 +1,1 @@
+"""What Zenoh brings to network fuzzing."""

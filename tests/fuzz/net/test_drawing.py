@@ -1,0 +1,122 @@
+"""What is drawn can be played: of each protocol's targets, fresh tests and those that are made of others."""
+
+import ast
+from random import Random
+
+import msgspec
+import pytest
+
+from conformance.suite import Suite
+from fuzz.net.drawing import LONGEST, NAMES, TestDrawer
+from fuzz.net.moves import (
+    EndsSession,
+    GivesCommand,
+    Listens,
+    NetworkTest,
+    Opens,
+    Says,
+    WaitsAWhile,
+    in_words,
+    spelled_out,
+)
+from fuzz.net.playing import TestPlayer
+from fuzz.net.targets import CommandedTarget, StagedTarget, load
+from harness.links.transports import framing_of
+from harness.protocol import load as load_protocol
+
+TARGETS = [(protocol, role) for protocol in ("zenoh", "pathfinder", "urbit", "rai") for role in load(protocol)]
+
+
+def drawer(protocol: str, role: str, seed: int) -> TestDrawer:
+    definition = load_protocol(protocol)
+    transport = next((each for each in definition.framings if each in ("tcp", "udp")), "")
+    framing = None
+    if transport == "tcp" and not definition.is_brokered:
+        framing = framing_of(definition.framings, transport)
+    return TestDrawer(load(protocol)[role], Random(seed), framing)
+
+
+def check(test: NetworkTest, protocol: str, role: str, *, has_stream: bool) -> None:
+    """Check that each move is one that can be made."""
+    target = load(protocol)[role]
+    assert 0 < len(test) <= LONGEST
+    assert msgspec.json.decode(msgspec.json.encode(test), type=NetworkTest) == test
+    for move in test:
+        match move:
+            case Opens(who, how):
+                assert who in NAMES
+                # A target that stages its tests says more in it than a way.
+                is_staged = isinstance(target, StagedTarget)
+                assert how in ("", *target.ways) or (is_staged and {*how.split()} & {*target.ways})
+            case Says(who, data, level, cut):
+                assert who in NAMES
+                assert data
+                assert all(isinstance(each, bytes) for each in data)
+                assert cut >= 0
+                assert level != "raw" or has_stream
+            case Listens(who) | EndsSession(who):
+                assert who in NAMES
+            case WaitsAWhile(seconds):
+                assert 0 < seconds <= 0.05
+            case GivesCommand():
+                assert isinstance(target, CommandedTarget)
+
+
+@pytest.mark.parametrize(("protocol", "role"), TARGETS)
+def test_every_test_that_is_drawn_can_be_played(protocol: str, role: str) -> None:
+    made = drawer(protocol, role, 1)
+    has_stream = made._framing is not None
+    for _ in range(40):
+        test = made.test()
+        check(test, protocol, role, has_stream=has_stream)
+        assert isinstance(test[0], Opens)
+        assert spelled_out(test) == test, "each session is opened before it does anything"
+
+
+@pytest.mark.parametrize(("protocol", "role"), TARGETS)
+def test_every_test_that_is_made_of_others_can_be_played(protocol: str, role: str) -> None:
+    made = drawer(protocol, role, 2)
+    has_stream = made._framing is not None
+    test, changes = made.test(), 0
+    for _ in range(60):
+        other = made.changed(test, made.test())
+        changes += other != test
+        check(other, protocol, role, has_stream=has_stream)
+        test = other
+    assert changes > 30
+
+
+@pytest.mark.parametrize("test", [(), (Opens("a"),), (Listens("a"),), (Says("a", (b"x",)),)])
+def test_whatever_is_changed_there_is_a_test(test: NetworkTest) -> None:
+    made = drawer("zenoh", "router", 3)
+    for _ in range(200):
+        check(made.changed(test, test), "zenoh", "router", has_stream=True)
+
+
+def test_a_seed_gives_the_same_tests() -> None:
+    one, two = drawer("zenoh", "router", 4), drawer("zenoh", "router", 4)
+    for _ in range(10):
+        test = one.test()
+        assert two.test() == test
+        assert one.changed(test, test) == two.changed(test, test)
+
+
+def test_what_is_drawn_is_borne_by_a_healthy_router_in_memory() -> None:
+    suite = Suite("zenoh")
+    transport = suite.harness.usual_transport
+    world = suite.harness.world(suite.harness.roles["router"].of, "router")
+    player = TestPlayer(load("zenoh")["router"], world, "zenoh", transport)
+    made = drawer("zenoh", "router", 5)
+    features: set[int] = set()
+    for _ in range(30):
+        features |= player.play(made.test()).features
+    assert world.alive()
+    assert len(features) > 50
+
+
+def test_text_is_shown_as_text_and_other_bytes_in_hex() -> None:
+    said = b'{"ta-cmd":"ping\xff"}'
+    assert in_words(Says("a", (said, b"\x19\x00", b"["))) == f"a.say({said!r}, '1900', '5b')"
+    assert in_words(Says("a", (b"[" * 988,), "frame")) == f"a.send_frame({b'[' * 80!r}… 988 bytes)"
+    assert in_words(Says("a", (bytes(100),), "raw")) == f"a.send_raw({'00' * 24!r}… 100 bytes)"
+    assert ast.literal_eval(in_words(Says("a", (said * 99,)), whole=True).removeprefix("a.say")) == said * 99

@@ -1,0 +1,175 @@
+"""Rai's publishers as they are fuzzed: what is said of a test's messages, and what the service sees."""
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from brokers import need_broker
+
+from conformance.suite import Suite
+from fuzz.net.moves import EndsSession, Listens, NetworkTest, Opens, Says
+from fuzz.net.node_on_trial import NodeOnTrial
+from fuzz.net.targets import load
+from fuzz.net.worker import FuzzJob, on_trial
+from fuzz.rai import messages
+from fuzz.rai.network import RaiPublisherTarget
+from fuzz.rai.saying import filled, signed_part, with_header
+from harness.protocol import load as protocol
+from harness.rai.tester.conversation import is_genuine
+from harness.rai.users import PROFILE, secret_of
+from wire import envelope
+from wire.envelope import Envelope
+from wire.errors import DecodeError
+from wire.rai.values import START, DictRequest, SubStart, inbox, of, read, write
+
+SESSION = "tess.AAECAwQFBgcICQoLDA0ODw"
+NODE = "paul.AAECAwQFBgcICQoLDA0OEA"
+
+
+def says(subject: str, members: bytes) -> Says:
+    return Says("a", (envelope.data(subject, members),))
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def test_messages_are_signed_as_their_reader_reads_them() -> None:
+    key = PROFILE.session_key(secret_of("tess"), SESSION.partition(".")[2])
+    for members in (
+        b"{}",
+        b'{"return":1,"ack":true}',
+        b'{ return : 1, "ack" : true, }',
+        b'{"x":[1.50]}',
+    ):
+        digest = PROFILE.digest(key, 7, "_SUB.START.LAB.a", signed_part(members))
+        message = read("_SUB.START.LAB.a", with_header(members, SESSION, 7, digest))
+        assert is_genuine(message), members
+        assert (message.session, message.seqno) == (SESSION, 7)
+
+
+@pytest.mark.parametrize("members", [b'{"return":', b"{", b"{]", b'{"a":1}}', b'{"a":"\xff"}', b'{"a" 1}'])
+def test_what_is_no_json_is_said_as_it_is(members: bytes) -> None:
+    payload = with_header(members, SESSION, 7, "x")
+    assert payload.startswith(b'{"session":"tess.')
+    assert payload.endswith(members[1:])
+
+
+def test_words_stand_for_what_is_made_anew() -> None:
+    values = {"node": lambda: NODE, "now": lambda: 17}
+    assert filled(b'_INBOX.$node.dict {"time":$now} $nowhere $', values) == (
+        b"_INBOX." + NODE.encode() + b'.dict {"time":17} $nowhere $'
+    )
+
+
+def test_messages_of_a_frame_are_those_that_a_session_could_say() -> None:
+    target = RaiPublisherTarget()
+    start = of(START + "LAB.a", SESSION, 3, SubStart(return_=1, ack=True), "digest")
+    assert target.messages_of(envelope.data(start.subject, write(start))) == (
+        envelope.data(START + "LAB.a", b'{"return":1,"ack":true}'),
+    )
+    answer = of(inbox(NODE, "dict"), SESSION, 4, DictRequest(dictionary="d"), "digest")
+    assert target.messages_of(envelope.data(answer.subject, write(answer))) == (
+        envelope.data("_INBOX.$node.dict", b'{"dictionary":"d"}'),
+    )
+    assert target.messages_of(envelope.listen(">")) == ()
+    assert target.messages_of(b"\xff") == ()
+    assert target.messages_of(envelope.data("LAB.a", b"no object")) == ()
+
+
+def test_all_that_is_drawn_is_an_envelope() -> None:
+    random, subjects = Random(1), set[str]()
+    for _ in range(1500):
+        for draw in (messages.message, messages.text, messages.frame):
+            said = envelope.read(draw(random))
+            assert said.operation == envelope.DATA
+            subjects.add(said.subject)
+    assert len(subjects) > 100
+
+
+def test_most_messages_are_such_as_a_publisher_reads() -> None:
+    def is_read(said: Envelope) -> bool:
+        members = said.payload.replace(b"$now", b"1").replace(b"$asked", b"1").replace(b"$seen", b"1")
+        try:
+            read(said.subject, with_header(members, SESSION, 1, "x"))
+        except DecodeError:
+            return False
+        return True
+
+    random = Random(2)
+    drawn = [envelope.read(messages.message(random)) for _ in range(500)]
+    assert sum(map(is_read, drawn)) > 400
+
+
+# --- what was found of our own publisher, and is mended ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("members", [b'"expires":5.', b'"expires":007', b'"x":%b1%b' % (b"[" * 3000, b"]" * 3000)])
+@pytest.mark.parametrize("subject", ["_SUB.START.LAB.a", "_INBOX.paul.x.subs", "LAB.a"])
+def test_odd_numbers_and_depth_are_refused(subject: str, members: bytes) -> None:
+    with pytest.raises(DecodeError):
+        read(subject, b'{"session":"tess.x","seqno":1,"digest":"x",%b}' % members)
+
+
+@pytest.fixture
+def healthy() -> Iterator[NodeOnTrial]:
+    yield from node()
+
+
+def node(*options: str) -> Iterator[NodeOnTrial]:
+    need_broker("nats")
+    job = FuzzJob(protocol="rai", iut="peer:publisher", role="publisher", seconds=1, seed=1, out="", options=options)
+    suite = Suite("rai")
+    description, transport = on_trial(job, suite)
+    made = NodeOnTrial(suite, description, load("rai")["publisher"], profile="document", transport=transport)
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+TESTS: tuple[NetworkTest, ...] = (
+    (Opens("a"), says("_SUB.START.LAB.a", b'{"return":1,"ack":true}'), Listens("a"), EndsSession("a")),
+    # Where a broker ends the link of who says too long a subject, or would say another.
+    (Opens("a"), says("_SUB.START.LAB.a", b'{"return":"%b","ack":true}' % (b"a" * 5000)), Listens("a")),
+    (Opens("a"), says("_SUB.START.LAB.a", b'{"return":"a b","ack":true}'), Listens("a")),
+    (
+        Opens("a"),
+        says("_INBOX.$node.subs", b'{"last_seen":0,"subs":["LAB.a b","LAB.%b"]}' % (b"a" * 5000)),
+        EndsSession("a"),
+    ),
+    *((Opens("a", how), says("_SNAP.LAB.a", b'{"return":1}'), Listens("a")) for how in RaiPublisherTarget.ways),
+)
+
+
+def test_a_healthy_publisher_is_not_accused(healthy: NodeOnTrial) -> None:
+    for test in TESTS:
+        played, symptom = healthy.play(test)
+        assert symptom is None, test
+        assert played is not None
+        assert played.features
+
+
+DEFECTS: dict[str, NetworkTest] = {
+    "dies-of-an-alphabet": (Opens("a"), says("_SNAP.LAB.a", '{"return":"\u0430"}'.encode())),
+    "stops-for-the-user": (Opens("a"), says("_SUB.STOP.LAB.a", b'{"return":1}')),
+    "forgets-wildcards": (Opens("a"), says("_PSUB.STOP._", b'{"subject":">","pattern":"("}')),
+    "runs-out-of-slots": (Opens("a"), *(says("_SNAP.LAB.a", b'{"return":">"}'),) * 4),
+    "falls-mute-of-a-long-subject": (Opens("a"), says("_SUB.START.LAB." + "a" * 300, b"{}")),
+}
+KINDS = ("crash", "harm", "harm", "service", "service")
+
+
+@pytest.mark.parametrize(("name", "kind"), list(zip(DEFECTS, KINDS, strict=True)))
+def test_the_service_sees_defects(name: str, kind: str) -> None:
+    for sick in node("--defect", name):
+        _, symptom = sick.play(DEFECTS[name])
+        assert symptom is not None
+        assert symptom.kind == kind
+
+
+def test_there_are_defects_of_all_kinds() -> None:
+    defects = protocol("rai").defects
+    assert defects is not None
+    kinds = [rule for each in defects.all.values() for rule in each.rules]
+    for kind in ("parser", "state", "text", "resource", "hang", "harm", "service"):
+        assert kinds.count(kind) >= 2

@@ -1,0 +1,106 @@
+"""The defects that are planted in Urbit's publishers: by which moves each shows, and that a healthy one bears them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from shown_defects import ShownDefects, parameters, seen_of
+
+import goldwire
+from fuzz.net.fuzzed_node import FuzzedNode
+from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
+from fuzz.urbit.messages import BY_ANOTHER, GENUINE, HELD, ME, MINE, NEXT, ROOT
+from harness.protocol import load
+from harness.urbit.peers.ship import FRAGMENT
+from harness.urbit.ships import PUBLISHER
+from wire.urbit.values import (
+    LONGEST_PATH,
+    Body,
+    Cancellation,
+    HeartbeatRequest,
+    Origin,
+    Packet,
+    Promise,
+    ScryRequest,
+    ScryResponse,
+    write,
+)
+
+
+def say(*bodies: Body, who: str = "a", **more: Any) -> NetworkTest:
+    """What a ship says, until it is acted on; ``more`` is of the packet."""
+    return (Says(who, tuple(write(Packet(each, ME, PUBLISHER, **more)) for each in bodies)), Listens(who))
+
+
+def ask(name: str, fragment: int = 1, signature: bytes = GENUINE) -> ScryRequest:
+    return ScryRequest(path(name), fragment, signature)
+
+
+def cancel(name: str, fragment: int = 1) -> Cancellation:
+    return Cancellation(path(name), fragment, GENUINE)
+
+
+def path(name: str) -> bytes:
+    return ROOT + b"/" + name.encode()
+
+
+def grow(name: str, size: int) -> GivesCommand:
+    return GivesCommand("grow", (path(name).decode(), "v" * size))
+
+
+OPENS = Opens("a")
+IN_A_SESSION = (OPENS, *say(ask("b")))
+"""Somebody who was promised something."""
+BEATS = HeartbeatRequest(MINE, NEXT)
+LONGEST = "a" * (LONGEST_PATH - len(path("")))
+
+SHOWN: ShownDefects = {
+    "dies-of-nowhere": ("crash", (*IN_A_SESSION, *say(BEATS, origin=Origin(0, 0)))),
+    "dies-of-no-fragments": ("crash", (OPENS, *say(ScryResponse(path("a"), 1, GENUINE, 0, b"")))),
+    "dies-of-a-left-address": (
+        "crash",
+        # Somebody else stays at that address: else it would be forgotten.
+        (
+            *(*IN_A_SESSION, Opens("c", "neighbour"), *say(ask("c"), who="c")),
+            *(Opens("b", "moved"), *say(BEATS, who="b"), *say(cancel("b"))),
+        ),
+    ),
+    "dies-behind-the-last-number": ("crash", (*IN_A_SESSION, *say(HeartbeatRequest(MINE, (1 << 64) - 1), BEATS))),
+    "dies-of-a-format": ("crash", (*IN_A_SESSION, *say(cancel("%n")))),
+    "dies-of-many-segments": ("crash", (OPENS, *say(ask("a/" * 130 + "a")))),
+    "dies-of-the-longest-path": ("crash", (*IN_A_SESSION, *say(cancel(LONGEST)))),
+    "leaks-descriptors": ("growth", (OPENS, *say(ask("a", signature=BY_ANOTHER)))),
+    "keeps-what-it-has-read": ("growth", (OPENS, *say(cancel("a")))),
+    "hangs-of-a-dot": ("hang", (OPENS, *say(ask("./a")))),
+    "hangs-of-a-far-fragment": ("hang", (OPENS, grow("a", 2 * FRAGMENT), *say(ask("a", 1 << 31)))),
+    "cancels-for-others": ("harm", (OPENS, *say(cancel(HELD, 3)))),
+    "cancels-by-pattern": ("harm", (*IN_A_SESSION, *say(cancel("*")))),
+    "knows-ships-by-their-ends": ("harm", (Opens("a", "alike"), *say(ask("a")))),
+    "tells-nobody": ("service", (*IN_A_SESSION, grow("b", 33 * FRAGMENT))),
+    "believes-in-newer-keys": ("hang", (*IN_A_SESSION, *say(BEATS, receiver_tick=15))),
+    "promises-nothing": (
+        "service",
+        (*IN_A_SESSION, grow("a", 1), *say(Promise(MINE, path("a"), 1, GENUINE))),
+    ),
+}
+
+DEFECTS = load("urbit").defects
+assert DEFECTS is not None
+
+
+def test_it_is_known_of_each_defect_what_it_shows() -> None:
+    assert SHOWN.keys() == {name for name, each in DEFECTS.all.items() if each.role == "publisher"}
+
+
+@pytest.fixture(scope="module")
+def healthy() -> Iterator[FuzzedNode]:
+    with goldwire.fuzzed_node("urbit", "peer:publisher") as node:
+        yield node
+
+
+@pytest.mark.parametrize("name", parameters(SHOWN))
+def test_a_defect_shows_and_a_healthy_publisher_bears_the_same(name: str, healthy: FuzzedNode) -> None:
+    kind, test = SHOWN[name]
+    with goldwire.fuzzed_node("urbit", "peer:publisher", options=("--defect", name)) as node:
+        assert seen_of(node, test, kind) == kind
+    assert seen_of(healthy, test, kind) == ""
