@@ -214,9 +214,10 @@ class DatagramServer(asyncio.DatagramProtocol):
         address = self._format_address(remote)
         link.number = self._owner.link_opened(link, address, dialled=True, server=server)
 
-    def forget(self, sender: Remote) -> None:
-        """Take what comes from a sender next for a new link."""
-        self._links.pop(sender, None)
+    def end(self, link: "_DatagramLink") -> None:
+        """Take what comes next from where a link led for a new one."""
+        self._links.pop(link.sender, None)
+        self._owner.link_closed(link.number)
 
 
 class _DatagramLink:
@@ -225,24 +226,27 @@ class _DatagramLink:
 
     def __init__(self, server: DatagramServer, sender: Remote, *, is_ours: bool = False) -> None:
         self.number = 0
+        self.sender = sender
         self._is_ours = is_ours
+        self._is_over = False
         self._server = server
-        self._sender = sender
         self._frames: list[bytes] = []
 
     def put(self, frame: bytes | None) -> None:
         if frame is None:
-            self._server.forget(self._sender)
+            self._is_over = True
         else:
             self._frames.append(frame)
 
     def flush(self) -> None:
         for frame in self._frames:
-            self._server.transport.sendto(frame, self._sender)
+            self._server.transport.sendto(frame, self.sender)
         self._frames.clear()
+        if self._is_over:
+            self.abort()
 
     def abort(self) -> None:
-        self._server.forget(self._sender)
+        self._server.end(self)
         if self._is_ours:  # the socket is there for this link alone
             self._server.transport.close()
 

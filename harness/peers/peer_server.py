@@ -51,6 +51,8 @@ class PeerServer:
         self._loop = asyncio.get_running_loop()
         self._dialler = peer if isinstance(peer, Dialler) else None
         self._links: dict[int, AsyncLink] = {}
+        self._leaving: dict[int, AsyncLink] = {}
+        """Links that the peer has ended, and that are not closed."""
         self._speaking: dict[int, AsyncLink] = {}
         self._listening: list[Closable] = []
         self._servers: list[Address] = []
@@ -60,6 +62,7 @@ class PeerServer:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at: float | None = None
         self._count = 0
+        self._is_over = False
 
     def now(self) -> float:
         """Return the peer's time in seconds."""
@@ -98,7 +101,7 @@ class PeerServer:
 
     def _hang_up(self) -> None:
         for number in list(self._links):
-            link = self._links.pop(number)
+            link = self._leaving[number] = self._links.pop(number)
             link.put(HANG_UP)
             link.flush()
             self.peer.disconnected(number, self.now())
@@ -134,15 +137,19 @@ class PeerServer:
             self.act(lambda: None)
 
     def stop(self) -> None:
-        """Close every link and stop listening."""
+        """Close every link and stop listening; the peer does not act any more."""
+        self._cease()
+        for link in list(self._leaving.values()):
+            link.abort()
+
+    def _cease(self) -> None:
+        """Do the same, except for links that the peer has ended: what it said last is still on its way there."""
+        self._is_over = True
         for each in self._listening:
             each.close()
         for task in self._dialling:
             task.cancel()
-        links = list(self._links.values())
-        # First: aborting calls `link_closed`, and a peer that is stopped is not to act any more.
-        self._links.clear()
-        for link in links:
+        for link in list(self._links.values()):
             link.abort()
         if self._timer is not None:
             self._timer.cancel()
@@ -151,6 +158,10 @@ class PeerServer:
         """Give a new link a number and tell the peer; ``server`` is the one that a peer dialled at will."""
         self._count += 1
         number = self._count
+        # A connection may be made just when all ends; nobody would close it later.
+        if self._is_over:
+            link.abort()
+            return number
         self._links[number] = link
         self.act(lambda: self._introduce(number, address, dialled, server))
         return number
@@ -181,19 +192,21 @@ class PeerServer:
 
     def link_closed(self, number: int) -> None:
         """Report to the peer that a link has ended."""
+        self._leaving.pop(number, None)
         if self._links.pop(number, None) is not None:
             self.act(lambda: self.peer.disconnected(number, self.now()))
 
     def act(self, action: Callable[[], None]) -> None:
         """Let the peer do something, then see to what it wants; a peer that raises has died."""
-        if self.death is not None:
+        # What a stopped peer wants, such as to dial again because its links have ended, nobody would end.
+        if self._is_over:
             return
         try:
             action()
             self._apply_effects()
         except Exception as error:  # whatever the reason, the node is dead and its links with it
             self.death = error
-            self.stop()
+            self._cease()
             self.on_death()
         else:
             self.on_acted()
@@ -221,7 +234,7 @@ class PeerServer:
             self._speaking[number] = link
             link.put(frame)
             if frame is HANG_UP:
-                del self._links[number]
+                self._leaving[number] = self._links.pop(number)
 
     def _dial(self, dialler: Dialler, server: int) -> None:
         # Python would take a negative number for another server, and hide the peer's mistake.

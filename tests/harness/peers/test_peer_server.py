@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import socket
 import ssl
 import sys
@@ -116,6 +117,37 @@ def test_a_hang_up_comes_after_the_last_words_whatever_was_sent_meanwhile(transp
             link.receive(soon())
         assert end.value.how == "fin"
         assert "disconnected 1" not in node.events
+
+
+@pytest.mark.parametrize("transport", DIRECT)
+def test_who_has_hung_up_and_is_stopped_leaves_no_socket_open(transport, monkeypatch):
+    open_ones = []
+    monkeypatch.setattr(sys, "unraisablehook", open_ones.append)  # Python's warnings of them
+    with serving() as (running, _), dialled(running, transport) as link:
+        link.send_raw(b'"bye"') if transport == "tcp-stream" else link.send(b'"bye"')
+        assert link.receive(soon()).data == b'"farewell"'
+        running.stop()  # before the other side has closed
+        gc.collect()
+    assert open_ones == []
+
+
+def test_a_link_that_is_made_when_all_is_over_is_ended():
+    class Late:
+        is_aborted = False
+
+        def abort(self):
+            self.is_aborted = True
+
+    async def main():
+        server = PeerServer(node, FRAMINGS)
+        server.stop()
+        server.link_opened(late, "somebody")
+        server.act(lambda: pytest.fail("a stopped node acts"))
+
+    node, late = Echo(), Late()
+    asyncio.run(main())
+    assert late.is_aborted
+    assert node.links == []
 
 
 @pytest.mark.parametrize("transport", STREAMS)
