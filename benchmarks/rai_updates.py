@@ -147,7 +147,8 @@ async def nats_subscriber(address: str, profile: str, count: int, report: Report
         counter.one()
 
     await client.subscribe(SUBJECT, cb=take)
-    await client.flush()
+    # Twice: nats-py (2.16) may write the question of a flush before what waits to be written.
+    await client.flush(), await client.flush()
     report(("ready", 0.0))
     await counter.over.wait()
     await client.close()
