@@ -83,26 +83,27 @@ def doubled(node: NodeUnderTest) -> Iterator[bytes]:
 
 def deep(node: NodeUnderTest) -> Iterator[Message | bytes]:
     """Yield what is nested deeply: arrays, objects, a value of a field, a value of a property, filters."""
-    # As deep as fits: 262144 bytes are the most that servers take.
-    levels = 100_000
-    yield b"[" * levels
-    yield b"[" * levels + b"]" * levels
-    yield b'{"a":' * (levels // 2)
-    ping = {"ta-cmd": "ping", "msg-type": "request"}
-    yield {**ping, "ta-id": b"[" * levels + b"]" * levels}
-    yield {
-        "ta-cmd": "publish",
-        "ta-id": TA,
-        "msg-type": "request",
-        **node.service().replace(props=b"[" * levels).fields,
-    }
-    # Fewer, as each level of a filter takes several bytes.
-    levels = 20_000
-    services = {"ta-cmd": "services", "ta-id": TA, "msg-type": "request"}
-    yield {**services, "filter": "(!" * levels + "(a=b)" + ")" * levels}
-    yield {**services, "filter": "(" * levels}
-    subscribe = {"ta-cmd": "subscribe", "ta-id": TA, "msg-type": "request", "subscription-id": new_id()}
-    yield {**subscribe, "filter": "(&(a=b)" * levels + ")" * levels}
+    # First as deep as every transport lets through: some releases of XCM take 65535 bytes of a message. Then as fits
+    # into 262144, the most that others take.
+    for levels in (30_000, 100_000):
+        closed = b"[" * levels + b"]" * levels
+        yield b"[" * levels
+        yield closed
+        yield b'{"a":' * (levels // 3)
+        ping = {"ta-cmd": "ping", "msg-type": "request"}
+        yield {**ping, "ta-id": closed}
+        yield {
+            "ta-cmd": "publish",
+            "ta-id": TA,
+            "msg-type": "request",
+            **node.service().replace(props=b"[" * levels).fields,
+        }
+        # Fewer, as each level of a filter takes several bytes.
+        services = {"ta-cmd": "services", "ta-id": TA, "msg-type": "request"}
+        yield {**services, "filter": "(!" * (levels // 2) + "(a=b)" + ")" * (levels // 2)}
+        yield {**services, "filter": "(" * levels}
+        subscribe = {"ta-cmd": "subscribe", "ta-id": TA, "msg-type": "request", "subscription-id": new_id()}
+        yield {**subscribe, "filter": "(&(a=b)" * (levels // 4) + ")" * (levels // 4)}
 
 
 def effects(node: NodeUnderTest, offences: list[Offence], victim: Service) -> set[str]:
