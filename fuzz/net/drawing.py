@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from fuzz.net.moves import EndsSession, FuzzMove, Listens, NetworkTest, Opens, Says, WaitsAWhile, sessions_of
-from fuzz.net.targets import CommandedTarget, FuzzTarget, StagedTarget
+from fuzz.net.targets import CommandedTarget, FuzzTarget, SerialTarget, StagedTarget
 from harness.links.framing import Framing
 from vectors.mutation import Mutator
 from vectors.sampling import Sampler
@@ -30,6 +30,12 @@ TEMPERS = (0.0, 0.04, 0.1, USUAL, 0.5)
 TAME = 8.0
 """By how much more often than tests do harm fresh ones are calmer: known harm would hide what is not known."""
 
+USUAL_WAY = 0.75
+"""What share of the sessions are opened in the usual way."""
+
+SERIAL = 0.03
+"""What share of what is said is much that is alike, where there is such."""
+
 COMMANDED = 0.08
 """What share of the moves tells the implementation to act, where it can be told to."""
 
@@ -46,6 +52,7 @@ class TestDrawer:
         self._sampler, self._mutator = Sampler(layout, random), Mutator(layout, random)
         self._framing = framing
         self._commanded = target if isinstance(target, CommandedTarget) else None
+        self._serial = target if isinstance(target, SerialTarget) else None
         self._staging = target if isinstance(target, StagedTarget) else None
         self._drawn = 0
         self.harmful = 0.0
@@ -76,6 +83,8 @@ class TestDrawer:
     def says(self, who: str, broken: float = USUAL) -> Says:
         """Return a move in which a session says something."""
         random = self.random
+        if self._serial is not None and random.random() < SERIAL:
+            return Says(who, tuple(self._serial.series(random)))
         kind = random.random()
         if kind < 0.90 or broken == 0.0:
             count = random.choice((1, 1, 1, 1, 1, 2, 2, 3, 5))
@@ -139,7 +148,7 @@ class TestDrawer:
     def opens(self, who: str) -> Opens:
         """Return the opening of a session: mostly in the usual way."""
         ways = self.target.ways
-        return Opens(who, "" if self.random.random() < 0.9 else self.random.choice(ways))
+        return Opens(who, "" if self.random.random() < USUAL_WAY else self.random.choice(ways))
 
     # --- tests of tests ---------------------------------------------------------------------------------------
 

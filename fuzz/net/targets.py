@@ -149,6 +149,15 @@ class CommandedTarget(Protocol):
 
 
 @runtime_checkable
+class SerialTarget(Protocol):
+    """A target whose sessions may say much that is alike: limits are met by number, and not by what each one says."""
+
+    def series(self, random: Random) -> Sequence[bytes]:
+        """Return messages that are alike, but for numbers that count up or names that stand on each other."""
+        ...
+
+
+@runtime_checkable
 class ReframedTarget(Protocol):
     """A target whose implementations speak in frames of their own, and not in those of the protocol."""
 

@@ -76,6 +76,12 @@ SIZES = (
 MANY = (2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 100, 127, 129, 200, 255, 257, 500, 1000)
 """How often something is repeated that is meant to come once or twice."""
 
+NUMEROUS = tuple(each for each in MANY if each <= 129)
+"""How many of a kind are said in a row."""
+
+UNUSUAL = 0.05
+"""What share of the texts of a language are such as few think of."""
+
 
 class TextLanguage(msgspec.Struct, frozen=True):
     """A language of segments: what separates them, what stands for others, what may not stand in them."""
@@ -84,14 +90,38 @@ class TextLanguage(msgspec.Struct, frozen=True):
     wildcards: tuple[str, ...]
     reserved: tuple[str, ...]
     names: tuple[str, ...] = ("a", "b", "c", "ab", "1", "x")
+    foreign: tuple[str, ...] = ()
+    """Names that the language allows as well, and that few who write a program for it think of."""
+    longest: int = 5000
+    """Bytes of the longest text of it that is made on purpose."""
 
     def text(self, random: Random) -> str:
-        """Return a text of the language: short, of few names, so that many of them have to do with each other."""
+        """Return a text of the language: short, of few names, so that many of them have to do with each other.
+
+        Once in a while it is one that few think of.
+        """
+        if random.random() < UNUSUAL:
+            return self.unusual(random)
         count = random.choice((1, 1, 2, 2, 2, 3, 3, 4))
         segments = [self.names[min(int(random.expovariate(0.7)), len(self.names) - 1)] for _ in range(count)]
         if random.random() < 0.4 and self.wildcards:
             segments[random.randrange(count)] = random.choice(self.wildcards)
         return self.separator.join(segments)
+
+    def unusual(self, random: Random) -> str:
+        """Return a text of the language of very many segments, of a very long one, or of names from elsewhere."""
+        name = random.choice(self.names)
+        kind = random.randrange(3 if self.foreign else 2)
+        if kind == 0:
+            # In turn: two wildcards side by side are one in some languages, and so no text of them.
+            turn = (name, random.choice(self.wildcards or self.names))
+            segments = [turn[each % 2] for each in range(2 * random.choice(MANY))]
+        elif kind == 1:
+            segments = [name, name[:1] * random.choice(SIZES)]
+        else:
+            segments = [name, random.choice(self.foreign)][random.randrange(2) :]
+        text = self.separator.join(segments)
+        return text if len(text.encode()) <= self.longest else self.text(random)
 
     def broken(self, random: Random) -> bytes:
         """Return a text that is broken in one to three ways, as UTF-8 or nearly so."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from fuzz.net.texts import LOOKALIKES, MANY, NO_TEXT, ODD, SIZES
+from fuzz.net.texts import LOOKALIKES, MANY, NO_TEXT, NUMEROUS, ODD, SIZES
 from fuzz.pathfinder.filters import BORDERS, NAMES, NUMBERS, TEXTS, broken_filter, filter_text
 from harness.pathfinder.tester.driver import encode_message
 from wire.json.strict import MOST
@@ -214,6 +214,20 @@ def message(random: Random) -> bytes:
 def text(random: Random) -> bytes:
     """Return a message in which a filter, a property or a number is broken."""
     return encode_message(Speech(random).text())
+
+
+def series(random: Random) -> list[bytes]:
+    """Return requests that are alike but for the identifier of what each is about, if for anything."""
+    speech = Speech(random)
+    said, name = random.choice(
+        (
+            (speech.publish(), "service-id"),
+            (speech.subscribe(), "subscription-id"),
+            (speech.request("services", speech.filtered()), "ta-id"),
+        )
+    )
+    numbers = range(1, random.choice(NUMEROUS) + 1)
+    return [encode_message(said if name == "ta-id" else {**said, name: each}) for each in numbers]
 
 
 def frame(random: Random) -> bytes:

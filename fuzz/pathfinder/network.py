@@ -75,6 +75,9 @@ class PathfinderTarget:
     def frame(self, random: Random) -> bytes:
         return messages.frame(random)
 
+    def series(self, random: Random) -> Sequence[bytes]:
+        return messages.series(random)
+
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         try:
             said = read(frame)

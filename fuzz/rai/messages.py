@@ -2,7 +2,7 @@
 
 from random import Random
 
-from fuzz.net.texts import MANY, NO_TEXT, ODD, SIZES
+from fuzz.net.texts import MANY, NO_TEXT, NUMEROUS, ODD, SIZES
 from fuzz.rai.json_texts import NUMBERS, broken_object, object_with, pairs_of, text_of
 from fuzz.rai.json_texts import value as odd_value
 from fuzz.rai.saying import LONGEST_SUBJECT
@@ -16,7 +16,7 @@ from fuzz.rai.subjects import (
 )
 from wire import envelope
 from wire.rai.values import BYE, HB, HELLO, SNAP, START, STOP, WILD_START, WILD_STOP
-from wire.rai.wildcards import published_prefix
+from wire.rai.wildcards import pattern_of_rv, published_prefix
 
 DICTIONARY = "fields"
 """A dictionary that the publisher has."""
@@ -165,6 +165,25 @@ def message(random: Random) -> bytes:
     if members and random.random() < 0.1:
         return said(name, with_numbers(broken_object(members, random)))
     return said(name, plain(members))
+
+
+def series(random: Random) -> list[bytes]:
+    """Return messages that are alike but for the subject, or the wildcard, that each is about."""
+    speech = RaiSpeech(random)
+    numbers = range(1, min(random.choice(NUMEROUS), MOST_LISTED) + 1)
+    spelt = subject(random)
+    match random.randrange(3):
+        case 0:
+            members = speech.start()
+            return [said(f"{START}{spelt}.{each}", plain(members)) for each in numbers]
+        case 1:
+            return [said(f"{SNAP}{spelt}.{each}", plain({"return": each})) for each in numbers]
+        case _:
+            prefix, wildcards = random.choice((WILD_START, WILD_STOP)), [f"{spelt}.{each}.>" for each in numbers]
+            return [
+                said(prefix + published_prefix(each), plain({"subject": each, "pattern": pattern_of_rv(each)}))
+                for each in wildcards
+            ]
 
 
 def text(random: Random) -> bytes:

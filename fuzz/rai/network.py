@@ -39,6 +39,9 @@ class RaiPublisherTarget:
     def frame(self, random: Random) -> bytes:
         return messages.frame(random)
 
+    def series(self, random: Random) -> Sequence[bytes]:
+        return messages.series(random)
+
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         # A node that is under test has a user of its own.
         said = said_in(frame, USERS.values())

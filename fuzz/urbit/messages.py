@@ -7,7 +7,7 @@ the ids of sessions, and the first segment of paths. ``fuzz/urbit/spelling.py`` 
 from random import Random
 
 from fuzz.net.moves import GivesCommand
-from fuzz.net.texts import TextLanguage
+from fuzz.net.texts import NUMEROUS, TextLanguage
 from harness.urbit.peers.ship import FRAGMENT
 from harness.urbit.ships import OTHER, PUBLISHER, SUBSCRIBER, key_of
 from wire.urbit.signatures import cancellation_input, request_input
@@ -52,7 +52,14 @@ MARKS = (
 )
 """What means something to shells, formats, patterns and URLs, or to Urbit's own paths, and nothing here."""
 
-PATHS = TextLanguage("/", (), MARKS, (HELD, "a", "b", "c", "ab", "1", "x", "*"))
+PATHS = TextLanguage(
+    "/",
+    (),
+    MARKS,
+    (HELD, "a", "b", "c", "ab", "1", "x", "*"),
+    foreign=tuple(each for each in MARKS if "/" not in each),
+    longest=LONGEST_PATH - len(ROOT) - len("/"),
+)
 
 BORDERS = {
     32: (0, 4, 8, 9, 16, 255, 256, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF),
@@ -221,6 +228,24 @@ def text(random: Random) -> bytes:
         case _:
             body = ScryResponse(path, fragment, GENUINE, 1, b"x")
     return write(speech.packet(body))
+
+
+def series(random: Random) -> list[bytes]:
+    """Return packets that are alike but for the path, or the fragment, that each is about; or not even for that."""
+    speech = Speech(random)
+    path = ROOT + b"/" + random.choice(PATHS.names).encode()
+    numbers = range(1, random.choice(NUMEROUS) + 1)
+    bodies: list[Body]
+    match random.randrange(4):
+        case 0:
+            bodies = [ScryRequest(b"%b/%d" % (path, each), 1, GENUINE) for each in numbers]
+        case 1:
+            bodies = [ScryRequest(path, each, GENUINE) for each in numbers]
+        case 2:
+            bodies = [Cancellation(b"%b/%d" % (path, each), 1, GENUINE) for each in numbers]
+        case _:
+            bodies = [HeartbeatRequest(MINE, NEXT)] * len(numbers)
+    return [write(speech.packet(each)) for each in bodies]
 
 
 def frame(random: Random) -> bytes:

@@ -261,6 +261,9 @@ class UrbitPublisherTarget:
     def frame(self, random: Random) -> bytes:
         return messages.frame(random)
 
+    def series(self, random: Random) -> Sequence[bytes]:
+        return messages.series(random)
+
     def command(self, random: Random) -> GivesCommand:
         return messages.command(random)
 

@@ -261,6 +261,9 @@ class ZenohClientTarget:
     def frame(self, random: Random) -> bytes:
         return messages.frame(random)
 
+    def series(self, random: Random) -> Sequence[bytes]:
+        return messages.series(random)
+
     def command(self, random: Random) -> GivesCommand:
         name, key = random.choice(NAMES), messages.KEYS.text(random)
         match random.choices(range(6), (5, 3, 4, 2, 3, 3))[0]:

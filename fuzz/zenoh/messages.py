@@ -1,8 +1,11 @@
 """Messages of Zenoh at random: about few ids and few keys, so that they have to do with each other."""
 
+from collections.abc import Iterable, Iterator
 from random import Random
 
-from fuzz.net.texts import TextLanguage
+import msgspec
+
+from fuzz.net.texts import LOOKALIKES, NUMEROUS, TextLanguage
 from wire.zenoh.grammar_extensions import QUERYABLE_INFO
 from wire.zenoh.keys import wire_expr_extension
 from wire.zenoh.values import (
@@ -41,7 +44,12 @@ from wire.zenoh.values_transport import (
     write_network,
 )
 
-KEYS = TextLanguage("/", ("*", "**", "$*"), ("$", "#", "?", "//", "$*$*", "***", "*$*", "@", "**/**"))
+KEYS = TextLanguage(
+    "/",
+    ("*", "**", "a$*"),
+    ("$", "$*", "#", "?", "//", "$*$*", "***", "*$*", "@", "**/**"),
+    foreign=(*LOOKALIKES, "\U0001f980"),
+)
 
 IDS = (1, 1, 1, 1, 2, 2, 3, 0, 4)
 """Of whatever has ids."""
@@ -198,11 +206,29 @@ def text(random: Random) -> bytes:
     return data[:at] + broken + data[at + len(broken) :]
 
 
-def grown(keys: int, random: Random) -> list[bytes]:
-    """Return aliases that stand on each other, each longer than the one before it."""
+def series(random: Random) -> list[bytes]:
+    """Return messages that are alike but for the number that each gives, or that each stands on."""
+    speech = Speech(random)
+    count, key, kind = random.choice(NUMEROUS), speech.key(), random.choice(KINDS)
+    made: Iterable[NetworkMessage]
+    match random.choices(range(4), (3, 1, 1, 1))[0]:
+        case 0:
+            kinds = (kind,) if random.random() < 0.7 else KINDS
+            made = (Declare(DeclareEntity(kinds[each % len(kinds)], each, key)) for each in range(1, count + 1))
+        case 1:
+            interest = speech.interest()
+            made = (msgspec.structs.replace(interest, id=each) for each in range(1, count + 1))
+        case 2:
+            made = (Declare(DeclareKeyExpr(each, key)) for each in range(1, count + 1))
+        case _:
+            made = _growing_aliases(count, random)
+    return [write_network(each) for each in made]
+
+
+def _growing_aliases(count: int, random: Random) -> Iterator[NetworkMessage]:
+    """Yield aliases that stand on each other, each longer than the one before it, and a use of the last."""
     suffix = random.choice(("/a", "/**", "a" * 200, "/" + "b" * 4000))
-    messages: list[NetworkMessage] = [Declare(DeclareKeyExpr(1, WireExpr("a")))]
-    for number in range(1, keys):
-        messages.append(Declare(DeclareKeyExpr(number + 1, WireExpr(suffix, number))))
-    messages.append(Declare(DeclareEntity(random.choice(KINDS), 1, WireExpr(None, keys))))
-    return [write_network(each) for each in messages]
+    yield Declare(DeclareKeyExpr(1, WireExpr("a")))
+    for each in range(1, count):
+        yield Declare(DeclareKeyExpr(each + 1, WireExpr(suffix, each)))
+    yield Declare(DeclareEntity(random.choice(KINDS), 1, WireExpr(None, count)))

@@ -93,6 +93,9 @@ class ZenohTarget:
     def frame(self, random: Random) -> bytes:
         return messages.frame(random)
 
+    def series(self, random: Random) -> Sequence[bytes]:
+        return messages.series(random)
+
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         return network_messages(frame)
 

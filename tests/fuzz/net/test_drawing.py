@@ -20,9 +20,13 @@ from fuzz.net.moves import (
     spelled_out,
 )
 from fuzz.net.playing import TestPlayer
-from fuzz.net.targets import CommandedTarget, StagedTarget, load
+from fuzz.net.targets import CommandedTarget, SerialTarget, StagedTarget, load
+from fuzz.urbit.messages import PATHS
+from fuzz.zenoh.messages import KEYS
 from harness.links.transports import framing_of
 from harness.protocol import load as load_protocol
+from wire.engines import live
+from wire.zenoh.keys import well_formed
 
 TARGETS = [(protocol, role) for protocol in ("zenoh", "pathfinder", "urbit", "rai") for role in load(protocol)]
 
@@ -91,6 +95,30 @@ def test_whatever_is_changed_there_is_a_test(test: NetworkTest) -> None:
     made = drawer("zenoh", "router", 3)
     for _ in range(200):
         check(made.changed(test, test), "zenoh", "router", has_stream=True)
+
+
+def test_texts_that_few_think_of_are_of_the_language_all_the_same() -> None:
+    texts = {KEYS.unusual(Random(seed)) for seed in range(300)}
+    assert all(well_formed(each) for each in texts)
+    assert any(each.count("**") >= 8 for each in texts)
+    assert any("\U0001f980" in each for each in texts)
+    assert any(max(map(len, each.split("/"))) >= 4096 for each in texts)
+    paths = [PATHS.text(Random(seed)) for seed in range(3000)]
+    assert max(map(len, paths)) <= PATHS.longest
+
+
+@pytest.mark.parametrize(("protocol", "role"), TARGETS)
+def test_of_a_series_each_message_is_one(protocol: str, role: str) -> None:
+    target = load(protocol)[role]
+    if not isinstance(target, SerialTarget):
+        return
+    sizes = set()
+    for seed in range(60):
+        series = target.series(Random(seed))
+        sizes.add(len(series))
+        for data in series:
+            live(target.layout).decode(target.layout, data)
+    assert len(sizes) > 5
 
 
 def test_a_seed_gives_the_same_tests() -> None:
