@@ -1,7 +1,6 @@
 """Pathfinder's clients as they are fuzzed: they dial the tester, which speaks as the servers of their domain."""
 
 from collections.abc import Sequence
-from random import Random
 
 import msgspec
 
@@ -28,6 +27,9 @@ class PathfinderClientTarget:
     layout = LAYOUT
     # Of scenarios the stretches of tests take care (``staged``).
     ways = MANNERS
+    message = staticmethod(answers.message)
+    text = staticmethod(answers.text)
+    frame = staticmethod(answers.frame)
 
     def node(self, instance: Instance, trace: Trace) -> ServedClient:
         return ServedClient(instance, trace)
@@ -48,15 +50,6 @@ class PathfinderClientTarget:
         manner = next((each for each in opens.how.split(BETWEEN) if each in MANNERS), scenario.manner)
         moves[place] = msgspec.structs.replace(opens, how=f"{scenario.name}{BETWEEN}{manner}")
         return tuple(moves)
-
-    def message(self, random: Random) -> bytes:
-        return answers.message(random)
-
-    def text(self, random: Random) -> bytes:
-        return answers.text(random)
-
-    def frame(self, random: Random) -> bytes:
-        return answers.frame(random)
 
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         try:

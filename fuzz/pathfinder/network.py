@@ -1,7 +1,6 @@
 """Pathfinder's targets: servers, which the tester dials, and clients, which dial it."""
 
 from collections.abc import Sequence
-from random import Random
 
 from fuzz.net.targets import FuzzTarget, ServiceProbe
 from fuzz.pathfinder import messages
@@ -49,6 +48,10 @@ class PathfinderTarget:
 
     layout = LAYOUT
     ways = ("new", "1", "2", SILENT)
+    message = staticmethod(messages.message)
+    text = staticmethod(messages.text)
+    frame = staticmethod(messages.frame)
+    series = staticmethod(messages.series)
 
     def node(self, instance: Instance, trace: Trace) -> FuzzedServer:
         return FuzzedServer(instance, trace, profile="document", namespace="", transport=trace.transport)
@@ -65,18 +68,6 @@ class PathfinderTarget:
         if not hello.is_over:
             session.sure(hello)
         return PathfinderSession(session, framing)
-
-    def message(self, random: Random) -> bytes:
-        return messages.message(random)
-
-    def text(self, random: Random) -> bytes:
-        return messages.text(random)
-
-    def frame(self, random: Random) -> bytes:
-        return messages.frame(random)
-
-    def series(self, random: Random) -> Sequence[bytes]:
-        return messages.series(random)
 
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         try:

@@ -1,7 +1,6 @@
 """Rai's targets: publishers, whom the tester meets at a broker; the other roles; and the brokers themselves."""
 
 from collections.abc import Sequence
-from random import Random
 
 from fuzz.net.targets import FuzzTarget, ServiceProbe
 from fuzz.rai import messages
@@ -23,24 +22,16 @@ class RaiPublisherTarget:
     ways = (
         *("trusted", "untrusted", "silent", "stranger", "another", "unsigned", "brief", "brief", "returning", "late"),
     )
+    message = staticmethod(messages.message)
+    text = staticmethod(messages.text)
+    frame = staticmethod(messages.frame)
+    series = staticmethod(messages.series)
 
     def node(self, instance: Instance, trace: Trace) -> RaiAtTheBroker:
         return RaiAtTheBroker(instance, trace)
 
     def session(self, node: RaiAtTheBroker, how: str) -> RaiSession:
         return RaiSession(node, how)
-
-    def message(self, random: Random) -> bytes:
-        return messages.message(random)
-
-    def text(self, random: Random) -> bytes:
-        return messages.text(random)
-
-    def frame(self, random: Random) -> bytes:
-        return messages.frame(random)
-
-    def series(self, random: Random) -> Sequence[bytes]:
-        return messages.series(random)
 
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         # A node that is under test has a user of its own.

@@ -3,10 +3,8 @@
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
-from random import Random
 
 from fuzz.net.joined_conversation import JoinedConversation
-from fuzz.net.moves import GivesCommand
 from fuzz.net.targets import ServiceProbe
 from fuzz.rai import publisher_speech
 from fuzz.rai.messages import INBOX_OF_NODE
@@ -181,24 +179,16 @@ class RaiSubscriberTarget:
         *("serving", "idle", "idle", "untrusted", "silent", "stranger", "another", "unsigned", "brief", "returning"),
         "late",
     )
+    message = staticmethod(publisher_speech.message)
+    text = staticmethod(publisher_speech.text)
+    frame = staticmethod(publisher_speech.frame)
+    command = staticmethod(publisher_speech.command)
 
     def node(self, instance: Instance, trace: Trace) -> RaiSubscriberInTest:
         return RaiSubscriberInTest(instance, trace)
 
     def session(self, node: RaiSubscriberInTest, how: str) -> RaiAnsweringSession:
         return RaiAnsweringSession(node, how)
-
-    def message(self, random: Random) -> bytes:
-        return publisher_speech.message(random)
-
-    def text(self, random: Random) -> bytes:
-        return publisher_speech.text(random)
-
-    def frame(self, random: Random) -> bytes:
-        return publisher_speech.frame(random)
-
-    def command(self, random: Random) -> GivesCommand:
-        return publisher_speech.command(random)
 
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         said = said_in(frame, USERS.values())

@@ -2,9 +2,8 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
-from random import Random
 
-from fuzz.net.moves import EndVerb, GivesCommand, Level
+from fuzz.net.moves import EndVerb, Level
 from fuzz.net.targets import FuzzTarget, ServiceProbe
 from fuzz.urbit import messages
 from fuzz.urbit.common_ground import CommonGround, ground_of
@@ -243,6 +242,11 @@ class UrbitPublisherTarget:
 
     layout = LAYOUT
     ways = ("planet", "galaxy", "moon", "comet", "moved", "moved", "neighbour", "alike", "child")
+    message = staticmethod(messages.message)
+    text = staticmethod(messages.text)
+    frame = staticmethod(messages.frame)
+    series = staticmethod(messages.series)
+    command = staticmethod(messages.command)
 
     def node(self, instance: Instance, trace: Trace) -> UrbitPublisherNode:
         return UrbitPublisherNode(instance, trace, ground_of(instance))
@@ -251,21 +255,6 @@ class UrbitPublisherTarget:
         session = UrbitSession(node, node.subscriber(how))
         node.sessions.append(session)
         return session
-
-    def message(self, random: Random) -> bytes:
-        return messages.message(random)
-
-    def text(self, random: Random) -> bytes:
-        return messages.text(random)
-
-    def frame(self, random: Random) -> bytes:
-        return messages.frame(random)
-
-    def series(self, random: Random) -> Sequence[bytes]:
-        return messages.series(random)
-
-    def command(self, random: Random) -> GivesCommand:
-        return messages.command(random)
 
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         return unspelt(frame)

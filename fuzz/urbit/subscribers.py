@@ -2,11 +2,10 @@
 
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
-from random import Random
 from typing import Any
 
 from fuzz.net.joined_conversation import JoinedConversation
-from fuzz.net.moves import EndVerb, GivesCommand, Level
+from fuzz.net.moves import EndVerb, Level
 from fuzz.net.targets import ServiceProbe
 from fuzz.urbit import answers
 from fuzz.urbit.answers import WANTED, PublishersSessions
@@ -177,24 +176,16 @@ class UrbitSubscriberTarget:
 
     layout = LAYOUT
     ways = ("publisher", "silent", "silent", "stranger")
+    message = staticmethod(answers.message)
+    text = staticmethod(answers.text)
+    frame = staticmethod(answers.frame)
+    command = staticmethod(answers.command)
 
     def node(self, instance: Instance, trace: Trace) -> UrbitSubscriberNode:
         return UrbitSubscriberNode(instance, trace, subscribers_ground(instance))
 
     def session(self, node: UrbitSubscriberNode, how: str) -> UrbitAnsweringSession:
         return UrbitAnsweringSession(node, how)
-
-    def message(self, random: Random) -> bytes:
-        return answers.message(random)
-
-    def text(self, random: Random) -> bytes:
-        return answers.text(random)
-
-    def frame(self, random: Random) -> bytes:
-        return answers.frame(random)
-
-    def command(self, random: Random) -> GivesCommand:
-        return answers.command(random)
 
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         return answers.unspelt(frame)

@@ -244,6 +244,10 @@ class ZenohClientTarget:
 
     layout = NETWORK
     ways = ("router", "peer")
+    message = staticmethod(messages.message)
+    text = staticmethod(messages.text)
+    frame = staticmethod(messages.frame)
+    series = staticmethod(messages.series)
 
     def node(self, instance: Instance, trace: Trace) -> RoutedClient:
         return RoutedClient(instance, trace)
@@ -251,18 +255,6 @@ class ZenohClientTarget:
     def session(self, node: RoutedClient, how: str) -> ClientSession:
         whatami = WhatAmI[how.upper()] if how else WhatAmI.ROUTER
         return ClientSession(node.session(whatami, node.timing.stretched(DIALLING)))
-
-    def message(self, random: Random) -> bytes:
-        return messages.message(random)
-
-    def text(self, random: Random) -> bytes:
-        return messages.text(random)
-
-    def frame(self, random: Random) -> bytes:
-        return messages.frame(random)
-
-    def series(self, random: Random) -> Sequence[bytes]:
-        return messages.series(random)
 
     def command(self, random: Random) -> GivesCommand:
         name, key = random.choice(NAMES), messages.KEYS.text(random)

@@ -57,6 +57,8 @@ BORDERS = {16: (0, 0x7F, 0x80, 0x3FFF, 0x4000, 0x7FFF, 0xFFFF), 32: (0, 0x7F, 0x
 """Numbers at which a type may end, by the bits that a field has."""
 KINDS = tuple(EntityKind)
 PLACEHOLDER = "\x7f"
+BEYOND = 80_000
+"""Bytes of the longest key that aliases are joined to: no batch holds it, nor does a length of 16 bits say it."""
 
 
 class Speech:
@@ -228,6 +230,7 @@ def series(random: Random) -> list[bytes]:
 def _growing_aliases(count: int, random: Random) -> Iterator[NetworkMessage]:
     """Yield aliases that stand on each other, each longer than the one before it, and a use of the last."""
     suffix = random.choice(("/a", "/**", "a" * 200, "/" + "b" * 4000))
+    count = min(count, BEYOND // len(suffix))
     yield Declare(DeclareKeyExpr(1, WireExpr("a")))
     for each in range(1, count):
         yield Declare(DeclareKeyExpr(each + 1, WireExpr(suffix, each)))

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from random import Random
 
 from fuzz.net.targets import FuzzTarget, ServiceProbe, expect, expecting_answers
 from fuzz.zenoh import messages
@@ -77,24 +76,16 @@ class ZenohTarget:
 
     layout = NETWORK
     ways = ("client", "peer", "router")
+    message = staticmethod(messages.message)
+    text = staticmethod(messages.text)
+    frame = staticmethod(messages.frame)
+    series = staticmethod(messages.series)
 
     def node(self, instance: Instance, trace: Trace) -> NodeUnderTest:
         return NodeUnderTest(instance, trace, profile="document", namespace="", transport=trace.transport)
 
     def session(self, node: NodeUnderTest, how: str) -> ZenohSession:
         return ZenohSession(node.session(whatami=WhatAmI[how.upper()] if how else None))
-
-    def message(self, random: Random) -> bytes:
-        return messages.message(random)
-
-    def text(self, random: Random) -> bytes:
-        return messages.text(random)
-
-    def frame(self, random: Random) -> bytes:
-        return messages.frame(random)
-
-    def series(self, random: Random) -> Sequence[bytes]:
-        return messages.series(random)
 
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         return network_messages(frame)

@@ -30,6 +30,12 @@ from wire.zenoh.keys import well_formed
 
 TARGETS = [(protocol, role) for protocol in ("zenoh", "pathfinder", "urbit", "rai") for role in load(protocol)]
 
+SERIAL = [
+    *(("zenoh", "router"), ("zenoh", "peer"), ("zenoh", "client"), ("pathfinder", "server")),
+    *(("urbit", "publisher"), ("rai", "publisher"), ("rai", "router-cache")),
+]
+"""Those of which a session may say much that is alike."""
+
 
 def drawer(protocol: str, role: str, seed: int) -> TestDrawer:
     definition = load_protocol(protocol)
@@ -107,18 +113,25 @@ def test_texts_that_few_think_of_are_of_the_language_all_the_same() -> None:
     assert max(map(len, paths)) <= PATHS.longest
 
 
-@pytest.mark.parametrize(("protocol", "role"), TARGETS)
+@pytest.mark.parametrize(("protocol", "role"), SERIAL)
 def test_of_a_series_each_message_is_one(protocol: str, role: str) -> None:
     target = load(protocol)[role]
-    if not isinstance(target, SerialTarget):
-        return
+    assert isinstance(target, SerialTarget)
     sizes = set()
     for seed in range(60):
         series = target.series(Random(seed))
         sizes.add(len(series))
         for data in series:
             live(target.layout).decode(target.layout, data)
+        assert sum(map(len, series)) < 1 << 20, "one test is not to keep a healthy node busy for seconds"
     assert len(sizes) > 5
+
+
+@pytest.mark.parametrize(("protocol", "role"), SERIAL)
+def test_series_are_drawn_however_calm_a_test_is(protocol: str, role: str) -> None:
+    made = drawer(protocol, role, 6)
+    # More than is said at once otherwise.
+    assert any(len(made.says("a", 0.0).data) > 5 for _ in range(300))
 
 
 def test_a_seed_gives_the_same_tests() -> None:

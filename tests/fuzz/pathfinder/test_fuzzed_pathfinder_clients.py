@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from shown_defects import ShownDefects, parameters, seen_of
+from shown_defects import ShownDefects, check_it_shows, parameters, planted, seen_of
 
 import goldwire
 from fuzz.net.fuzzed_node import FuzzedNode
@@ -16,13 +16,10 @@ from fuzz.pathfinder.network import TARGETS
 from fuzz.pathfinder.playbill import BRIEF, LONG, SCENARIOS, scenario_of_test
 from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.tester.scripted_servers import match
-from harness.protocol import load
 from wire.errors import DecodeError
 from wire.pathfinder.values import read
 
 TARGET = TARGETS["client"]
-DEFECTS = load("pathfinder").defects
-assert DEFECTS is not None
 
 
 def answer(command: str, type: str, **fields: Any) -> bytes:
@@ -134,7 +131,7 @@ SHOWN: ShownDefects = {
 
 
 def test_it_is_known_of_each_defect_what_it_shows() -> None:
-    assert SHOWN.keys() == {name for name, each in DEFECTS.all.items() if each.role == "client"}
+    assert SHOWN.keys() == planted("pathfinder", "client")
 
 
 @pytest.fixture(scope="module")
@@ -146,10 +143,7 @@ def healthy() -> Iterator[FuzzedNode]:
 @pytest.mark.parametrize("name", parameters(SHOWN))
 def test_a_defect_shows_and_a_healthy_client_bears_the_same(name: str, healthy: FuzzedNode) -> None:
     kind, moves = SHOWN[name]
-    test = (Opens("a", FIRST), *moves)
-    with goldwire.fuzzed_node("pathfinder", "peer:client", options=("--defect", name)) as node:
-        assert seen_of(node, test, kind) == kind
-    assert seen_of(healthy, test, kind) == ""
+    check_it_shows("pathfinder", "client", name, kind, (Opens("a", FIRST), *moves), healthy)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

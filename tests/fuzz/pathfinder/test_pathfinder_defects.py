@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from shown_defects import parameters, seen_of
+from shown_defects import check_it_shows, parameters
 from test_fuzzed_pathfinder import SHOWN
 
 import goldwire
@@ -20,7 +20,4 @@ def healthy() -> Iterator[FuzzedNode]:
 @pytest.mark.parametrize("name", parameters(SHOWN))
 def test_a_defect_shows_and_a_healthy_server_bears_the_same(name: str, healthy: FuzzedNode) -> None:
     kind, moves = SHOWN[name]
-    test = (Opens("a"), *moves)
-    with goldwire.fuzzed_node("pathfinder", "peer:", options=("--defect", name)) as node:
-        assert seen_of(node, test, kind) == kind
-    assert seen_of(healthy, test, kind) == ""
+    check_it_shows("pathfinder", "server", name, kind, (Opens("a"), *moves), healthy)

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 from brokers import need_broker
-from shown_defects import ShownDefects, parameters, seen_of
+from shown_defects import ShownDefects, check_it_shows, parameters, planted
 
 import goldwire
 from fuzz.net.fuzzed_node import FuzzedNode
 from fuzz.net.moves import FuzzMove, Listens, NetworkTest, Opens, Says
-from harness.protocol import load
 from wire import envelope
 
 
@@ -64,12 +63,9 @@ SHOWN: ShownDefects = {
     "forgets-wildcards": ("harm", says(wildcard("LAB.>", "("), wildcard("LAB.>", "(", "STOP"))),
 }
 
-DEFECTS = load("rai").defects
-assert DEFECTS is not None
-
 
 def test_it_is_known_of_each_defect_what_it_shows() -> None:
-    assert SHOWN.keys() == {name for name, each in DEFECTS.all.items() if each.role == "publisher"}
+    assert SHOWN.keys() == planted("rai", "publisher")
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +77,4 @@ def healthy() -> Iterator[FuzzedNode]:
 
 @pytest.mark.parametrize("name", parameters(SHOWN))
 def test_a_defect_shows_and_a_healthy_publisher_bears_the_same(name: str, healthy: FuzzedNode) -> None:
-    kind, test = SHOWN[name]
-    with goldwire.fuzzed_node("rai", "peer:publisher", options=("--defect", name)) as node:
-        assert seen_of(node, test, kind) == kind
-    assert seen_of(healthy, test, kind) == ""
+    check_it_shows("rai", "publisher", name, *SHOWN[name], healthy)

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from shown_defects import ShownDefects, parameters, seen_of
+from shown_defects import ShownDefects, check_it_shows, parameters, planted
 
 import goldwire
 from fuzz.net.fuzzed_node import FuzzedNode
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
 from fuzz.urbit.messages import BY_ANOTHER, GENUINE, HELD, ME, MINE, NEXT, ROOT
-from harness.protocol import load
 from harness.urbit.peers.ship import FRAGMENT
 from harness.urbit.ships import PUBLISHER
 from wire.urbit.values import (
@@ -84,12 +83,9 @@ SHOWN: ShownDefects = {
     ),
 }
 
-DEFECTS = load("urbit").defects
-assert DEFECTS is not None
-
 
 def test_it_is_known_of_each_defect_what_it_shows() -> None:
-    assert SHOWN.keys() == {name for name, each in DEFECTS.all.items() if each.role == "publisher"}
+    assert SHOWN.keys() == planted("urbit", "publisher")
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +96,4 @@ def healthy() -> Iterator[FuzzedNode]:
 
 @pytest.mark.parametrize("name", parameters(SHOWN))
 def test_a_defect_shows_and_a_healthy_publisher_bears_the_same(name: str, healthy: FuzzedNode) -> None:
-    kind, test = SHOWN[name]
-    with goldwire.fuzzed_node("urbit", "peer:publisher", options=("--defect", name)) as node:
-        assert seen_of(node, test, kind) == kind
-    assert seen_of(healthy, test, kind) == ""
+    check_it_shows("urbit", "publisher", name, *SHOWN[name], healthy)

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from shown_defects import ShownDefects, parameters, seen_of
+from shown_defects import ShownDefects, check_it_shows, parameters, planted
 
 import goldwire
 from fuzz.net.fuzzed_node import FuzzedNode
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
 from fuzz.urbit import answers
 from fuzz.urbit.messages import BY_ANOTHER, GENUINE, HELD, LAST, MINE, NEXT, ROOT
-from harness.protocol import load
 from harness.urbit.ships import PUBLISHER, SUBSCRIBER
 from wire.urbit.values import Body, HeartbeatResponse, Packet, Promise, ScryResponse, read, write
 
@@ -65,12 +64,9 @@ SHOWN: ShownDefects = {
     "hands-over-nothing": ("service", (OPENS, *say(tell("a", b"", total=0)))),
 }
 
-DEFECTS = load("urbit").defects
-assert DEFECTS is not None
-
 
 def test_it_is_known_of_each_defect_what_it_shows() -> None:
-    assert SHOWN.keys() == {name for name, each in DEFECTS.all.items() if each.role == "subscriber"}
+    assert SHOWN.keys() == planted("urbit", "subscriber")
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +77,7 @@ def healthy() -> Iterator[FuzzedNode]:
 
 @pytest.mark.parametrize("name", parameters(SHOWN))
 def test_a_defect_shows_and_a_healthy_subscriber_bears_the_same(name: str, healthy: FuzzedNode) -> None:
-    kind, test = SHOWN[name]
-    with goldwire.fuzzed_node("urbit", "peer:subscriber", options=("--defect", name)) as node:
-        assert seen_of(node, test, kind) == kind
-    assert seen_of(healthy, test, kind) == ""
+    check_it_shows("urbit", "subscriber", name, *SHOWN[name], healthy)
 
 
 def test_what_is_drawn_are_packets_of_the_publisher_mostly() -> None:

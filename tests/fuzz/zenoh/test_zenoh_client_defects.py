@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from shown_defects import ShownDefects, parameters, seen_of
+from shown_defects import ShownDefects, check_it_shows, parameters, planted, seen_of
 
 import goldwire
 from fuzz.net.fuzzed_node import FuzzedNode
 from fuzz.net.moves import EndsSession, FuzzMove, GivesCommand, Listens, NetworkTest, Opens, Says
-from harness.protocol import load
 from wire.zenoh.values import (
     Declare,
     DeclareEntity,
@@ -72,12 +71,10 @@ SHOWN: ShownDefects = {
         says(interest(1, Options.K | Options.S), interest(1, Options.S | Options.A)),
     ),
 }
-DEFECTS = load("zenoh").defects
-assert DEFECTS is not None
 
 
 def test_it_is_known_of_each_defect_what_it_shows() -> None:
-    assert SHOWN.keys() == {name for name, each in DEFECTS.all.items() if each.role == "client"}
+    assert SHOWN.keys() == planted("zenoh", "client")
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +85,7 @@ def healthy() -> Iterator[FuzzedNode]:
 
 @pytest.mark.parametrize("name", parameters(SHOWN))
 def test_a_defect_shows_and_a_healthy_client_bears_the_same(name: str, healthy: FuzzedNode) -> None:
-    kind, test = SHOWN[name]
-    with goldwire.fuzzed_node("zenoh", "peer:client", options=("--defect", name)) as node:
-        assert seen_of(node, test, kind) == kind
-    assert seen_of(healthy, test, kind) == ""
+    check_it_shows("zenoh", "client", name, *SHOWN[name], healthy)
 
 
 def test_a_client_comes_back_however_its_session_has_ended(healthy: FuzzedNode) -> None:

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from shown_defects import ShownDefects, parameters, seen_of
+from shown_defects import ShownDefects, check_it_shows, parameters, planted
 
 import goldwire
 from fuzz.net.fuzzed_node import FuzzedNode
 from fuzz.net.moves import EndsSession, Listens, NetworkTest, Opens, Says
-from harness.protocol import load
 from wire.zenoh.values import (
     Declare,
     DeclareEntity,
@@ -74,12 +73,10 @@ SHOWN: ShownDefects = {
     "tells-nobody": ("service", says(alias(0xFFFF, "a"))),
     "answers-nobody": ("hang", says(*ON_ONE_KEY)),
 }
-DEFECTS = load("zenoh").defects
-assert DEFECTS is not None
 
 
 def test_it_is_known_of_each_defect_what_it_shows() -> None:
-    assert SHOWN.keys() == {name for name, each in DEFECTS.all.items() if each.role == "router"}
+    assert SHOWN.keys() == planted("zenoh", "router")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +87,4 @@ def healthy() -> Iterator[FuzzedNode]:
 
 @pytest.mark.parametrize("name", parameters(SHOWN))
 def test_a_defect_shows_and_a_healthy_router_bears_the_same(name: str, healthy: FuzzedNode) -> None:
-    kind, test = SHOWN[name]
-    with goldwire.fuzzed_node("zenoh", "peer:", options=("--defect", name)) as node:
-        assert seen_of(node, test, kind) == kind
-    assert seen_of(healthy, test, kind) == ""
+    check_it_shows("zenoh", "router", name, *SHOWN[name], healthy)
