@@ -170,6 +170,8 @@ class Back(Half, Publisher):
     def handed_on(self, kind: str, subject: str, body: Told) -> Reply:
         """Return an answer that says what the source has said."""
         is_verify = body.kind == VERIFY
+        if is_verify and kind == "snap":
+            return Reply(type=kind, subject=subject, status="not_found")
         return Reply(
             type=VERIFY if is_verify else kind,
             subject=subject,
@@ -189,9 +191,12 @@ class Back(Half, Publisher):
         members["status"] = self.status_in(kind, members.get("status"))
         if isinstance(record, Kept):
             members |= {"dictionary": record.dictionary, "dict_csum": record.dict_csum}
-            if record.is_zeroed and record.status == OK:
-                members["type"] = VERIFY
+        if _is_zeroed(record):
+            members["type"] = VERIFY
         return members
+
+    def is_to_come(self, subject: str) -> bool:
+        return _is_zeroed(self.records.get(subject))
 
     # --- what the front tells -----------------------------------------------------------------------------
 
@@ -374,3 +379,8 @@ class Front(Half, Subscriber):
     def take_dictionary(self, tail: str, body: Dict) -> None:
         if self.asked.get(tail, ("", ""))[0] == DICT and body.data is not NOTHING:
             self.back.take_dictionary(body)
+
+
+def _is_zeroed(record: CachedValue | None) -> bool:
+    """Tell whether the source of a value has said that it is about to come."""
+    return isinstance(record, Kept) and record.is_zeroed and record.status == OK

@@ -217,12 +217,19 @@ class ServingNode(NodePeer):
             return Reply(type=kind, subject=subject, status=refusal)
         if subject in self.blocked:
             return Reply(type=kind, subject=subject, status="temp_unavail")
+        # A verify is a form of the answer to a start: who asks for a snapshot is told that there is no value.
+        if kind == "snap" and self.is_to_come(subject):
+            return Reply(type=kind, subject=subject, status="not_found")
         record = self.records.get(subject)
         if record is not None:
             return Reply(**self.whole(kind, record), subject=subject)
         if subject in self.warming:
             return Reply(type="verify", subject=subject, format=FORMAT, data=object_of(self.warming[subject]))
         return Reply(type=kind, subject=subject, status="not_found")
+
+    def is_to_come(self, subject: str) -> bool:
+        """Tell whether the value of a subject is about to come, and has not."""
+        return subject in self.warming
 
     def whole(self, kind: str, record: CachedValue) -> dict[str, Any]:
         """Return the members of a message that holds a whole value."""

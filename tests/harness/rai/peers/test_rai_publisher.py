@@ -207,8 +207,17 @@ def test_who_has_subscribed_the_new_name_already_is_told_what_it_holds_now(house
     assert house.published(subject) == [("initial", "ok", b'{"BID":1}')]
 
 
+def test_what_is_to_come_has_no_snapshot(house: House) -> None:
+    """A verify is a form of the answer to a start (lines 100 to 103), and a snapshot has type snap (line 1197)."""
+    subject = house.node.tell("warm", "a", {"BID": 0})
+    assert shown(house, subject)[:2] == ("snap", "not_found")
+
+
 def test_what_has_expired_is_not_expected_any_more(house: House) -> None:
     subject = house.node.tell("warm", "a", {"BID": 0})
-    assert shown(house, subject)[0] == "verify"
+    image = house.node.main.image(subject)
+    assert image is not None
+    assert isinstance(image.body, Told)
+    assert image.body.kind == "verify"
     house.node.tell("expire", "a")
     assert shown(house, subject)[1] == "not_found"

@@ -172,6 +172,7 @@ def test_a_zeroed_value_stays_one_until_it_is_filled(house: House) -> None:
     source.answer(started.message.session, started.body.return_, type="verify", subject=subject, data={"BID": 0})  # type: ignore[attr-defined]
     assert told(main.reply(1)) == ("verify", "ok", {"BID": 0})
     assert told(house.node.other.image(subject)) == ("verify", "ok", {"BID": 0})
+    assert house.snapshot(subject) == ("snap", "not_found", None)
     source.publish(subject, data={"BID": 4})
     assert house.snapshot(subject) == ("snap", "ok", {"BID": 4})
 
