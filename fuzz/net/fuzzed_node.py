@@ -11,8 +11,9 @@ from typing import Self
 
 from conformance.catalogue.rules import Profile
 from conformance.suite import Suite
+from fuzz.net.growth_trial import GrowthTrial
 from fuzz.net.moves import EndsSession, FuzzMove, GivesCommand, Level, Listens, Opens, Says, WaitsAWhile
-from fuzz.net.node_on_trial import NodeOnTrial, growth
+from fuzz.net.node_on_trial import NodeOnTrial
 from fuzz.net.playing import TestInPlay
 from fuzz.net.symptoms import KINDS, Symptom
 from fuzz.net.targets import StagedTarget, load
@@ -83,18 +84,17 @@ class FuzzedNode:
             test.do(move)
 
     def times(self, count: int) -> Iterator[int]:
-        """Yield as often as said, each time with a test of its own: what it takes of the machine must not grow."""
-        before = None
-        for number in range(count):
-            # What is made once, and kept, is made in the first of them.
-            if number == count // 3:
-                before = self.node.takes()
+        """Yield as often as said, each time with a test of its own: what it takes of the machine must not grow.
+
+        More often where it seems to grow (``fuzz.net.growth_trial``).
+        """
+        trial = GrowthTrial(self.node.takes, count)
+        for number in trial.rounds():
             yield number
             self._end()
             if self._seen is not None:
                 return
-        if count > 1 and before is not None:
-            self._note(growth(before, self.node.takes(), count - count // 3))
+        self._note(trial.symptom)
 
     # --- what is seen -----------------------------------------------------------------------------------------
 

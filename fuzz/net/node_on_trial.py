@@ -13,6 +13,7 @@ from conformance.catalogue.rules import Profile
 from conformance.findings import judge_conversations
 from conformance.suite import Suite
 from fuzz.net.coverage import CoverageMap
+from fuzz.net.growth_trial import GrowthTrial
 from fuzz.net.growth_watch import GrowthWatch, SuspectedGrowth
 from fuzz.net.moves import NetworkTest
 from fuzz.net.playing import PlayedTest, TestInPlay, TestPlayer
@@ -244,26 +245,9 @@ def reproduce(node: NodeOnTrial, test: NetworkTest, *, times: int = 1, fresh: bo
             node.restart()
         except StartFailed as error:
             return Reproduced(Symptom("hang", f"it does not start any more: {error}"), None)
-    before, played = None, None
-    for number in range(times):
-        if times > 1 and number == times // 3:
-            before = node.takes()
+    trial, played = GrowthTrial(node.takes, times), None
+    for _ in trial.rounds():
         played, symptom = node.play(test)
         if symptom is not None:
             return Reproduced(symptom, None if played is None else played.trace)
-    if before is not None and (grown := growth(before, node.takes(), times - times // 3)):
-        return Reproduced(grown, None if played is None else played.trace)
-    return None
-
-
-PER_TEST = Resources(memory=64 << 10, descriptors=1, threads=1)
-"""What a test may leave behind each time it is played, and no more, for hundreds of them to be possible."""
-
-
-def growth(before: Resources, after: Resources, times: int) -> Symptom | None:
-    """Return by what a process has grown that has played one test so many times; ``None`` where that is not much."""
-    for name in ("descriptors", "threads", "memory"):
-        more = (getattr(after, name) - getattr(before, name)) / times
-        if more > 0.6 * getattr(PER_TEST, name):
-            return Symptom("growth", f"each time the test is played, it takes more {name}")
-    return None
+    return None if trial.symptom is None else Reproduced(trial.symptom, None if played is None else played.trace)

@@ -124,7 +124,6 @@ class RaiRouterTarget:
 
     layout = "rai/envelope"
     ways = ("serving", "idle", "idle", "untrusted", "silent", "stranger", "another", "unsigned", "brief", "returning")
-    series = staticmethod(messages.series)
 
     def node(self, instance: Instance, trace: Trace) -> RaiRouterInTest:
         return RaiRouterInTest(instance, trace)

@@ -32,7 +32,7 @@ TARGETS = [(protocol, role) for protocol in ("zenoh", "pathfinder", "urbit", "ra
 
 SERIAL = [
     *(("zenoh", "router"), ("zenoh", "peer"), ("zenoh", "client"), ("pathfinder", "server")),
-    *(("urbit", "publisher"), ("rai", "publisher"), ("rai", "router-cache")),
+    *(("urbit", "publisher"), ("rai", "publisher")),
 ]
 """Those of which a session may say much that is alike."""
 

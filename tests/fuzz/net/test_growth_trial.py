@@ -1,0 +1,49 @@
+"""Growth: what leaks is told from what settles, however long that takes within reason."""
+
+from collections.abc import Callable
+
+import pytest
+
+from fuzz.net.growth_trial import GrowthTrial
+from fuzz.net.resources import Resources
+
+KIB = 1 << 10
+
+
+def seen(memory: Callable[[int], float], times: int = 30) -> tuple[str, int]:
+    """Return what is seen of a process that has so many KiB after each time, and how often the test was played."""
+    played = 0
+    trial = GrowthTrial(lambda: Resources(memory=int(memory(played) * KIB)), times)
+    for _ in trial.rounds():
+        played += 1
+    return trial.symptom.what if trial.symptom is not None else "", played
+
+
+def test_what_does_not_grow_is_played_no_more_often_than_said() -> None:
+    assert seen(lambda played: 40_000) == ("", 30)
+    assert seen(lambda played: 40_000 + 20 * played) == ("", 30)
+    assert seen(lambda played: 40_000 + 100 * played, times=1) == ("", 1)
+
+
+def test_what_is_made_once_is_no_growth() -> None:
+    assert seen(lambda played: 40_000 + 2_000 * min(played, 10)) == ("", 30)
+
+
+@pytest.mark.parametrize("times", [10, 30])
+def test_what_leaks_grows_for_ever(times: int) -> None:
+    what, played = seen(lambda played: 40_000 + 64 * played, times)
+    assert what == "each time the test is played, it takes more memory"
+    assert played == 3 * times
+
+
+def test_memory_that_settles_late_is_no_growth() -> None:
+    """As a router's did that was sent 32,768 extensions in each test, and kept nothing of them."""
+    assert seen(lambda played: 45_000 + 9_000 * (1 - 0.95**played)) == ("", 90)
+
+
+def test_descriptors_count_as_well() -> None:
+    taken = iter(range(100))
+    trial = GrowthTrial(lambda: Resources(descriptors=30 * next(taken)), 30)
+    assert len(list(trial.rounds())) == 90
+    assert trial.symptom is not None
+    assert "descriptors" in trial.symptom.what
