@@ -12,6 +12,7 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from harness.iuts.description import is_described, resolve
@@ -29,14 +30,17 @@ def main() -> int:
     # What is there now is shared with all that are forked, as long as nobody touches it.
     gc.collect()
     gc.freeze()
+    # A tester may be killed with a request on its way, or before it has read the answer.
+    with suppress(ConnectionError):
+        _serve(requests)
+    return 0
+
+
+def _serve(requests: socket.socket) -> None:
     while True:
-        try:
-            said, fds, _, _ = socket.recv_fds(requests, _LONGEST, _FDS)
-        except ConnectionResetError:
-            # A tester that was killed has not read the last answer.
-            return 0
+        said, fds, _, _ = socket.recv_fds(requests, _LONGEST, _FDS)
         if not said:
-            return 0
+            return
         requests.send(str(_fork(json.loads(said), fds, requests)).encode())
         for each in fds:
             os.close(each)

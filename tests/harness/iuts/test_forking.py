@@ -1,7 +1,9 @@
 """Forked peers are like started ones: their output, their control lines, their end and that of their tester."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -100,6 +102,19 @@ def test_the_kernel_ends_it_with_its_tester() -> None:
         assert len(children) == 2  # its template as well
         tester.kill()
     assert all(gone(int(each)) for each in children)
+
+
+def test_a_template_whose_tester_has_asked_and_ended_ends_without_complaint() -> None:
+    """A regression: what forked a peer for a campaign that was killed meanwhile ended with a traceback."""
+    asks, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    command = [sys.executable, "-m", "harness.iuts.peer_template", str(its.fileno()), "zenoh"]
+    with its, subprocess.Popen(command, pass_fds=[its.fileno()], stderr=subprocess.PIPE) as template:
+        with asks, open(os.devnull) as nothing:
+            request = {"tester": os.getpid(), "command": ["goldwire", "--version"], "environment": {}}
+            socket.send_fds(asks, [json.dumps(request).encode()], [nothing.fileno()] * 3)
+        its.close()
+        assert template.communicate(timeout=PATIENCE)[1] == b""
+    assert template.returncode == 0
 
 
 def test_the_tester_adopts_nobody_else() -> None:
