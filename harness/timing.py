@@ -134,7 +134,7 @@ class Timing:
         round_trip: float = 0.0,
         is_virtual: bool = False,
     ) -> None:
-        self.answer = answer
+        self._answer = answer
         self.scale = scale
         self.tempo = tempo
         self.is_virtual = is_virtual
@@ -152,12 +152,21 @@ class Timing:
         self.waited_in_full = False
         """Whether this play has waited in vain until patience ended."""
         self._play = 0
+        self._node: Timing | None = None
         self._in_vain = Counter[str]()
+
+    @property
+    def answer(self) -> float:
+        """Seconds that an answer is waited for at least; a play waits as long as its node is waited for now."""
+        return self._answer if self._node is None else self._node.answer
+
+    @answer.setter
+    def answer(self, seconds: float) -> None:
+        self._answer, self._node = seconds, None
 
     def of_a_play(self) -> "Timing":
         """Return what is known before a play: one slow answer makes nobody wait longer in the plays after it."""
         play = Timing(
-            answer=self.answer,
             scale=self.scale,
             tempo=self.tempo,
             round_trip=self.round_trip,
@@ -166,6 +175,7 @@ class Timing:
         play.lag = self.lag
         play.silences = self.silences
         play._play = self.silences.begin_play()
+        play._node = self
         return play
 
     def took(self, seconds: float) -> None:

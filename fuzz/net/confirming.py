@@ -72,7 +72,7 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
 def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float = 1.0) -> ConfirmedSuspicion:
     """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time."""
     smaller = _Smaller(node, found)
-    node.patience = HURRY
+    node.patience = node.hurried(HURRY)
     seconds = SEQUENCE + SEQUENCE_RESTARTS * node.restart_took
     test = shrunk(found.test, smaller.fails, _simpler, tries=TRIES, seconds=seconds * thorough)
     seconds = MESSAGES + MESSAGES_RESTARTS * node.restart_took

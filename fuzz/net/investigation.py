@@ -22,6 +22,12 @@ from fuzz.net.symptoms import RAW, Symptom, kinds_of, names_of
 AGAIN = 6
 """How often a symptom is made small that does not say where it happens: several defects may show in the same way."""
 
+LONG, LEAST = 600.0, 0.25
+"""Seconds of a campaign that has all the time there is for making a test small; a shorter one has less, but not none.
+
+Who has few minutes is better served with more findings than with smaller ones.
+"""
+
 DOUBT = 0.1
 """How often a symptom is looked into all the same that a known finding seems to explain."""
 
@@ -36,7 +42,10 @@ class InvestigationCounts(msgspec.Struct):
 
 
 class Investigation:
-    """Looks into the symptoms of one node; ``doing`` is told what it is at, ``origin`` says where a finding is from."""
+    """Looks into the symptoms of one node, in a campaign of some seconds.
+
+    ``doing`` is told what it is at, ``origin`` says where a finding is from.
+    """
 
     def __init__(
         self,
@@ -47,6 +56,7 @@ class Investigation:
         random: Random,
         *,
         iut: str,
+        seconds: float,
         options: tuple[str, ...],
         origin: Callable[[], NetworkOrigin],
         doing: Callable[[str], None],
@@ -54,6 +64,7 @@ class Investigation:
         self.counts = InvestigationCounts()
         self._node, self._known, self._expected, self._out = node, known, expected, out
         self._random, self._iut, self._options = random, iut, options
+        self._thorough = min(1.0, max(LEAST, seconds / LONG))
         self._origin, self._doing = origin, doing
         self._suspects = Suspects(out)
         self._tried: Counter[str] = Counter()
@@ -62,7 +73,7 @@ class Investigation:
         """Confirm what the last of some tests has shown, and write it as a finding, unless it is known or expected."""
         if self._is_expected(symptom):
             self.counts.expected += 1
-        elif self.is_known(symptom):
+        elif self.is_known(symptom) or self._suspects.others_look_into(symptom):
             self._meet(symptom)
         else:
             suspect = self._suspects.write(last, symptom)
@@ -94,7 +105,7 @@ class Investigation:
             self._meet(found.symptom)
         else:
             self._doing("making small")
-            self._keep(made_small(self._node, found), last[-1])
+            self._keep(made_small(self._node, found, thorough=self._thorough), last[-1])
         self._node.restart()
         return True
 
@@ -154,10 +165,10 @@ class Investigation:
         known = self._known.alike(symptom)
         if not known or self._random.random() < DOUBT:
             return False
-        self._node.restart()
         for each in known:
             without = self.without(test, frozenset(each.about))
-            if without != test and reproduce(self._node, without, fresh=False) is None:
+            # On a fresh instance each: who has shown something would show it whatever is said.
+            if without != test and reproduce(self._node, without) is None:
                 self._meet(each)
                 return True
         return False

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -29,6 +30,15 @@ from harness.trace import Direction, EntryKind, Trace
 SUSPICION = 1.5
 """Seconds without an answer that are suspicious; that nobody answers is said after the time that all have."""
 
+CHECKS = 50
+"""Checks of the service, the last ones that it has stood, by which it is known how quick it is."""
+
+LATE = 10.0
+"""How many times the slowest of them an answer may take, before it is late: a busy machine has slowed them as well."""
+
+SOONEST = 0.15
+"""What share of what is waited otherwise is waited however quick they were."""
+
 RENEWED = 200
 """Tests after which those who use the service come anew: what is kept of them would grow."""
 
@@ -42,7 +52,10 @@ PROOFS = 2
 """How often the service is tried before all tests: what it leaves behind might disturb it."""
 
 DEATH = 0.3
-"""Seconds in which a process that has closed its connections is dead, if it dies."""
+"""Seconds after which a process is dead that has died while the service was tried: its connections end before it does.
+
+A third of them, where it was tried for long.
+"""
 
 
 class NodeOnTrial:
@@ -74,6 +87,7 @@ class NodeOnTrial:
         self.restart_took = 0.0
         """Seconds that the last one took."""
         self.patience = SUSPICION
+        self._checks = deque[float](maxlen=CHECKS)
         self._service: ServiceProbe | None = None
         self._served = 0
         self._service_trace = self._trace()
@@ -121,6 +135,15 @@ class NodeOnTrial:
                 what = "what is tried after each test does not work on a fresh instance"
                 raise StartFailed(f"{self.description.label}: {what}: {sick.what}; what does goldwire test say?")
 
+    def hurried(self, seconds: float) -> float:
+        """Return the patience for who looks for a suspicion: so many seconds, or fewer where answers come quickly.
+
+        Whether nobody answers is told by who is more patient.
+        """
+        if len(self._checks) < CHECKS:
+            return seconds
+        return min(seconds, max(SOONEST * seconds, LATE * max(self._checks)))
+
     # --- trials -----------------------------------------------------------------------------------------------
 
     def play(self, test: NetworkTest) -> tuple[PlayedTest | None, Symptom | None]:
@@ -140,18 +163,20 @@ class NodeOnTrial:
         return self._ready() or self._player.begin()
 
     def _ready(self) -> Symptom | None:
+        # Who has just been started may take the time that all have.
+        self.instance.timing.answer = ANSWER
+        sick = self._begin_service()
         self.instance.timing.answer = self.patience
-        return self._begin_service()
+        return sick
 
     def look_at(self, played: PlayedTest) -> Symptom | None:
         """Look at the node after a test that was played on it."""
         self.played += 1
         return self._died() or self._swollen() or self._unserved() or next(self._broken_rules(played), None)
 
-    def _died(self, seconds: float = 0.0) -> Symptom | None:
-        if seconds:
-            # Its links end before it does.
-            deadline = self.instance.clock.now() + seconds
+    def _died(self, since: float | None = None) -> Symptom | None:
+        if since is not None:
+            deadline = max(since + DEATH, self.instance.clock.now() + DEATH / 3)
             while self.instance.alive() and self.instance.clock.now() < deadline:
                 threading.Event().wait(0.01)
         return None if self.instance.alive() else crash(self.instance.last_output())
@@ -159,11 +184,13 @@ class NodeOnTrial:
     def _unserved(self) -> Symptom | None:
         """Try the service; who has died serves nobody, and is told to have died."""
         assert self._service is not None
+        began = self.instance.clock.now()
         try:
             self._service.check()
         except ServiceBroken as broken:
             self._end_service()
-            return self._died(DEATH) or Symptom(broken.kind, broken.what, output=self.instance.last_output())
+            return self._died(began) or Symptom(broken.kind, broken.what, output=self.instance.last_output())
+        self._checks.append(self.instance.clock.now() - began)
         self._served += 1
         if self._served >= RENEWED:
             self._end_service()
@@ -174,11 +201,12 @@ class NodeOnTrial:
             return None
         self._service_trace = self._trace()
         self._service = self.target.service(self.instance, self._service_trace)
+        began = self.instance.clock.now()
         try:
             self._service.begin()
         except HarnessError as error:
             self._end_service()
-            return self._died(DEATH) or Symptom("hang", f"nobody is served any more: {error}")
+            return self._died(began) or Symptom("hang", f"nobody is served any more: {error}")
         self._served = 0
         return None
 

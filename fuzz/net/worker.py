@@ -155,6 +155,7 @@ class NetworkWorker:
             self.out,
             self.random,
             iut=job.iut,
+            seconds=job.seconds,
             options=job.options,
             origin=lambda: NetworkOrigin(job.seed, job.number, self.progress.tests, round(self.elapsed, 1), moment()),
             doing=self._doing,
@@ -190,7 +191,7 @@ class NetworkWorker:
     def _one_test(self) -> None:
         test = self._next()
         self._last.append(test)
-        self.node.patience = SUSPICION
+        self.node.patience = self.node.hurried(SUSPICION)
         played, symptom = self.node.play(test)
         self.progress.tests += 1
         self.progress.moves += len(test)

@@ -37,7 +37,7 @@ VALUES: dict[str, dict[str, Any]] = {
 PERIOD = 3600
 """Seconds between heartbeats of who stays: a tester has other things to do as well."""
 
-GREETED = 0.05
+GREETED = 0.02
 """Seconds after which a session is given up that is not answered: a publisher may not be at the broker yet."""
 
 WHO_STAYS, WHO_LISTENS, WHO_COMES = "tess", "toby", "toby"
@@ -211,7 +211,7 @@ class RaiService:
 
         broker.read_until(lambda: last() or all_have_come(), broker.now() + broker.timing.patience)
         if last():
-            broker.read_until(all_have_come, broker.now() + broker.timing.window)
+            broker.read_until(all_have_come, broker.now() + min(broker.timing.window, broker.timing.patience))
         for each in awaited:
             if not each.has_come():
                 raise ServiceBroken(each.kind, each.otherwise)

@@ -121,8 +121,6 @@ class UrbitService:
     # --- trying it ----------------------------------------------------------------------------------------
 
     def check(self) -> None:
-        # Who confirms a suspicion is more patient than who looks for one.
-        self.node.timing.answer = self.node.instance.timing.answer
         with expecting_answers("nobody is at its address any more"):
             fresh = next(self._ranks)()
         try:

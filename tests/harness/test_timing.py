@@ -32,6 +32,15 @@ from harness.trace import Trace
 ROOT = Path(__file__).parents[2]
 
 
+def test_a_play_waits_as_long_as_its_node_is_waited_for_now():
+    node = Timing(answer=1.0)
+    play, another = node.of_a_play(), node.of_a_play()
+    node.answer = 0.5
+    assert (play.patience, play.of_a_play().patience) == (0.5, 0.5)
+    another.answer = 7.0
+    assert (another.patience, node.patience, play.patience) == (7.0, 0.5, 0.5)
+
+
 def test_a_slow_node_is_waited_for_longer_by_its_scale_and_by_its_round_trips():
     near, far = Timing(), Timing(scale=3.0, round_trip=0.4)
     assert (near.patience, near.window, near.glance, near.dialling) == (ANSWER, WINDOW, GLANCE, DIAL)

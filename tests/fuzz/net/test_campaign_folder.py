@@ -179,6 +179,20 @@ def test_suspects_stay_until_they_are_looked_into(tmp_path: Path, monkeypatch: p
     assert folder.read(paths[0]) is None
 
 
+def test_a_suspect_is_looked_into_by_one_as_long_as_that_one_lives(tmp_path: Path) -> None:
+    one, two = Suspects(tmp_path), Suspects(tmp_path)
+    path = one.write([TEST], DIED)
+    assert two.others_look_into(DIED)
+    assert not two.others_look_into(SILENT)
+    assert not one.others_look_into(DIED), "it is looked into by itself"
+    one.done(path, confirmed=True)
+    assert not two.others_look_into(DIED)
+    one.write([TEST], DIED)
+    del one  # as the kernel closes the files of who was killed
+    assert not two.others_look_into(DIED)
+    assert len(two.left()) == 1
+
+
 def test_drafts_of_who_was_killed_are_nothing(tmp_path: Path) -> None:
     draft = ".0-0-abcdef.12345678.json"
     for name in (SUSPECTS, WORKERS):
