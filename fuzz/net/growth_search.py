@@ -5,10 +5,13 @@ from fuzz.net.growth_watch import SuspectedGrowth
 from fuzz.net.moves import NetworkTest
 from fuzz.net.node_on_trial import NodeOnTrial, reproduce
 
+CANDIDATES = 3
+"""Tests that are tried, the worst first."""
+
 
 def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth) -> NetworkTest:
-    """Return the first of the suspected tests that lets a fresh instance grow; none where none does."""
-    for test in suspected.tests:
+    """Return the first of the worst suspected tests that lets a fresh instance grow; none where none does."""
+    for test in suspected.tests[:CANDIDATES]:
         shown = reproduce(node, test, times=TIMES)
         if shown is not None and shown.symptom.kind == "growth":
             return test

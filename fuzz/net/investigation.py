@@ -81,8 +81,9 @@ class Investigation:
                 self._suspects.done(suspect, confirmed=True)
             else:
                 self._suspects.done(suspect, confirmed=self._confirm(last, symptom))
-        # Who is at fault is not what he was; who has broken a rule still is.
-        if symptom.kind != "rule":
+        # Who is at fault is not what he was; who has broken a rule still is, and so is who serves others again. Growth
+        # shows only of who lives for a while.
+        if symptom.kind != "rule" and not (symptom.kind in ("harm", "service") and self._node.serves_again()):
             self._node.restart()
 
     def look_into_files(self, suspects: Sequence[Path]) -> None:

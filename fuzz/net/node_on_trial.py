@@ -174,6 +174,11 @@ class NodeOnTrial:
         self.played += 1
         return self._died() or self._swollen() or self._unserved() or next(self._broken_rules(played), None)
 
+    def serves_again(self) -> bool:
+        """Tell whether others are served like before: those who were harmed are not there any more."""
+        self._end_service()
+        return self._ready() is None and self._unserved() is None
+
     def _died(self, since: float | None = None) -> Symptom | None:
         if since is not None:
             deadline = max(since + DEATH, self.instance.clock.now() + DEATH / 3)

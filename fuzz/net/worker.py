@@ -251,11 +251,15 @@ class NetworkWorker:
 
     def _look_into_growth(self, grown: SuspectedGrowth) -> None:
         symptom = Symptom("growth", f"each time the test is played, it takes more {grown.what}")
-        new = msgspec.structs.replace(grown, tests=self.investigation.unexplained(grown.tests, symptom))
-        if self.investigation.is_known(symptom) or not new.tests:
+        if self.investigation.is_known(symptom):
+            return
+        unexplained = self.investigation.unexplained(grown.tests, symptom)
+        if explained := set(grown.tests).difference(unexplained):
+            # Looked at again once it has grown as much with others.
+            self.node.growth.forget(explained)
             return
         self._doing(f"looking for what lets it take more {grown.what}")
-        if test := growing_test(self.node, new):
+        if test := growing_test(self.node, grown):
             self._look_into([test], symptom)
         else:
             self.node.growth.in_vain(grown.what)

@@ -11,6 +11,7 @@ from fuzz.rai.subjects import (
     broken_pattern,
     broken_return,
     broken_subject,
+    broken_wildcard,
     subject,
     wildcard,
 )
@@ -201,7 +202,7 @@ def text(random: Random) -> bytes:
             kind = random.random()
             if kind < 0.6:
                 return said(name, with_text(members, "pattern", broken_pattern(random), random))
-            return said(name, with_text(members, "subject", broken_subject(random), random))
+            return said(name, with_text(members, "subject", broken_wildcard(random), random))
         case 2:
             name = random.choice((START, STOP, SNAP)) + subject(random)
             return said(name, with_text({"ack": True, "initial": True}, "return", broken_return(random), random))

@@ -92,6 +92,11 @@ def broken_subject(random: Random) -> bytes:
     return SERVED.encode() + broken if random.random() < 0.85 else broken
 
 
+def broken_wildcard(random: Random) -> bytes:
+    """Return what may be no wildcard any more, as RV or as Redis spells it."""
+    return broken_subject(random) if random.random() < 0.5 else SERVED.encode() + GLOBS.broken(random)
+
+
 def broken_return(random: Random) -> bytes:
     """Return what may be no end of a subject."""
     return RETURNS.broken(random)

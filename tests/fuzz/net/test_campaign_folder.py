@@ -1,5 +1,7 @@
 """What stands in a campaign's folder, as several processes write it, any of which may be killed."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -187,10 +189,30 @@ def test_a_suspect_is_looked_into_by_one_as_long_as_that_one_lives(tmp_path: Pat
     assert not one.others_look_into(DIED), "it is looked into by itself"
     one.done(path, confirmed=True)
     assert not two.others_look_into(DIED)
-    one.write([TEST], DIED)
-    del one  # as the kernel closes the files of who was killed
-    assert not two.others_look_into(DIED)
-    assert len(two.left()) == 1
+
+
+WRITES = """
+import sys, time
+from pathlib import Path
+from fuzz.net.suspects import Suspects
+from fuzz.net.symptoms import Symptom
+folder = Suspects(Path(sys.argv[1]))
+folder.write([], Symptom("crash", "", place="KeyError in handle (node.py)"))
+print("written", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.slow(seconds=1)  # another process
+def test_nobody_looks_into_the_suspect_of_who_was_killed(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", WRITES, str(tmp_path)], stdout=subprocess.PIPE) as writes:
+        assert writes.stdout is not None
+        assert writes.stdout.readline() == b"written\n"
+        assert Suspects(tmp_path).others_look_into(DIED)
+        writes.kill()
+        writes.wait()
+    assert not Suspects(tmp_path).others_look_into(DIED)
+    assert len(Suspects(tmp_path).left()) == 1
 
 
 def test_drafts_of_who_was_killed_are_nothing(tmp_path: Path) -> None:

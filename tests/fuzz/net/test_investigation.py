@@ -4,6 +4,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from brokers import need_broker
 
 from conformance.suite import Suite
 from fuzz.net.campaign import findings_in
@@ -16,26 +17,53 @@ from fuzz.net.node_on_trial import CHECKS, SOONEST, SUSPICION, NodeOnTrial
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.timing import ANSWER
-from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Interest, Mode, NetworkMessage, Options, WireExpr
-from wire.zenoh.values_transport import write_network
+from wire import envelope
 
-BOTH = ("--defect", "hangs-of-nothing-to-aggregate", "--defect", "answers-nobody")
+ALL = ("--defect", "all")
 
 
 def put_on_trial(*options: str) -> NodeOnTrial:
-    suite = Suite("zenoh")
-    job = FuzzJob(protocol="zenoh", iut="peer:router", role="router", seconds=0, seed=0, out="", options=options)
+    need_broker("nats")
+    suite = Suite("rai")
+    job = FuzzJob(protocol="rai", iut="peer:publisher", role="publisher", seconds=0, seed=0, out="", options=options)
     description, transport = on_trial(job, suite)
-    return NodeOnTrial(suite, description, load("zenoh")["router"], profile="document", transport=transport)
+    return NodeOnTrial(suite, description, load("rai")["publisher"], profile="document", transport=transport)
 
 
-def says(*messages: NetworkMessage) -> NetworkTest:
-    return (Opens("a"), Says("a", tuple(map(write_network, messages))), Listens("a"))
+def investigation_of(node: NodeOnTrial, out: Path) -> Investigation:
+    return Investigation(
+        node,
+        KnownFindings(out, "rai", "publisher"),
+        ExpectedFindings(),
+        out,
+        Random(1),  # of which the first numbers are no doubt
+        iut="peer:publisher",
+        seconds=0,
+        options=ALL,
+        origin=lambda: NetworkOrigin(0, 0, 0, 0.0, moment()),
+        doing=lambda what: None,
+    )
 
 
-AGGREGATES = Interest(1, Mode.FUTURE, Options.K | Options.A)
-HARMLESS = Interest(2, Mode.CURRENT, Options.T)
-ALL_ON_ONE_KEY = [Declare(DeclareEntity(kind, number, WireExpr("a"))) for kind in EntityKind for number in (1, 2)]
+def says(*said: tuple[str, str]) -> NetworkTest:
+    return (Opens("a"), Says("a", tuple(envelope.data(each, members.encode()) for each, members in said)), Listens("a"))
+
+
+def listed(*subjects: str) -> tuple[str, str]:
+    names = ",".join(f'"{each}"' for each in subjects)
+    return "_INBOX.$node.subs", f'{{"last_seen":$seen,"wildcard":">","ack":true,"subs":[{names}]}}'
+
+
+def look_into(investigation: Investigation, node: NodeOnTrial, test: NetworkTest) -> None:
+    """Play a test that shows something, and have it looked into."""
+    node.patience = ANSWER
+    _, symptom = node.play(test)
+    assert symptom is not None
+    investigation.look_into([test], symptom)
+
+
+TWO_WAYS = "_PSUB.START.LAB", '{"subject":"LAB.>","pattern":"(a|a)*"}'
+STOPPED_IN_VAIN = "_SUB.STOP.LAB.a", '{"return":1}'
 
 
 def test_who_has_always_been_quick_is_suspected_sooner_and_not_at_once() -> None:
@@ -43,43 +71,40 @@ def test_who_has_always_been_quick_is_suspected_sooner_and_not_at_once() -> None
     try:
         assert node.hurried(SUSPICION) == SUSPICION
         for _ in range(CHECKS):
-            assert node.play(says(HARMLESS))[1] is None
+            assert node.play(says(listed("LAB.a")))[1] is None
         assert SOONEST * SUSPICION <= node.hurried(SUSPICION) <= SUSPICION
     finally:
         node.stop()
 
 
-@pytest.mark.slow(seconds=15)  # two answers that never come are waited for, and their tests made small
+@pytest.mark.slow(seconds=20)  # answers that never come are waited for, and tests made small
 def test_of_several_known_findings_each_is_tried_on_a_fresh_node(tmp_path: Path) -> None:
     """A regression: the second one was tried on a node that hung since the first one was."""
-    node = put_on_trial(*BOTH)
-    known = KnownFindings(tmp_path, "zenoh", "router")
-    investigation = Investigation(
-        node,
-        known,
-        ExpectedFindings(),
-        tmp_path,
-        Random(1),  # of which the first number is no doubt
-        iut="peer:router",
-        seconds=0,
-        options=BOTH,
-        origin=lambda: NetworkOrigin(0, 0, 0, 0.0, moment()),
-        doing=lambda what: None,
-    )
-
-    def look_into(test: NetworkTest) -> None:
-        node.patience = ANSWER
-        _, symptom = node.play(test)
-        assert symptom is not None
-        investigation.look_into([test], symptom)
-
+    node = put_on_trial(*ALL)
+    investigation = investigation_of(node, tmp_path)
     try:
-        look_into(says(AGGREGATES))
-        look_into(says(*ALL_ON_ONE_KEY))
+        look_into(investigation, node, says(listed(*["LAB.c"] * 20)))
+        look_into(investigation, node, says(TWO_WAYS))
         assert investigation.counts.found == 2
-        look_into(says(HARMLESS, *ALL_ON_ONE_KEY))
+        look_into(investigation, node, says(listed("LAB.c"), TWO_WAYS))
         assert (investigation.counts.found, investigation.counts.again) == (2, 1)
     finally:
         node.stop()
     shown = {read_finding(path.parent).symptom.rough for path in findings_in(tmp_path)}
     assert len(shown) == 1, "otherwise the one could not be taken for the other"
+
+
+@pytest.mark.slow(seconds=8)  # a test is made small
+def test_who_serves_others_again_is_not_started_anew(tmp_path: Path) -> None:
+    """Who harms somebody now and then would never live long enough to be seen growing."""
+    node = put_on_trial(*ALL)
+    investigation = investigation_of(node, tmp_path)
+    try:
+        look_into(investigation, node, says(STOPPED_IN_VAIN))
+        restarts = node.restarts
+        investigation._tried.update({each.symptom.rough: 6 for each in investigation._known})
+        look_into(investigation, node, says(STOPPED_IN_VAIN))
+        assert (investigation.counts.again, node.restarts) == (1, restarts)
+        assert node.play(says(listed("LAB.a")))[1] is None
+    finally:
+        node.stop()
