@@ -58,6 +58,25 @@ def test_snapshots(node: NodeUnderTest) -> None:
                     assert fields(shown) == value, f"a snapshot has {fields(shown)}"
 
 
+@rule("RAI-134", roles=PUBLISHER)
+def test_snapshots_of_what_will_come(node: NodeUnderTest) -> None:
+    """Warm a subject, with zeroed data and without, ask for a snapshot, and set the subject.
+
+    The snapshot is answered by a message of type snap, whether at once or when there is a value.
+    """
+    asking = node.other
+    for name, zeroed in {"soon": {"BID": 0}, "later": {}}.items():
+        subject = node.tell("warm", name, zeroed)
+        returned, since = asking.new_return(), asking.broker.place
+        asking.snapshot_request(subject, returned)
+        settle(node, asking)
+        node.set(name, BID=3)
+        shown = asking.reply(returned, since=since, thing="a snapshot")
+        assert shown, "a snapshot request of what will come is not answered, not even when that has come"
+        assert told(shown).type == "snap", f"a snapshot of what will come has type {told(shown).type}"
+        assert told(shown).subject == subject, "a snapshot names another subject"
+
+
 @rule("RAI-004", roles=PUBLISHER, needs=("RAI-134",))
 def test_snapshots_are_answered_once(node: NodeUnderTest) -> None:
     """Ask for snapshots, have the values change, and ask again elsewhere.

@@ -224,6 +224,19 @@ class DeniedWithData(Picturing):
         return replace(body, format=FORMAT, data=object_of(record.fields))
 
 
+@fault("RAI-134", does="answers a snapshot of what will come soon by a verify")
+class WarmSnapshots(Publisher):
+    def is_to_come(self, subject: str) -> bool:
+        return False
+
+
+@fault("RAI-134", does="answers no snapshot of what will come soon")
+class SilentWhileWarm(Publisher):
+    def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
+        if kind != "snap" or not self.is_to_come(subject):
+            super().show(kind, subject, returned, other, now)
+
+
 @fault("RAI-017", does="says not_found of what will come soon")
 class WarmIsNotFound(Publisher):
     def do_warm(self, now: float, subject: str, *text: str) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.rai.peers.cache import VERIFY, CachedValue
+from harness.rai.peers.cache import VERIFY, CachedValue, Fields
 from harness.rai.peers.interests import Terms
 from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
@@ -81,6 +81,24 @@ class VerifyAsInitial(AnsweringOddly):
 class VerifyAsStart(AnsweringOddly):
     def answering(self, body: Reply) -> Reply | None:
         return replace(body, type="start", status=VERIFY) if body.type == VERIFY else body
+
+
+@oddity("RAI-134", does="lets a snapshot of what will come wait until that has come")
+class SnapshotsWait(Publisher):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.waiting: dict[str, list[tuple[Return, KnownSession]]] = {}
+
+    def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
+        if kind == "snap" and self.is_to_come(subject):
+            self.waiting.setdefault(subject, []).append((returned, other))
+        else:
+            super().show(kind, subject, returned, other, now)
+
+    def update(self, subject: str, fields: Fields, now: float) -> None:
+        super().update(subject, fields, now)
+        for returned, other in self.waiting.pop(subject, ()):
+            self.show("snap", subject, returned, other, now)
 
 
 @oddity("RAI-109", "RAI-108", does="sends the ack behind the image")
