@@ -121,8 +121,11 @@ def shown(protocol: str, role: str, defect: str, findings: Sequence[NetworkFindi
 # --- the scoreboard -------------------------------------------------------------------------------------------------
 
 
-def page(results: dict[str, list[PlayedCampaign]], command: str) -> Iterator[str]:
-    """Write the scoreboard of some roles."""
+def page(campaigns: Sequence[PlayedCampaign], command: str) -> Iterator[str]:
+    """Write the scoreboard of some campaigns."""
+    results: dict[str, list[PlayedCampaign]] = {}
+    for each in campaigns:
+        results.setdefault(f"{each.protocol} {each.role}", []).append(each)
     yield "# The proving ground of network fuzzing"
     yield ""
     yield "Made by:"
@@ -198,23 +201,22 @@ def main(
         if role in (None, each) and defects_of(protocol, each)
     ]
     ways = [way for way in (True, False) if feedback in ("both", "with" if way else "without")]
-    played: dict[str, list[PlayedCampaign]] = {}
     with interrupted_by_signal():
         for (protocol, each), seed, way in product(roles, range(first, first + seeds), ways):
             asked = (protocol, each, seconds, workers, seed, way)
             one = next((old for old in known if asked == asked_of(old)), None)
             if one is None:
                 one = run(protocol, each, seed, seconds, workers, feedback=way)
+                known.append(one)
                 if results is not None:
-                    known.append(one)
                     write_file(results, b"".join(msgspec.json.encode(each) + b"\n" for each in known))
-            played.setdefault(f"{protocol} {each}", []).append(one)
             click.echo("\n".join(said_of(one)))
     if write is not None:
-        command = "python benchmarks/fuzz_proving_ground.py " + " ".join(
-            [*protocols, f"--for {seconds:g}s", f"--seeds {seeds}", f"--workers {workers}"]
-        )
-        write_file(write, "\n".join(page(played, command)) + "\n")
+        options = [*protocols, *([f"--role {role}"] if role else []), f"--for {seconds:g}s", f"--seeds {seeds}"]
+        command = " ".join(["python benchmarks/fuzz_proving_ground.py", *options, f"--workers {workers}"])
+        # Of all that is known of campaigns like these: they may have been played in several sittings.
+        alike = [each for each in known if (each.seconds, each.workers) == (seconds, workers)]
+        write_file(write, "\n".join(page(alike, command)) + "\n")
 
 
 def played_before(results: Path) -> list[PlayedCampaign]:

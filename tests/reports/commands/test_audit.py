@@ -97,7 +97,7 @@ REAL = os.environ.get("GOLDWIRE_REAL_NODES", "").split()
         ("zenoh", "peer:router", "test_modes"),
         pytest.param("pathfinder", "peer:server", "test_subscribe", marks=pytest.mark.slow(seconds=6)),
     ]
-    + [("zenoh", iut, "") for iut in REAL],
+    + [pytest.param("zenoh", iut, "", marks=pytest.mark.slow(seconds=20)) for iut in REAL],
 )
 def test_capture_of_a_proxy_agrees_with_the_live_run(tmp_path, protocol, iut, pattern):
     """Rule by rule, over real sockets; GOLDWIRE_REAL_NODES="eclipse-zenoh==1.10.2:router" adds real nodes."""
