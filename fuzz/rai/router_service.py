@@ -26,7 +26,7 @@ Of the first two tests do not talk: a publisher may say what it likes of a subje
 TURN = 0.002
 """Seconds to read at one broker before it is looked at the other."""
 
-WHO_PUBLISHES, WHO_STAYS, WHO_COMES = "tess", "toby", "tara"
+WHO_PUBLISHES, WHO_STAYS, WHO_COMES, WHO_ASKS = "tess", "toby", "tara", "dora"
 
 
 _grounds: WeakKeyDictionary[Instance, SubscribersGround] = WeakKeyDictionary()
@@ -74,7 +74,8 @@ class RaiRouterService:
         self.ground.greeting = None
         if not self._comes(self._is_greeted, self.source.timing.dialling):
             raise NotAnswered(f"{ROUTER} says neither HELLO nor HB where it subscribes")
-        self.publisher = self._publisher()
+        self.publisher = self._publisher(WHO_PUBLISHES)
+        self.ground.asker = self._publisher(WHO_ASKS, serves=False)
         self.holder = self._subscriber(WHO_STAYS, self.source.timing.dialling)
         since = self.broker.place
         self.holder.start(HELD, return_="held", ack=True, initial=True)
@@ -100,8 +101,9 @@ class RaiRouterService:
             self.broker.read_until(has_come, min(deadline, self.broker.now() + TURN))
         return True
 
-    def _publisher(self) -> TestPublisher:
-        made = TestPublisher(self.source, WHO_PUBLISHES)
+    def _publisher(self, user: str, *, serves: bool = True) -> TestPublisher:
+        made = TestPublisher(self.source, user)
+        made.is_serving = serves
         made.values |= {each: {"n": 0} for each in (HELD, FRESH, SHOWN)}
         made.interval, made.beats = PERIOD, False
         self.source.send(envelope.listen(inbox(made.session, ">")))

@@ -1,6 +1,6 @@
 """Rai's third target: router-caches, where the tester is publisher at one broker and subscriber at the other."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from random import Random
 
@@ -9,12 +9,11 @@ from fuzz.net.moves import EndVerb, Level
 from fuzz.net.targets import ServiceProbe
 from fuzz.rai import messages, publisher_speech
 from fuzz.rai.messages import INBOX_OF_NODE
-from fuzz.rai.router_service import RaiRouterService, routers_ground
+from fuzz.rai.router_service import TURN, RaiRouterService, routers_ground
 from fuzz.rai.saying import said_in
 from fuzz.rai.sessions import RaiAtTheBroker, RaiSession
 from fuzz.rai.subscriber_service import SubscribersGround
 from fuzz.rai.subscribers import RaiAnsweringSession, RaiSubscriberInTest, spelt_as_answer
-from harness.errors import HarnessError
 from harness.iuts.instance import Instance
 from harness.rai.peers.router_cache import SOURCE, SUBSCRIBERS
 from harness.rai.users import ROUTER
@@ -39,7 +38,20 @@ class RouterAtItsSource(RaiSubscriberInTest):
 
 
 class RouterAtItsSubscribers(RaiAtTheBroker):
-    """The broker at which a router-cache publishes, in one test."""
+    """The broker at which a router-cache publishes, in one test, beside its ``source``."""
+
+    def __init__(self, instance: Instance, trace: Trace, source: RouterAtItsSource) -> None:
+        super().__init__(instance, trace, ROUTER, SUBSCRIBERS)
+        self.source = source
+
+    def read_until(self, done: Callable[[], bool], deadline: float) -> None:
+        """Read at both brokers: what it is asked for at the one, it may have to ask for at the other."""
+        for each in (self, self.source):
+            each.hold(False)
+        here, there = self.broker, self.source.broker
+        while not done() and not here.exchange.ended and here.now() < deadline:
+            there.read_until(lambda: False, there.now())
+            here.read_until(done, min(deadline, here.now() + TURN))
 
     def tell_something(self) -> None:
         """Do nothing: it passes on what others say."""
@@ -50,7 +62,7 @@ class RaiRouterInTest:
 
     def __init__(self, instance: Instance, trace: Trace) -> None:
         self.source = RouterAtItsSource(instance, trace, routers_ground(instance))
-        self.subscribers = RouterAtItsSubscribers(instance, trace, ROUTER, SUBSCRIBERS)
+        self.subscribers = RouterAtItsSubscribers(instance, trace, self.source)
 
     @property
     def conversations(self) -> Iterator[JoinedConversation]:
@@ -99,14 +111,15 @@ class RaiRouterSession:
         self.subscriber.catch_up(seconds)
 
     def ask(self) -> None:
+        self.publisher.ask()
         self.subscriber.ask()
 
     def listen(self, until: float) -> bool:
-        with suppress(HarnessError):
-            self.publisher.node.hold(False)
+        # What was published first: what is passed on of it comes to the other broker then.
+        is_published = self.publisher.listen(until)
         answered = self.subscriber.listen(until)
         self.publisher.catch_up()
-        return answered
+        return answered and is_published
 
     def end(self, verb: EndVerb) -> None:
         self.publisher.end(verb)
