@@ -37,6 +37,9 @@ SEQUENCE, MESSAGES = 4.0, 2.0
 SEQUENCE_RESTARTS, MESSAGES_RESTARTS = 40, 20
 """Besides, the time of so many restarts: whoever dies with each try of a slow start is to get as many tries."""
 
+GROWING = 3.0
+"""How many times as long it may take for what grows, which is played many times in each try."""
+
 TRIES = 200
 
 HURRY = 0.4
@@ -72,6 +75,7 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
 def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float = 1.0) -> ConfirmedSuspicion:
     """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time."""
     smaller = _Smaller(node, found)
+    thorough *= 1 if found.times == 1 else GROWING
     node.patience = node.hurried(HURRY)
     seconds = SEQUENCE + SEQUENCE_RESTARTS * node.restart_took
     test = shrunk(found.test, smaller.fails, _simpler, tries=TRIES, seconds=seconds * thorough)

@@ -1,5 +1,7 @@
 """The search for what lets a process grow: of the tests after which it took more, each is played many times."""
 
+import time
+
 from fuzz.net.confirming import TIMES
 from fuzz.net.growth_watch import SuspectedGrowth
 from fuzz.net.moves import NetworkTest
@@ -9,10 +11,15 @@ CANDIDATES = 3
 """Tests that are tried, the worst first."""
 
 
+SECONDS = 8.0
+"""What that may take for all of them: of a test that takes long there are shorter ones, after which it grows as well."""
+
+
 def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth) -> NetworkTest:
     """Return the first of the worst suspected tests that lets a fresh instance grow; none where none does."""
+    deadline = time.monotonic() + SECONDS
     for test in suspected.tests[:CANDIDATES]:
-        shown = reproduce(node, test, times=TIMES)
+        shown = reproduce(node, test, times=TIMES, deadline=deadline)
         if shown is not None and shown.symptom.kind == "growth":
             return test
     return ()

@@ -1,5 +1,6 @@
 """The node on trial: an implementation that runs, with a service beside the tests, and all that shows it sick."""
 
+import math
 import os
 import signal
 import threading
@@ -271,8 +272,13 @@ class Reproduced(msgspec.Struct, frozen=True):
     trace: Trace | None
 
 
-def reproduce(node: NodeOnTrial, test: NetworkTest, *, times: int = 1, fresh: bool = True) -> Reproduced | None:
-    """Play a test as often as said, on a fresh instance by default; return the symptom that shows."""
+def reproduce(
+    node: NodeOnTrial, test: NetworkTest, *, times: int = 1, fresh: bool = True, deadline: float = math.inf
+) -> Reproduced | None:
+    """Play a test as often as said, on a fresh instance by default; return the symptom that shows.
+
+    Nothing has shown where that takes until after a ``deadline``, of ``time.monotonic()``.
+    """
     if fresh:
         try:
             node.restart()
@@ -283,4 +289,6 @@ def reproduce(node: NodeOnTrial, test: NetworkTest, *, times: int = 1, fresh: bo
         played, symptom = node.play(test)
         if symptom is not None:
             return Reproduced(symptom, None if played is None else played.trace)
+        if time.monotonic() > deadline:
+            return None
     return None if trial.symptom is None else Reproduced(trial.symptom, None if played is None else played.trace)
