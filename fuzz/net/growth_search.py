@@ -12,7 +12,7 @@ CANDIDATES = 3
 
 
 SECONDS = 8.0
-"""What that may take for all of them: of a test that takes long there are shorter ones, after which it grows as well."""
+"""What that may take for all of them: of a test that takes long there are shorter ones that let it grow as well."""
 
 
 def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth) -> NetworkTest:
