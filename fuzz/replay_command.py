@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from conformance.contract.expectations import BadExpectations
 from fuzz import findings
 from fuzz.findings import FATAL, NETWORK, BadFinding, KeptFinding
 from fuzz.isolation import IsolatedOutcome, IsolatedRun, IsolationFailed, run_isolated
@@ -59,7 +60,7 @@ def _replay_moves(folder: Path, iut: str) -> int:
     try:
         found = read_finding(folder)
         seen = replayed_moves(found, iut)
-    except (BadFinding, BadDescription) as error:
+    except (BadFinding, BadDescription, BadExpectations) as error:
         raise click.UsageError(str(error)) from None
     said = verdict(found, seen, elsewhere=iut not in ("", found.iut))
     click.echo(f"{said}  {found.protocol} {found.role} {iut or found.iut}: {found.sentence}")

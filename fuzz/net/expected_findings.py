@@ -20,11 +20,18 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from conformance.contract.expectations import OF_CAMPAIGNS, BadExpectations, Expectation, parse_expectations
+from conformance.contract.expectations import (
+    OF_CAMPAIGNS,
+    BadExpectations,
+    Expectation,
+    find_expectations,
+    parse_expectations,
+)
 from conformance.contract.signatures import signature
 from conformance.suite import Suite
 from fuzz.net.symptoms import KINDS, Symptom
 from harness.complaints import place_and_complaint
+from harness.iuts.description import Description
 
 
 class ExpectedFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -83,6 +90,12 @@ def load_expected(path: Path, roles: Collection[str]) -> ExpectedFindings:
         for role in set(entry.roles) - set(roles):
             raise BadExpectations(f"{path}, entry {number}: key 'roles': {role!r} is not one of {', '.join(roles)}")
     return ExpectedFindings(rules, tuple(_entry(path, number, raw) for number, raw in enumerate(entries, 1)))
+
+
+def expected_of(description: Description, given: Path | None = None) -> ExpectedFindings:
+    """Return what is expected of an implementation: by a file that is given, or else by that of the gate, if any."""
+    path = find_expectations(description.name, description.protocol, description.expectations, given)
+    return ExpectedFindings() if path is None else load_expected(path, description.roles)
 
 
 def _entry(path: Path, number: int, raw: object) -> ExpectedFinding:

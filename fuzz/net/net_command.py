@@ -13,18 +13,18 @@ from rich.progress import Progress as Bar
 from rich.progress import TextColumn, TimeElapsedColumn
 
 from conformance.catalogue.rules import Profile
-from conformance.contract.expectations import BadExpectations, find_expectations
+from conformance.contract.expectations import BadExpectations
 from conformance.gate import judging_options as judging
 from fuzz.findings import README
 from fuzz.net import campaign as campaigns
 from fuzz.net.campaign import FoundFolder, NetworkCampaign, NetworkReport, OnNetworkProgress
-from fuzz.net.expected_findings import ExpectedFindings, load_expected
+from fuzz.net.expected_findings import expected_of
 from fuzz.net.fuzzed_node import described
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzProgress, usual_transport
 from harness.command import WrongUsage
 from harness.errors import BadDescription
-from harness.iuts.description import Description, Remote
+from harness.iuts.description import Remote
 from harness.iuts.environments import install
 from harness.links.transports import SPELLINGS, TRANSPORTS, known_transport
 from harness.protocol import IncompleteProtocol
@@ -93,7 +93,7 @@ def net(
     """
     try:
         description = described(protocol, iut, role or "")
-        expected = _expected(description, expect)
+        expected = expected_of(description, expect)
     except (BadDescription, IncompleteProtocol, BadExpectations) as error:
         raise WrongUsage(str(error)) from None
     if isinstance(description.source, Remote):
@@ -135,11 +135,6 @@ def _status(report: NetworkReport) -> int:
         return INTERRUPTED
     # Nothing tested is no success, and neither is a worker that has died of what nobody knows.
     return NOTHING if report.total("tests") and not report.lost else FAILED
-
-
-def _expected(description: Description, given: Path | None) -> ExpectedFindings:
-    path = find_expectations(description.name, description.protocol, description.expectations, given)
-    return ExpectedFindings() if path is None else load_expected(path, description.roles)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from conformance.catalogue.rules import Profile
 from conformance.findings import judge_conversations
 from conformance.suite import Suite
 from fuzz.net.coverage import CoverageMap
+from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.growth_trial import GrowthTrial
 from fuzz.net.growth_watch import GrowthWatch, SuspectedGrowth
 from fuzz.net.moves import NetworkTest
@@ -62,6 +63,7 @@ A third of them, where it was tried for long.
 class NodeOnTrial:
     """An instance of an implementation, its service, and the player of tests.
 
+    A broken rule that is ``expected`` is counted, and shows no more than that: what else is wrong would not be seen.
     ``patience`` in seconds for one answer, before it is stretched as all waits are. Where there is a map for its
     ``coverage``, it is told of it, and what code a test has run is among its features.
     """
@@ -75,11 +77,15 @@ class NodeOnTrial:
         profile: Profile,
         transport: str,
         coverage: CoverageMap | None = None,
+        expected: ExpectedFindings | None = None,
     ) -> None:
         if coverage is not None:
             description = coverage.told_to(description)
         self.suite, self.description, self.target = suite, description, target
         self.profile, self.transport, self._coverage = profile, transport, coverage
+        self._expected = expected or ExpectedFindings()
+        self.expected_rules = 0
+        """Tests that have shown a broken rule that is expected."""
         self.instance: Instance = suite.harness.instance(description, profile=profile, transport=transport)
         self._player = TestPlayer(target, self.instance, suite.protocol, transport)
         self.played = 0
@@ -173,7 +179,7 @@ class NodeOnTrial:
     def look_at(self, played: PlayedTest) -> Symptom | None:
         """Look at the node after a test that was played on it."""
         self.played += 1
-        return self._died() or self._swollen() or self._unserved() or next(self._broken_rules(played), None)
+        return self._died() or self._swollen() or self._unserved() or self._broken_rule(played)
 
     def serves_again(self) -> bool:
         """Tell whether others are served like before: those who were harmed are not there any more."""
@@ -221,6 +227,15 @@ class NodeOnTrial:
         if service is not None:
             with suppress(HarnessError):
                 service.end()
+
+    def _broken_rule(self, played: PlayedTest) -> Symptom | None:
+        known = 0
+        for each in self._broken_rules(played):
+            if not self._expected.accept(each, self.suite, self.instance.version):
+                return each
+            known += 1
+        self.expected_rules += known > 0
+        return None
 
     def _broken_rules(self, played: PlayedTest) -> Iterator[Symptom]:
         # Of bytes that were put into the stream as they are, nobody knows what the implementation took them for.

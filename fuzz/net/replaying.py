@@ -4,6 +4,7 @@ import re
 
 from conformance.contract.signatures import signature
 from conformance.suite import Suite
+from fuzz.net.expected_findings import ExpectedFindings, expected_of
 from fuzz.net.finding import NetworkFinding
 from fuzz.net.node_on_trial import NodeOnTrial, Reproduced, reproduce
 from fuzz.net.symptoms import Symptom
@@ -38,6 +39,8 @@ def _anywhere(symptom: Symptom) -> tuple[str, str, str]:
 def replayed(finding: NetworkFinding, iut: str = "") -> Reproduced | None:
     """Try the smallest test of a finding on a fresh instance, and if nothing shows the one that was found.
 
+    Rules that the implementation is known to break are not looked at, unless the finding is about one.
+
     ``iut`` is another implementation than that which it was found in. ``BadDescription`` where it is none, or of
     another role; ``StartFailed`` when it does not come up.
     """
@@ -56,7 +59,8 @@ def replayed(finding: NetworkFinding, iut: str = "") -> Reproduced | None:
     if description.role != finding.role:
         raise BadDescription(f"{job.iut} is a {description.role}, and the finding is about a {finding.role}")
     target = load(finding.protocol)[finding.role]
-    node = NodeOnTrial(suite, description, target, profile=finding.profile, transport=transport)
+    expected = ExpectedFindings() if finding.symptom.rule else expected_of(description)
+    node = NodeOnTrial(suite, description, target, profile=finding.profile, transport=transport, expected=expected)
     node.patience = ANSWER
     try:
         seen = reproduce(node, finding.test, times=finding.times, fresh=False)

@@ -146,6 +146,7 @@ class NetworkWorker:
             profile=job.profile,
             transport=self.transport,
             coverage=self.coverage,
+            expected=job.expected,
         )
         self.progress.version = self.node.instance.version
         self.investigation = Investigation(
@@ -282,7 +283,8 @@ class NetworkWorker:
         progress.places = self.coverage.places if self.coverage is not None else 0
         progress.restarts = self.node.restarts
         progress.found, progress.again = counts.found, counts.again
-        progress.unconfirmed, progress.expected = counts.unconfirmed, counts.expected
+        progress.unconfirmed = counts.unconfirmed
+        progress.expected = counts.expected + self.node.expected_rules
         # Each time, so that who is killed is counted as well.
         (self.out / WORKERS).mkdir(parents=True, exist_ok=True)
         write_file(self.out / WORKERS / f"{self.job.name}.json", msgspec.json.encode(progress))

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 
 from conformance.suite import Suite
+from fuzz.net.expected_findings import ExpectedFinding, ExpectedFindings
+from fuzz.net.moves import Listens, NetworkTest, Opens, Says
 from fuzz.net.node_on_trial import NodeOnTrial
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.errors import StartFailed
+from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Interest, Mode, Options, WireExpr
+from wire.zenoh.values_transport import write_network
 
 MUTE = """
 name = "mute"
@@ -22,11 +26,13 @@ ready = "line"
 """
 
 
-def put_on_trial(iut: str, role: str, *options: str) -> Iterator[NodeOnTrial]:
+def put_on_trial(iut: str, role: str, *options: str, expected: ExpectedFindings | None = None) -> Iterator[NodeOnTrial]:
     suite = Suite("zenoh")
     job = FuzzJob(protocol="zenoh", iut=iut, role=role, seconds=0, seed=0, out="", options=options)
     description, transport = on_trial(job, suite)
-    node = NodeOnTrial(suite, description, load("zenoh")[role], profile="document", transport=transport)
+    node = NodeOnTrial(
+        suite, description, load("zenoh")[role], profile="document", transport=transport, expected=expected
+    )
     try:
         yield node
     finally:
@@ -45,6 +51,25 @@ def test_who_serves_nobody_even_when_fresh_is_no_finding() -> None:
     for node in put_on_trial("peer:router", "router", "--fault", "no-final"):
         with pytest.raises(StartFailed, match="does not work on a fresh instance"):
             node.prove_service()
+
+
+TOKEN = Declare(DeclareEntity(EntityKind.TOKEN, 1, WireExpr("a/b")))
+ABOUT_IT = Interest(1, Mode.CURRENT, Options.T | Options.R, WireExpr("a/**"))
+TOLD: NetworkTest = (
+    *(Opens("a"), Says("a", (write_network(TOKEN),)), Listens("a")),
+    *(Opens("b"), Says("b", (write_network(ABOUT_IT),)), Listens("b")),
+)
+
+
+@pytest.mark.parametrize("expected", ["ZD-012", "ZD-013", ""])
+def test_a_broken_rule_shows_unless_it_is_expected(expected: str) -> None:
+    """A regression: where one was expected, in half of all tests, nobody looked for growth."""
+    known = ExpectedFindings(findings=(ExpectedFinding("rule", expected or "none", "known for long"),))
+    for node in put_on_trial("peer:router", "router", "--fault", "qos-as-buffer", expected=known):
+        _, symptom = node.play(TOLD)
+        is_expected = expected == "ZD-012"
+        assert node.expected_rules == is_expected
+        assert (symptom.rule if symptom is not None else "") == ("" if is_expected else "ZD-012")
 
 
 def test_a_healthy_router_is_served() -> None:
