@@ -64,7 +64,8 @@ TOLD: NetworkTest = (
 @pytest.mark.parametrize("expected", ["ZD-012", "ZD-013", ""])
 def test_a_broken_rule_shows_unless_it_is_expected(expected: str) -> None:
     """A regression: where one was expected, in half of all tests, nobody looked for growth."""
-    known = ExpectedFindings(findings=(ExpectedFinding("rule", expected or "none", "known for long"),))
+    entry = ExpectedFinding(kind="rule", signature=expected or "none", reason="known for long")
+    known = ExpectedFindings(findings=(entry,))
     for node in put_on_trial("peer:router", "router", "--fault", "qos-as-buffer", expected=known):
         _, symptom = node.play(TOLD)
         is_expected = expected == "ZD-012"
