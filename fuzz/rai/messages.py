@@ -190,7 +190,7 @@ def series(random: Random) -> list[bytes]:
 def text(random: Random) -> bytes:
     """Return a message in which a text is broken: its subject, a text within it, or the text that it is."""
     speech = RaiSpeech(random)
-    match random.choices(range(7), (4, 4, 3, 4, 3, 2, 3))[0]:
+    match random.choices(range(7), (4, 6, 3, 4, 3, 2, 3))[0]:
         case 0:
             prefix = random.choice((START, START, STOP, SNAP, WILD_START, WILD_STOP, "_SUB.", "_", INBOX_OF_NODE))
             spelt = readable(broken_subject(random))
@@ -200,7 +200,7 @@ def text(random: Random) -> bytes:
             # A wildcard's subject, or its pattern.
             name, members = speech.wild(random.choice((WILD_START, WILD_START, WILD_STOP)))
             kind = random.random()
-            if kind < 0.6:
+            if kind < 0.45:
                 return said(name, with_text(members, "pattern", broken_pattern(random), random))
             return said(name, with_text(members, "subject", broken_wildcard(random), random))
         case 2:
