@@ -19,8 +19,11 @@ from fuzz.net.node_on_trial import NodeOnTrial, reproduce
 from fuzz.net.suspects import Suspects
 from fuzz.net.symptoms import RAW, Symptom, kinds_of, names_of
 
-AGAIN = 6
-"""How often a symptom is made small that does not say where it happens: several defects may show in the same way."""
+AGAIN = 12
+"""How often a symptom is made small that does not say where it happens: several defects may show in the same way.
+
+What brings no new finding counts twice.
+"""
 
 LONG, LEAST = 600.0, 0.25
 """Seconds of a campaign that has all the time there is for making a test small; a shorter one has less, but not none.
@@ -94,7 +97,7 @@ class Investigation:
 
     def _confirm(self, last: Sequence[NetworkTest], symptom: Symptom) -> bool:
         """Tell whether a fresh instance shows it again; then it is known."""
-        self._tried[symptom.rough] += 1
+        self._tried[symptom.rough] += 2
         self._doing("confirming")
         found = confirm(self._node, last, symptom)
         if found is None:
@@ -106,7 +109,9 @@ class Investigation:
             self._meet(found.symptom)
         else:
             self._doing("making small")
+            before = self.counts.found
             self._keep(made_small(self._node, found, thorough=self._thorough), last[-1])
+            self._tried[symptom.rough] -= self.counts.found - before
         self._node.restart()
         return True
 

@@ -10,7 +10,7 @@ from conformance.suite import Suite
 from fuzz.net.campaign import findings_in
 from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.finding import NetworkOrigin, moment, read_finding
-from fuzz.net.investigation import Investigation
+from fuzz.net.investigation import AGAIN, Investigation
 from fuzz.net.known_findings import KnownFindings
 from fuzz.net.moves import Listens, NetworkTest, Opens, Says
 from fuzz.net.node_on_trial import CHECKS, SOONEST, SUSPICION, NodeOnTrial
@@ -102,7 +102,7 @@ def test_who_serves_others_again_is_not_started_anew(tmp_path: Path) -> None:
     try:
         look_into(investigation, node, says(STOPPED_IN_VAIN))
         restarts = node.restarts
-        investigation._tried.update({each.symptom.rough: 6 for each in investigation._known})
+        investigation._tried.update({each.symptom.rough: AGAIN for each in investigation._known})
         look_into(investigation, node, says(STOPPED_IN_VAIN))
         assert (investigation.counts.again, node.restarts) == (1, restarts)
         assert node.play(says(listed("LAB.a")))[1] is None
