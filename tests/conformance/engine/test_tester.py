@@ -334,6 +334,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow(seconds=3)  # answers that never come are waited for
 def test_a_node_that_lives_and_answers_nobody_is_not_left_to_the_next_case(tmp_path: Path) -> None:
     (tmp_path / "serves.py").write_text(FALLS_SILENT)
     description = tmp_path / "mine.toml"

@@ -535,7 +535,14 @@ MISDEEDS = {
 
 
 @pytest.mark.takes(0.4)
-@pytest.mark.parametrize("name", MISDEEDS)
+@pytest.mark.parametrize(
+    "name",
+    # Who sleeps is waited for.
+    [
+        pytest.param(name, marks=[pytest.mark.slow(seconds=3)] if "sleep" in what else [])
+        for name, (what, _) in MISDEEDS.items()
+    ],
+)
 def test_the_run_goes_on(name, programs):
     """One frame of a request is guilty: it gets its verdict, the others get theirs."""
     misdeed, is_verdict = MISDEEDS[name]
