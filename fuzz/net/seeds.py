@@ -4,7 +4,7 @@ The cases' own traffic (played with our own peer in memory), the golden vectors,
 them becomes a session of a test, and says what was said in it, in the same order.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -41,13 +41,28 @@ def from_cases(suite: Suite, role: str, target: FuzzTarget) -> list[NetworkTest]
 
 
 def from_vectors(target: FuzzTarget, random: Random) -> list[NetworkTest]:
-    """Return tests that say the golden vectors of what a session says, several in each, accepted or refused alike."""
+    """Return tests that say the golden vectors of what a session says, several in each.
+
+    What is to be refused is said in sessions of its own, as it may end them: what is said behind it is not heard then.
+    """
     try:
-        said = [each.data for each in load_vectors(target.layout)]
+        vectors = load_vectors(target.layout)
     except UnknownVectors:
         return []
-    random.shuffle(said)
-    return [(Opens(NAMES[0]), Says(NAMES[0], tuple(said[at : at + FEW]))) for at in range(0, len(said), FEW)]
+    random.shuffle(vectors)
+    heard = [each.data for each in vectors if each.result == "valid"]
+    refused = [each.data for each in vectors if each.result != "valid"]
+    return [
+        *((Opens(NAMES[0]), Says(NAMES[0], some)) for some in _in_pieces(heard)),
+        *(
+            tuple(move for who, each in zip(NAMES, some, strict=False) for move in (Opens(who), Says(who, (each,))))
+            for some in _in_pieces(refused)
+        ),
+    ]
+
+
+def _in_pieces(said: Sequence[bytes]) -> Iterator[tuple[bytes, ...]]:
+    return (tuple(said[at : at + FEW]) for at in range(0, len(said), FEW))
 
 
 def from_capture(path: Path, protocol: str, target: FuzzTarget) -> Iterator[NetworkTest]:
