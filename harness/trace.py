@@ -19,6 +19,11 @@ class Direction(Enum):
     # Each member exists once, so its identity will do: Enum's own hash is a Python function, called for every frame.
     __hash__ = object.__hash__
 
+    @property
+    def other(self) -> "Direction":
+        """The other way."""
+        return Direction.SENT if self is Direction.RECEIVED else Direction.RECEIVED
+
 
 class EntryKind(Enum):
     """What an entry of a trace is.

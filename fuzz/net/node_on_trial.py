@@ -231,11 +231,21 @@ class NodeOnTrial:
     def _broken_rule(self, played: PlayedTest) -> Symptom | None:
         known = 0
         for each in self._broken_rules(played):
-            if not self._expected.accept(each, self.suite, self.instance.version):
+            if self._expected.accept(each, self.suite, self.instance.version):
+                known += 1
+            # Who hands on to one session what another has said wrong says what the tester has said.
+            elif each.rule not in self._rules_broken_by_us(played):
                 return each
-            known += 1
         self.expected_rules += known > 0
         return None
+
+    def _rules_broken_by_us(self, played: PlayedTest) -> set[str]:
+        """Return the rules that the tester has broken in a test, judged as the other side of all of its sessions."""
+        turned = self._trace()
+        turned.entries = [msgspec.structs.replace(each, direction=each.direction.other) for each in played.trace]
+        known = self.suite.harness.conversations(turned).values()
+        judged = judge_conversations(known, self.suite, self.profile, "fuzz net")
+        return {each.rule for each in judged if each.outcome.accuses}
 
     def _broken_rules(self, played: PlayedTest) -> Iterator[Symptom]:
         # Of bytes that were put into the stream as they are, nobody knows what the implementation took them for.

@@ -36,7 +36,7 @@ class Conversation:
         """Which way the server's messages go."""
         if self.client is None:
             return None
-        return Direction.SENT if self.client is Direction.RECEIVED else Direction.RECEIVED
+        return self.client.other
 
     def feed(self, entry: Entry, decoded: DecodedMessage) -> Event:
         """Take one frame, as it was read, and return it as an event."""
@@ -51,7 +51,7 @@ class Conversation:
             self.is_clean = False
         if self.client is None:
             if event.type:
-                self.client = event.direction if event.type == "request" else _other(event.direction)
+                self.client = event.direction if event.type == "request" else event.direction.other
             else:
                 self._unknown = len(self.events)
         if self._is_asked:
@@ -116,7 +116,3 @@ def conversations(trace: Trace) -> dict[str, Conversation]:
         elif entry.what is EntryKind.CLOSED:
             conversation.end(entry.direction, entry.note)
     return found
-
-
-def _other(direction: Direction) -> Direction:
-    return Direction.SENT if direction is Direction.RECEIVED else Direction.RECEIVED

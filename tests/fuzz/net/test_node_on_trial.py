@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from brokers import need_broker
 
 from conformance.suite import Suite
 from fuzz.net.expected_findings import ExpectedFinding, ExpectedFindings
@@ -12,7 +13,7 @@ from fuzz.net.node_on_trial import NodeOnTrial
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.errors import StartFailed
-from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Interest, Mode, Options, WireExpr
+from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Extension, Interest, Mode, Options, WireExpr
 from wire.zenoh.values_transport import write_network
 
 MUTE = """
@@ -71,6 +72,37 @@ def test_a_broken_rule_shows_unless_it_is_expected(expected: str) -> None:
         is_expected = expected == "ZD-012"
         assert node.expected_rules == is_expected
         assert (symptom.rule if symptom is not None else "") == ("" if is_expected else "ZD-012")
+
+
+def test_who_is_told_what_is_wrong_is_not_accused_of_the_same() -> None:
+    """A regression: what one session had said wrong was handed on to another, and the node was accused (of ZI-049)."""
+    wrong = Declare(DeclareEntity(EntityKind.SUBSCRIBER, 9, WireExpr("c")), extensions=(Extension(1, b"\0"),))
+    told: NetworkTest = (Opens("c"), Says("c", (write_network(wrong),)), Listens("c"))
+    for node in put_on_trial("peer:router", "router", "--fault", "qos-as-buffer"):
+        _, symptom = node.play(TOLD)
+        assert symptom is not None
+        assert symptom.rule == "ZD-012"
+        assert node.play((*told, *TOLD))[1] is None
+
+
+@pytest.mark.parametrize(
+    ("protocol", "role"),
+    [("zenoh", "client"), ("pathfinder", "server"), ("urbit", "publisher"), ("rai", "publisher")],
+)
+def test_the_tester_breaks_no_rule_by_what_it_usually_says(protocol: str, role: str) -> None:
+    suite, target = Suite(protocol), load(protocol)[role]
+    job = FuzzJob(protocol=protocol, iut=f"peer:{role}", role=role, seconds=0, seed=0, out="")
+    description, transport = on_trial(job, suite)
+    if transport == "nats":
+        need_broker(transport)
+    node = NodeOnTrial(suite, description, target, profile="document", transport=transport)
+    try:
+        played, symptom = node.play((Opens("a"), Listens("a")))
+        assert symptom is None
+        assert played is not None
+        assert node._rules_broken_by_us(played) == set()
+    finally:
+        node.stop()
 
 
 def test_a_healthy_router_is_served() -> None:
