@@ -72,6 +72,13 @@ class ExpectedFindings(msgspec.Struct, frozen=True):
                 return True
         return any(each.accepts(symptom, version) for each in self.findings)
 
+    def but_for(self, symptom: Symptom) -> "ExpectedFindings":
+        """Return all of them that are about something else than a symptom."""
+        return ExpectedFindings(
+            tuple(each for each in self.rules if not symptom.rule or not each.names(symptom.rule)),
+            tuple(each for each in self.findings if not each.accepts(symptom, "")),
+        )
+
 
 def load_expected(path: Path, roles: Collection[str]) -> ExpectedFindings:
     """Read a file of expectations, of rules and of findings; ``BadExpectations`` names what is wrong with it."""

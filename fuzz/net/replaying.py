@@ -4,7 +4,7 @@ import re
 
 from conformance.contract.signatures import signature
 from conformance.suite import Suite
-from fuzz.net.expected_findings import ExpectedFindings, expected_of
+from fuzz.net.expected_findings import expected_of
 from fuzz.net.finding import NetworkFinding
 from fuzz.net.node_on_trial import NodeOnTrial, Reproduced, reproduce
 from fuzz.net.symptoms import Symptom
@@ -39,7 +39,7 @@ def _anywhere(symptom: Symptom) -> tuple[str, str, str]:
 def replayed(finding: NetworkFinding, iut: str = "") -> Reproduced | None:
     """Try the smallest test of a finding on a fresh instance, and if nothing shows the one that was found.
 
-    Rules that the implementation is known to break are not looked at, unless the finding is about one.
+    Rules that the implementation is known to break are passed over, but for that which the finding is about.
 
     ``iut`` is another implementation than that which it was found in. ``BadDescription`` where it is none, or of
     another role; ``StartFailed`` when it does not come up.
@@ -59,7 +59,7 @@ def replayed(finding: NetworkFinding, iut: str = "") -> Reproduced | None:
     if description.role != finding.role:
         raise BadDescription(f"{job.iut} is a {description.role}, and the finding is about a {finding.role}")
     target = load(finding.protocol)[finding.role]
-    expected = ExpectedFindings() if finding.symptom.rule else expected_of(description)
+    expected = expected_of(description).but_for(finding.symptom)
     node = NodeOnTrial(suite, description, target, profile=finding.profile, transport=transport, expected=expected)
     node.patience = ANSWER
     try:

@@ -287,3 +287,13 @@ def test_an_entry_names_a_symptom_by_its_digest_or_in_words(
 
 def test_nothing_is_expected_where_nobody_says_so() -> None:
     assert not ExpectedFindings().accept(DIED, Suite("zenoh"), "")
+
+
+def test_what_a_finding_is_about_is_not_passed_over_when_it_is_tried_again(tmp_path: Path) -> None:
+    text = "".join(
+        f'[[finding]]\nkind = "rule"\nsignature = "{rule}"\nreason = "known"\n' for rule in ("ZI-049", "ZD-006")
+    )
+    one, another = (Symptom("rule", "it is broken", rule) for rule in ("ZI-049", "ZD-006"))
+    suite, left = Suite("zenoh"), expected(tmp_path, text).but_for(one)
+    assert not left.accept(one, suite, "")
+    assert left.accept(another, suite, "")
