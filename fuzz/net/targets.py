@@ -3,7 +3,7 @@
 ``fuzz/<protocol>/network.py`` declares ``TARGETS``, by role; ``load`` finds them.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -145,6 +145,16 @@ class CommandedTarget(Protocol):
 
     def command(self, random: Random) -> GivesCommand:
         """Return something that an implementation is told to do."""
+        ...
+
+
+@runtime_checkable
+class KeepingTarget(Protocol):
+    """A target whose implementations are told to keep something for ever: that they grow by that is as it should be."""
+
+    @property
+    def keeps(self) -> Collection[str]:
+        """The verbs of the commands that tell them so."""
         ...
 
 

@@ -247,6 +247,7 @@ class UrbitPublisherTarget:
     frame = staticmethod(messages.frame)
     series = staticmethod(messages.series)
     command = staticmethod(messages.command)
+    keeps = ("grow",)  # what was said under a name is said under it for ever
 
     def node(self, instance: Instance, trace: Trace) -> UrbitPublisherNode:
         return UrbitPublisherNode(instance, trace, ground_of(instance))
