@@ -150,6 +150,15 @@ def test_the_messages_of_a_frame_are_said_in_their_turn() -> None:
     assert TARGET.messages_of(b"nothing") == []
 
 
+@pytest.mark.parametrize(("peer", "is_judged"), [("", True), ("lowest-version", False), ("presumptuous", True)])
+def test_who_has_agreed_on_another_version_is_not_judged_by_this_one(peer: str, is_judged: bool) -> None:
+    """A regression: a server that speaks version 3 as well was accused of the fields that this one does not have."""
+    faulty = SUITE.harness.faults.all[peer].peer if peer else Server
+    said = request("hello", client_id=1, protocol_minimum_version=0, protocol_maximum_version=2)
+    played = play(server(faulty), Opens("a", SILENT), *says(said))
+    assert [each.is_clean for each in played.node.conversations] == [is_judged]
+
+
 def sent(played: Any) -> list[Any]:
     frames = [each.data for each in played.trace if each.what is EntryKind.FRAME and each.direction is Direction.SENT]
     return [read_loosely(each) for each in frames]
