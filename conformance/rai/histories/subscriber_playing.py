@@ -119,7 +119,7 @@ class SubscriberPlay(Speaking, Coming):
                 for way in ways:
                     self._forge(name, way)
             case Holds(who=who):
-                self.sources[who].is_holding, self.sources[who].is_late = True, False
+                self.sources[who].hold()
             case Answers(who=who, is_reversed=is_reversed):
                 self._answer(self.sources[who], is_reversed)
             case TimePasses(seconds=seconds):

@@ -156,9 +156,8 @@ class Scene:
         return has_answered
 
     def _let_wait(self) -> None:
-        """Have who has asked wait no more, perhaps: the document has timers for publishers that do not answer."""
         for source in self.sources.values():
-            source.is_late = source.is_holding
+            source.let_wait()
 
     def _answer(self, source: Source, is_reversed: bool) -> None:
         source.is_holding = False

@@ -4,6 +4,7 @@ from typing import Any
 
 from conformance.histories.mismatch import Mismatch
 from conformance.rai.histories.subscriber_values import Fields
+from harness.rai.tester.broker import MICROSECONDS
 from harness.rai.tester.driver import TestSession
 from harness.rai.tester.events import Event
 from harness.rai.tester.node_under_test import NodeUnderTest
@@ -32,6 +33,10 @@ FORGER = "dora"
 """Who proves nothing."""
 
 
+PATIENCE = 10
+"""Seconds for which everybody waits for an answer."""
+
+
 class Source:
     """A publisher, as the node knows it."""
 
@@ -44,8 +49,7 @@ class Source:
         self.is_holding = False
         self.waiting: list[Event] = []
         """What it was asked while it lets requests wait."""
-        self.is_late = False
-        """Whether these have waited for so long that who asked may wait for them no more."""
+        self._held_at, self._has_waited = 0, False
         self.place = 0
         """Where it was trusted: what was asked before, it passes over."""
         self.values: dict[str, tuple[Fields, str]] = {}
@@ -56,6 +60,19 @@ class Source:
         """Its session."""
         assert self.session is not None
         return self.session
+
+    def hold(self) -> None:
+        """Let requests wait."""
+        self.is_holding, self._held_at, self._has_waited = True, self.node.source.utc(), False
+
+    def let_wait(self) -> None:
+        """Have who has asked wait no more, perhaps: the document has timers for publishers that do not answer."""
+        self._has_waited = self.is_holding
+
+    @property
+    def is_late(self) -> bool:
+        """Whether requests have waited for so long that who asked may wait no more; what was done took its time too."""
+        return self._has_waited or self.node.source.utc() - self._held_at > PATIENCE * MICROSECONDS
 
     def begin(self) -> None:
         """Begin a session, until the node trusts it."""
