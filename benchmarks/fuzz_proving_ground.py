@@ -164,6 +164,8 @@ def page(campaigns: Sequence[PlayedCampaign], command: str) -> Iterator[str]:
 
 def _times(name: str, played: Sequence[PlayedCampaign]) -> str:
     times = [each.found[name] for each in played if name in each.found]
+    if not played:
+        return "not played"
     return f"{statistics.median(times):.0f} s, {len(times)} of {len(played)}" if times else f"0 of {len(played)}"
 
 
