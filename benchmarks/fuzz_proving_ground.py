@@ -77,6 +77,9 @@ def run(protocol: str, role: str, seed: int, seconds: float, workers: int, *, fe
             options=("--defect", "all"),
         )
         report = campaigns.run(campaign, load(protocol)[role])
+        # What a campaign found that was cut short says nothing of one of this length, and is not to be kept.
+        if report.interrupted:
+            raise KeyboardInterrupt
         findings = [each.finding for each in report.findings]
     found, unexplained, innocent = explained(protocol, role, findings)
     tests = report.total("tests")
@@ -214,8 +217,9 @@ def main(
                     write_file(results, b"".join(msgspec.json.encode(each) + b"\n" for each in known))
             click.echo("\n".join(said_of(one)))
     if write is not None:
-        options = [*protocols, *([f"--role {role}"] if role else []), f"--for {seconds:g}s", f"--seeds {seeds}"]
-        command = " ".join(["python benchmarks/fuzz_proving_ground.py", *options, f"--workers {workers}"])
+        options = [*protocols, *([f"--role {role}"] if role else []), f"--for {seconds:g}s", f"--first {first}"]
+        options += [f"--seeds {seeds}", f"--workers {workers}", f"--feedback {feedback}"]
+        command = " ".join(["python benchmarks/fuzz_proving_ground.py", *options])
         # Of all that is known of campaigns like these: they may have been played in several sittings.
         alike = [each for each in known if (each.seconds, each.workers) == (seconds, workers)]
         write_file(write, "\n".join(page(alike, command)) + "\n")

@@ -11,7 +11,6 @@ from fuzz.net.targets import FuzzTarget, KeepingTarget
 CANDIDATES = 3
 """Tests that are tried, the worst first."""
 
-
 SECONDS = 8.0
 """What that may take for all of them: of a test that takes long there are shorter ones that let it grow as well."""
 

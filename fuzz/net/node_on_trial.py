@@ -14,6 +14,7 @@ import msgspec
 from conformance.catalogue.rules import Profile
 from conformance.findings import judge_conversations
 from conformance.suite import Suite
+from conformance.verdicts import Judgement
 from fuzz.net.coverage import CoverageMap
 from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.growth_trial import GrowthTrial
@@ -234,18 +235,18 @@ class NodeOnTrial:
             if self._expected.accept(each, self.suite, self.instance.version):
                 known += 1
             # Who hands on to one session what another has said wrong says what the tester has said.
-            elif each.rule not in self._rules_broken_by_us(played):
+            elif not any(own.rule == each.rule and own.outcome.accuses for own in self.judged_of_tester(played)):
                 return each
         self.expected_rules += known > 0
         return None
 
-    def _rules_broken_by_us(self, played: PlayedTest) -> set[str]:
-        """Return the rules that the tester has broken in a test, judged as the other side of all of its sessions."""
+    def judged_of_tester(self, played: PlayedTest) -> Iterator[Judgement]:
+        """Yield what the monitors say of the tester in a test, as if it were the implementation."""
         turned = self._trace()
         turned.entries = [msgspec.structs.replace(each, direction=each.direction.other) for each in played.trace]
-        known = self.suite.harness.conversations(turned).values()
-        judged = judge_conversations(known, self.suite, self.profile, "fuzz net")
-        return {each.rule for each in judged if each.outcome.accuses}
+        yield from judge_conversations(
+            self.suite.harness.conversations(turned).values(), self.suite, self.profile, "fuzz net"
+        )
 
     def _broken_rules(self, played: PlayedTest) -> Iterator[Symptom]:
         # Of bytes that were put into the stream as they are, nobody knows what the implementation took them for.

@@ -10,13 +10,11 @@ from fuzz.pathfinder.sessions import PathfinderSession, without_ta
 from harness.iuts.instance import Instance
 from harness.links.transports import framing_of
 from harness.pathfinder.framings import FRAMINGS, LAYOUT
-from harness.pathfinder.tester.conversation import Conversation
 from harness.pathfinder.tester.driver import Driver
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
-from harness.pathfinder.tester.transactions import Transaction
 from harness.trace import Trace
 from wire.errors import DecodeError
-from wire.pathfinder.values import VERSION, read
+from wire.pathfinder.values import read
 
 SILENT = "silent"
 """A session that begins without a hello."""
@@ -38,30 +36,11 @@ class FuzzedServer(NodeUnderTest):
         finally:
             self.forget(taking)
 
-    @property
-    def conversations(self) -> list[Conversation]:
-        """The conversations of all connections; where another version was agreed on, nobody is judged by this one."""
-        known = super().conversations
-        for each in known:
-            each.is_clean = each.is_clean and not any(map(_agrees_on_another_version, each.transactions))
-        return known
-
     def forget(self, session: Driver) -> None:
         """End a session of which nothing is to be known any more."""
         session.close()
         self.sessions.remove(session)
         self._heard.remove(session)
-
-
-def _agrees_on_another_version(asked: Transaction) -> bool:
-    if asked.command != "hello" or asked.ending is None or asked.ending.type != "complete":
-        return False
-    said = asked.request.fields
-    ends = said.get("protocol-minimum-version"), said.get("protocol-maximum-version")
-    agreed = asked.ending.fields.get("protocol-version")
-    if not (isinstance(agreed, int) and isinstance(ends[0], int) and isinstance(ends[1], int)):
-        return False
-    return agreed != VERSION and ends[0] <= agreed <= ends[1]
 
 
 class PathfinderTarget:

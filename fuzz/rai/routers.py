@@ -36,6 +36,9 @@ class RouterAtItsSource(RaiSubscriberInTest):
     def begin(self) -> None:
         """Want nothing: what it wants is what others have subscribed at the other broker."""
 
+    def tell_something(self) -> None:
+        """Do nothing: no application is behind it that could ask for a value."""
+
 
 class RouterAtItsSubscribers(RaiAtTheBroker):
     """The broker at which a router-cache publishes, in one test, beside its ``source``."""

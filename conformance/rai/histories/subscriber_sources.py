@@ -32,7 +32,6 @@ OWNERS = {
 FORGER = "dora"
 """Who proves nothing."""
 
-
 PATIENCE = 10
 """Seconds for which everybody waits for an answer."""
 

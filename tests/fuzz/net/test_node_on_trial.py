@@ -85,11 +85,21 @@ def test_who_is_told_what_is_wrong_is_not_accused_of_the_same() -> None:
         assert node.play((*told, *TOLD))[1] is None
 
 
+PING = b'{"ta-cmd":"ping","ta-id":77,"msg-type":"request"%b}'
+
+
 @pytest.mark.parametrize(
-    ("protocol", "role"),
-    [("zenoh", "client"), ("pathfinder", "server"), ("urbit", "publisher"), ("rai", "publisher")],
+    ("protocol", "role", "moves", "broken"),
+    [
+        ("zenoh", "router", TOLD, set()),
+        ("pathfinder", "server", (Opens("a"), Says("a", (PING % b"",))), set()),
+        ("pathfinder", "server", (Opens("a"), Says("a", (PING % b',"x":1',))), {"PF-081", "PF-181"}),
+        ("urbit", "publisher", (Opens("a"), Listens("a")), set()),
+        ("rai", "publisher", (Opens("a"), Listens("a")), set()),
+        ("rai", "subscriber", (Opens("a"), Listens("a")), set()),
+    ],
 )
-def test_the_tester_breaks_no_rule_by_what_it_usually_says(protocol: str, role: str) -> None:
+def test_the_tester_is_judged_as_others_are(protocol: str, role: str, moves: NetworkTest, broken: set[str]) -> None:
     suite, target = Suite(protocol), load(protocol)[role]
     job = FuzzJob(protocol=protocol, iut=f"peer:{role}", role=role, seconds=0, seed=0, out="")
     description, transport = on_trial(job, suite)
@@ -97,12 +107,14 @@ def test_the_tester_breaks_no_rule_by_what_it_usually_says(protocol: str, role: 
         need_broker(transport)
     node = NodeOnTrial(suite, description, target, profile="document", transport=transport)
     try:
-        played, symptom = node.play((Opens("a"), Listens("a")))
+        played, symptom = node.play(moves)
         assert symptom is None
         assert played is not None
-        assert node._rules_broken_by_us(played) == set()
+        judged = list(node.judged_of_tester(played))
     finally:
         node.stop()
+    assert judged, "there is no evidence of anything"
+    assert {each.rule for each in judged if each.outcome.accuses} == broken
 
 
 def test_a_healthy_router_is_served() -> None:

@@ -1,8 +1,13 @@
 """The proving ground: planted defects are of all kinds, and fuzzing alone comes by them, no case of the suite does."""
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +18,7 @@ from conformance.selfcheck.peers import fitting
 from conformance.suite import Suite
 from conformance.verdicts import Outcome
 from fuzz.net.targets import load as load_targets
+from fuzz.net.worker import WORKERS
 from harness.errors import BadDescription
 from harness.peers.peer import Peer
 from harness.peers.variants import Variant
@@ -131,3 +137,25 @@ def test_no_case_comes_by_one_of_them(protocol: str, defect: Variant, slept: lis
 def different(seen: Outcomes, healthy: Outcomes) -> dict[str, object]:
     """Return the cases that came out otherwise."""
     return {name: (seen[name], healthy[name]) for name in healthy if seen[name] != healthy[name]}
+
+
+PROVING_GROUND = Path(__file__).parents[3] / "benchmarks" / "fuzz_proving_ground.py"
+PATIENCE = 120.0
+
+
+@pytest.mark.slow(seconds=8)  # a campaign that is ended once it has played a test
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_a_campaign_that_is_cut_short_is_not_taken_for_a_whole_one(end: signal.Signals, tmp_path: Path) -> None:
+    """A regression: the benchmark went on with what there was, and kept it as what such a campaign finds."""
+    played = tmp_path / "played.ndjson"
+    options = ["zenoh", "--role", "router", "--for", "600s", "--seeds", "1", "--workers", "1", "--feedback", "with"]
+    command = [sys.executable, str(PROVING_GROUND), *options, "--results", str(played)]
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(tmp_path)}, stderr=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not list(tmp_path.glob(f"*/{WORKERS}/*.json")):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(end)
+        assert process.wait(PATIENCE) != 0
+    assert not played.exists()
