@@ -143,6 +143,9 @@ class Router(Routing, Peer):
         if self.unknown_extension(message):
             self.refuse(session, "unknown mandatory extension")
             return False
+        if not self.can_be_spelled(session, message):
+            self.refuse(session, "aliases join to a key that is longer than any message can spell")
+            return False
         self.on_message(session, message)
         return True
 
@@ -157,6 +160,15 @@ class Router(Routing, Peer):
         if found is None and isinstance(message, Declare):
             found = unknown_mandatory(body_name(message.body), message.body.extensions)
         return found
+
+    def can_be_spelled(self, session: Session, message: NetworkMessage) -> bool:
+        """Tell whether a message's key can be told to others: on aliases, keys grow beyond what 16 bits can count."""
+        asked = message.body if isinstance(message, Declare) else message
+        match asked:
+            case DeclareKeyExpr() | DeclareEntity() | Push() | Request() | Response() if asked.key.scope:
+                key = resolve(asked.key, session.theirs, session.mine)
+                return key is None or len(key.encode()) <= 0xFFFF
+        return True
 
     def on_open(self, session: Session) -> None:
         """Begin a session: nothing is pushed unasked."""

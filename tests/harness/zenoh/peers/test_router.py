@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.errors import ControlFailed, LinkClosed, Unsupported
+from harness.errors import ControlFailed, LinkClosed, NotAnswered, Unsupported
 from harness.links.network_path import NetworkPath
 from harness.peers.memory import World
 from harness.trace import Direction, Trace
@@ -61,6 +61,18 @@ def test_aliases_of_both_sides() -> None:
     assert declaration.key.scope != 0
     node.main.declare(T, WireExpr("/t", declaration.key.scope, sender=False))
     assert node.interest(Mode.CURRENT, T, session=node.session()).snapshot().declared == set_of(token("a/b/t"))
+
+
+@pytest.mark.parametrize(("last", "is_told"), [("/" + "b" * 32_765, True), ("/" + "b" * 32_766, False)])
+def test_a_key_that_no_message_can_spell_ends_the_session_that_joined_it(last: str, is_told: bool) -> None:
+    node = played()
+    alias = node.other.declare_keyexpr(WireExpr("n/a", 0), 1)
+    longer = node.other.declare_keyexpr(WireExpr("/" + "b" * 32_765, alias), 2)
+    node.other.declare_queryable(WireExpr(last, longer))
+    if not is_told:
+        with pytest.raises(NotAnswered, match="fin"):
+            node.settle()
+    assert len(node.interest(Mode.CURRENT, Q).snapshot().entities) == is_told
 
 
 def test_aggregation_leaves_one_of_each_kind() -> None:
