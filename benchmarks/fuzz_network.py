@@ -13,9 +13,11 @@ boofuzz is installed from PyPI into an environment of its own. All fuzz the refe
   each test whether the router still answers, on a fresh session (`probes`). No web page, no console, no pauses.
 * goldwire: a worker of a campaign, with feedback. A test is several sessions and many fuzzed messages, between which it
   looks at what is answered; after each test the service is tried, and the monitors look at what was said.
+* goldwire with tests as small as boofuzz's (`alike`): a session is opened, says one fuzzed message and is answered, and
+  ends; with the same look at the service and the monitors behind it.
 
-So a test is not a test: messages are printed as well. They are those of a test's sessions alone, not those that try
-whether the router is still there.
+So a test is not a test: tests are to be compared with those that are alike, and messages are printed as well. They are
+those of a test's sessions alone, not those that try whether the router is still there.
 
 The flood: messages of the generator, those that no router ends a session for, one in a frame and one frame after the
 other on one session. Nothing is waited for but the answer to a last question, by which all of them were taken.
@@ -34,7 +36,8 @@ import click
 import msgspec
 
 from conformance.suite import Suite
-from fuzz.net.moves import Level
+from fuzz.net.drawing import NAMES, TestDrawer
+from fuzz.net.moves import Level, Listens, NetworkTest, Opens, Says
 from fuzz.net.targets import FuzzedSession, FuzzTarget, load
 from fuzz.net.worker import FuzzJob, FuzzProgress, NetworkWorker
 from harness.clock import RealClock
@@ -119,8 +122,20 @@ class CountingTarget:
         self.said += messages
 
 
-def goldwire(seconds: float, seed: int) -> Pace:
-    """Let a worker fuzz a fresh router for some seconds."""
+class SmallestTests(TestDrawer):
+    """Draws tests as small as boofuzz's: one session says one message, and waits for what it is answered."""
+
+    def test(self) -> NetworkTest:
+        """Return such a test."""
+        return Opens(NAMES[0]), Says(NAMES[0], (self.message(broken=1.0),)), Listens(NAMES[0])
+
+    def changed(self, test: NetworkTest, other: NetworkTest) -> NetworkTest:
+        """Return another such test."""
+        return self.test()
+
+
+def goldwire(seconds: float, seed: int, *, alike: bool = False) -> Pace:
+    """Let a worker fuzz a fresh router for some seconds, with tests like boofuzz's where they are to be ``alike``."""
     target: Any = CountingTarget(load("zenoh")["router"])
     seen: list[tuple[float, int, int]] = []
 
@@ -131,7 +146,10 @@ def goldwire(seconds: float, seed: int) -> Pace:
 
     with tempfile.TemporaryDirectory(prefix="goldwire-fuzz-") as out:
         job = FuzzJob(protocol="zenoh", iut="peer:router", role="router", seconds=seconds + 1, seed=seed, out=out)
-        progress = NetworkWorker(job, target, note).run()
+        worker = NetworkWorker(job, target, note)
+        if alike:
+            worker.drawer = SmallestTests(target, worker.random, None)
+        progress = worker.run()
     (began, tests, said), (ended, all_tests, all_said) = seen[0], seen[-1]
     took = ended - began
     return Pace((all_tests - tests) / took, (all_said - said) / took, progress.found)
@@ -200,6 +218,7 @@ def main(seconds: float, rounds: int, timeout: float, frames: int, seed: int) ->
     router = as_process(resolve("peer:router", "zenoh"), "tcp", suite.harness.tempo)
     runs: dict[str, Callable[[int], Pace]] = {
         "goldwire": lambda number: goldwire(seconds, seed + number),
+        "goldwire, alike": lambda number: goldwire(seconds, seed + number, alike=True),
         f"boofuzz, reads ({USUAL:g} s)": lambda number: boofuzz(router, "looks", USUAL, seconds),
         f"boofuzz, reads ({timeout:g} s)": lambda number: boofuzz(router, "looks", timeout, seconds),
         "boofuzz, probes": lambda number: boofuzz(router, "probes", USUAL, seconds),
@@ -211,13 +230,15 @@ def main(seconds: float, rounds: int, timeout: float, frames: int, seed: int) ->
         for name, run in runs.items():
             paces[name].append(run(number))
         floods.append(flood(router, suite, frames, seed + number))
-    ours_tests, ours_messages = (median(paces["goldwire"], kind) for kind in ("tests", "messages"))
-    click.echo(f"{rounds} rounds of {seconds:g} s; ratios: how many times as many goldwire's are\n")
+    ours_tests, ours_messages = median(paces["goldwire, alike"], "tests"), median(paces["goldwire"], "messages")
+    click.echo(
+        f"{rounds} rounds of {seconds:g} s; ratios: how many times as many goldwire's tests (alike) and messages are\n"
+    )
     click.echo(f"{'':24}{'tests/s':>9}{'spread':>8}{'messages/s':>12}{'tests':>8}{'messages':>10}  found")
     for name, those in paces.items():
         tests, messages = median(those, "tests"), median(those, "messages")
         found = max(each.found for each in those)
-        ratios = "" if name == "goldwire" else f"{ours_tests / tests:8.1f}{ours_messages / messages:10.1f}"
+        ratios = "" if name.startswith("goldwire") else f"{ours_tests / tests:8.1f}{ours_messages / messages:10.1f}"
         click.echo(f"{name:24}{tests:9,.1f}{spread(those):8.0%}{messages:12,.0f}{ratios:18}{found:7}")
     click.echo(f"\nthe flood: {statistics.median(floods):,.0f} frames/s through one connection, none waited for")
 

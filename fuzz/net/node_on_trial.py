@@ -61,6 +61,13 @@ A third of them, where it was tried for long.
 """
 
 
+UNHEARD = 5.0
+"""Seconds after which somebody may be cut off who did not listen: the service does not, while a test is played.
+
+Where a test takes so long, mostly since the machine is busy, it is not the node that harms.
+"""
+
+
 class NodeOnTrial:
     """An instance of an implementation, its service, and the player of tests.
 
@@ -98,6 +105,8 @@ class NodeOnTrial:
         self._checks = deque[float](maxlen=CHECKS)
         self._service: ServiceProbe | None = None
         self._served = 0
+        self._listened = 0.0
+        """When the service was last there to listen."""
         self._service_trace = self._trace()
         self.growth = GrowthWatch()
         self._taken = Resources()
@@ -198,12 +207,18 @@ class NodeOnTrial:
         """Try the service; who has died serves nobody, and is told to have died."""
         assert self._service is not None
         began = self.instance.clock.now()
+        unheard = began - self._listened
         try:
             self._service.check()
         except ServiceBroken as broken:
             self._end_service()
-            return self._died(began) or Symptom(broken.kind, broken.what, output=self.instance.last_output())
-        self._checks.append(self.instance.clock.now() - began)
+            if died := self._died(began):
+                return died
+            if broken.kind == "harm" and unheard > UNHEARD * self.instance.timing.scale:
+                return None
+            return Symptom(broken.kind, broken.what, output=self.instance.last_output())
+        self._listened = self.instance.clock.now()
+        self._checks.append(self._listened - began)
         self._served += 1
         if self._served >= RENEWED:
             self._end_service()
@@ -220,6 +235,7 @@ class NodeOnTrial:
         except HarnessError as error:
             self._end_service()
             return self._died(began) or Symptom("hang", f"nobody is served any more: {error}")
+        self._listened = self.instance.clock.now()
         self._served = 0
         return None
 

@@ -8,13 +8,13 @@ from brokers import need_broker
 
 from conformance.suite import Suite
 from fuzz.net.expected_findings import ExpectedFinding, ExpectedFindings
-from fuzz.net.moves import Listens, NetworkTest, Opens, Says
-from fuzz.net.node_on_trial import NodeOnTrial
+from fuzz.net.moves import Listens, NetworkTest, Opens, Says, WaitsAWhile
+from fuzz.net.node_on_trial import UNHEARD, NodeOnTrial
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.errors import StartFailed
 from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Extension, Interest, Mode, Options, WireExpr
-from wire.zenoh.values_transport import write_network
+from wire.zenoh.values_transport import Close, write_batch, write_network
 
 MUTE = """
 name = "mute"
@@ -115,6 +115,20 @@ def test_the_tester_is_judged_as_others_are(protocol: str, role: str, moves: Net
         node.stop()
     assert judged, "there is no evidence of anything"
     assert {each.rule for each in judged if each.outcome.accuses} == broken
+
+
+@pytest.mark.slow(seconds=8)  # a node is not listened to for longer than it need put up with
+@pytest.mark.parametrize(("waited", "seen"), [(0.01, "harm"), (UNHEARD + 0.1, "")])
+def test_who_cuts_off_somebody_who_did_not_listen_for_long_harms_nobody(waited: float, seen: str) -> None:
+    """A regression: tests took long on a busy machine, and a router was accused that had waited for seconds."""
+    closes_strangely = Says("a", (write_batch([Close(255, True)]),), "frame")
+    for node in put_on_trial("peer:router", "router", "--defect", "ends-all-sessions"):
+        _, symptom = node.play((Opens("a"), WaitsAWhile(waited), closes_strangely))
+        assert (symptom.kind if symptom is not None else "") == seen
+        # Whoever was cut off is there again: what comes next is not passed over.
+        _, symptom = node.play((Opens("a"), closes_strangely))
+        assert symptom is not None
+        assert symptom.kind == "harm"
 
 
 def test_a_healthy_router_is_served() -> None:
