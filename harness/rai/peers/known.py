@@ -3,6 +3,9 @@
 INTERVAL = 10
 """Seconds between heartbeats."""
 
+FOREVER = 1_000_000_000
+"""Seconds that no session lasts; whoever says more is taken to say this: JSON has numbers that no clock can add."""
+
 
 class KnownSession:
     """Another session, as a node knows it."""

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from harness.errors import ControlFailed, NotYet
 from harness.peers.peer import PeerSettings
 from harness.rai.peers.broker_dialler import BrokerDialler
-from harness.rai.peers.known import INTERVAL, KnownSession
+from harness.rai.peers.known import FOREVER, INTERVAL, KnownSession
 from harness.rai.users import DATABASE, PROFILE
 from wire import envelope
 from wire.errors import DecodeError
@@ -263,7 +263,7 @@ class NodePeer(BrokerDialler):
         ):
             return
         self.others[other.session] = other
-        other.heard, other.interval = now, body.interval
+        other.heard, other.interval = now, min(body.interval, FOREVER)
         other.time = max(other.time, body.time)
         other.greeting = body.time, body.cnonce
         self.greeted(other, now)

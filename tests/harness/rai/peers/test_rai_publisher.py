@@ -70,6 +70,15 @@ def test_subscriptions_of_the_silent_end(house: House, expires: int | None) -> N
     assert not house.publisher.interests.has_any(house.node.main.session)
 
 
+def test_no_number_is_too_large_for_a_publisher(house: House) -> None:
+    """A regression: an hour's campaign found that JSON's numbers are longer than any that can be added to a clock."""
+    subject = house.node.set("a", BID=1)
+    house.node.main.hello(interval=10**400)
+    house.node.main.subscribed(subject, expires=10**400)
+    house.node.set("a", BID=2)
+    assert house.published(subject) == [("update", "ok", b'{"BID":2}')]
+
+
 def test_the_source_goes_on_while_the_broker_is_away_and_nothing_is_left_of_before(house: House) -> None:
     subject = house.node.set("a", BID=1)
     main = house.node.main
