@@ -10,7 +10,7 @@ from harness.zenoh import batches
 from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.events import RefusedBatch
 from wire.zenoh.values import Declare, EntityKind
-from wire.zenoh.values_transport import Frame, write_network
+from wire.zenoh.values_transport import Fragment, Frame, write_network
 
 FEW = 3
 """From so many on, things are not counted any further: states are to be few."""
@@ -42,6 +42,8 @@ class ZenohSession:
                 case "frame":
                     for each in data:
                         driver.send_batch(each)
+                        numbered = any(isinstance(one, Frame | Fragment) for one in batches.read(each).messages)
+                        driver.conversation.is_misnumbered |= numbered
                 case "raw":
                     for each in data:
                         for start in range(0, len(each), cut or len(each) or 1):

@@ -47,14 +47,16 @@ class Conversation:
         self.is_open = False
         self.closed_by: Direction | None = None
         self.closed = ""
+        self.is_misnumbered = False
+        """Whether the tester has sent frames that are not numbered as the session numbers them: some nodes take those."""
         self._first = 0
         """Where in ``events`` those of the batch that is read begin."""
         self._fragments = {Direction.SENT: FragmentBuffer(), Direction.RECEIVED: FragmentBuffer()}
 
     @property
     def is_clean(self) -> bool:
-        """Whether the tester sent nothing that cannot be decoded."""
-        return all(refusal.direction is not Direction.SENT for refusal in self.refusals)
+        """Whether the tester sent nothing that cannot be decoded, or of which nobody knows whether it was taken."""
+        return not self.is_misnumbered and all(refusal.direction is not Direction.SENT for refusal in self.refusals)
 
     def feed(self, entry: Entry, batch: DecodedBatch) -> RefusedBatch | None:
         """Take one batch; return the refusal if it, or what its fragments complete, cannot be decoded."""

@@ -13,8 +13,18 @@ from fuzz.net.node_on_trial import UNHEARD, NodeOnTrial
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.errors import StartFailed
-from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Extension, Interest, Mode, Options, WireExpr
-from wire.zenoh.values_transport import Close, write_batch, write_network
+from wire.zenoh.values import (
+    Declare,
+    DeclareEntity,
+    EntityKind,
+    Extension,
+    Interest,
+    InterestFinal,
+    Mode,
+    Options,
+    WireExpr,
+)
+from wire.zenoh.values_transport import Close, Frame, write_batch, write_network
 
 MUTE = """
 name = "mute"
@@ -83,6 +93,18 @@ def test_who_is_told_what_is_wrong_is_not_accused_of_the_same() -> None:
         assert symptom is not None
         assert symptom.rule == "ZD-012"
         assert node.play((*told, *TOLD))[1] is None
+
+
+def test_who_passes_over_a_frame_of_another_number_is_not_accused() -> None:
+    """A regression: a Final came in a frame under a number that had been, and was taken for said."""
+    asked = write_network(Interest(1, Mode.CURRENT_FUTURE, Options.T))
+    late = write_batch([Frame(0, (InterestFinal(1),))])
+    told: NetworkTest = (
+        *(Opens("a"), Says("a", (asked,)), Listens("a"), Says("a", (late,), "frame"), Listens("a")),
+        *(Opens("b"), Says("b", (write_network(TOKEN),)), Listens("b"), Listens("a")),
+    )
+    for node in put_on_trial("peer:router", "router"):
+        assert node.play(told)[1] is None
 
 
 PING = b'{"ta-cmd":"ping","ta-id":77,"msg-type":"request"%b}'
