@@ -48,7 +48,7 @@ class Conversation:
         self.closed_by: Direction | None = None
         self.closed = ""
         self.is_misnumbered = False
-        """Whether the tester has sent frames that are not numbered as the session numbers them: some nodes take those."""
+        """Whether the tester has sent frames that are not numbered as the session does it: some nodes take those."""
         self._first = 0
         """Where in ``events`` those of the batch that is read begin."""
         self._fragments = {Direction.SENT: FragmentBuffer(), Direction.RECEIVED: FragmentBuffer()}
