@@ -42,10 +42,6 @@ ROUND_TRIPS = 20.0
 SLOW = 0.02
 """Seconds from which on it counts how long an answer took, in powers of two: below, the machine says more than it."""
 
-MOST_ANSWERS = 4
-"""Kinds of answers to one move that make a feature; of more the first ones."""
-
-
 class PlayedTest(msgspec.Struct, frozen=True):
     """What was seen of a test: the trace, what it came to by numbers and in words, the node with its conversations.
 
@@ -198,8 +194,10 @@ class TestInPlay:
             # That one is told nothing of what another does, is told by the one who does it.
             if not answers and who != doer:
                 continue
-            several = tuple(dict.fromkeys(answers))[:MOST_ANSWERS]
-            self.features.add((session.state(), kind if who == doer else f"other {kind}", several))
+            # Each answer by itself: of what comes together, and to which move, there is so much that most tests would
+            # come to something new, and be kept.
+            state = session.state()
+            self.features.update((state, answer) for answer in answers)
             for answer in answers:
                 self.features.add((self._last.get(who, ""), answer))
                 self._last[who] = answer
