@@ -42,6 +42,7 @@ ROUND_TRIPS = 20.0
 SLOW = 0.02
 """Seconds from which on it counts how long an answer took, in powers of two: below, the machine says more than it."""
 
+
 class PlayedTest(msgspec.Struct, frozen=True):
     """What was seen of a test: the trace, what it came to by numbers and in words, the node with its conversations.
 
@@ -110,7 +111,7 @@ class TestInPlay:
         began = self._instance.clock.now()
         for who in self._sessions:
             self._listen(who, began)
-        self._look("settles", "", began)
+        self._look("settles", began)
         return PlayedTest(
             self._trace, {digest(each): str(each) for each in self.features}, self._node, tuple(self._made)
         )
@@ -141,7 +142,7 @@ class TestInPlay:
             case GivesCommand(verb, arguments):
                 with suppress(HarnessError):
                     self._node.command(verb, *arguments)
-        self._look(_kind(move), getattr(move, "who", ""), began)
+        self._look(_kind(move), began)
 
     def _listen(self, who: str, began: float) -> None:
         """Wait for what a session has asked."""
@@ -182,7 +183,7 @@ class TestInPlay:
     def _there(self) -> Iterator[FuzzedSession]:
         return (session for session in self._sessions.values() if not session.is_over)
 
-    def _look(self, kind: str, doer: str, began: float) -> None:
+    def _look(self, kind: str, began: float) -> None:
         """Note what a move came to, of each session."""
         took = self._instance.clock.now() - began
         if took > SLOW and kind not in ("pauses", "opens"):
@@ -190,16 +191,10 @@ class TestInPlay:
         for who, session in self._sessions.items():
             if not session.is_over:
                 session.catch_up()
-            answers = session.answers()
-            # That one is told nothing of what another does, is told by the one who does it.
-            if not answers and who != doer:
-                continue
             # Each answer by itself: of what comes together, and to which move, there is so much that most tests would
             # come to something new, and be kept.
-            state = session.state()
-            self.features.update((state, answer) for answer in answers)
-            for answer in answers:
-                self.features.add((self._last.get(who, ""), answer))
+            for answer in session.answers():
+                self.features |= {(session.state(), answer), (self._last.get(who, ""), answer)}
                 self._last[who] = answer
 
 
