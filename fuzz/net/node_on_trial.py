@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import msgspec
@@ -22,6 +22,7 @@ from fuzz.net.growth_watch import GrowthWatch, SuspectedGrowth
 from fuzz.net.moves import NetworkTest
 from fuzz.net.playing import PlayedTest, TestInPlay, TestPlayer
 from fuzz.net.resources import Resources, members_of, resources
+from fuzz.net.starvation import unless_starved
 from fuzz.net.symptoms import Symptom, crash
 from fuzz.net.targets import FuzzTarget, ServiceBroken, ServiceProbe
 from harness.errors import HarnessError, StartFailed, Unsupported
@@ -182,7 +183,7 @@ class NodeOnTrial:
     def _ready(self) -> Symptom | None:
         # Who has just been started may take the time that all have.
         self.instance.timing.answer = ANSWER
-        sick = self._begin_service()
+        sick = self._patiently(self._begin_service)
         self.instance.timing.answer = self.patience
         return sick
 
@@ -205,6 +206,16 @@ class NodeOnTrial:
 
     def _unserved(self) -> Symptom | None:
         """Try the service; who has died serves nobody, and is told to have died."""
+        return self._patiently(lambda: self._begin_service() or self._check_service())
+
+    def _patiently(self, look: Callable[[], Symptom | None]) -> Symptom | None:
+        # Who is in a hurry does not say whether nobody is answered.
+        if self.patience < ANSWER or self.instance.process is None:
+            return look()
+        process = self.instance.process
+        return unless_starved(look, lambda: members_of(process))
+
+    def _check_service(self) -> Symptom | None:
         assert self._service is not None
         began = self.instance.clock.now()
         unheard = began - self._listened

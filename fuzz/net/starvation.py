@@ -1,0 +1,43 @@
+"""Starvation: where the machine had no core to spare, it is not the implementation that answers nobody."""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from fuzz.net.symptoms import Symptom
+
+TRIES = 4
+"""How often it is looked, while the machine is too busy to tell."""
+
+
+def unless_starved(look: Callable[[], Symptom | None], pids: Callable[[], Iterable[int | str]]) -> Symptom | None:
+    """Look whether anybody is answered; again, where most of the time in vain some thread of ours waited for a core.
+
+    ``pids`` are the processes of the implementation; the tester's own count as well.
+    """
+    symptom = None
+    for _ in range(TRIES):
+        began, before = time.monotonic(), delays([os.getpid(), *pids()])
+        symptom = look()
+        if symptom is None or symptom.kind != "hang":
+            break
+        after = delays([os.getpid(), *pids()])
+        waited = max((each - before.get(thread, 0.0) for thread, each in after.items()), default=0.0)
+        if waited < (time.monotonic() - began) / 2:
+            break
+    return symptom
+
+
+def delays(pids: Iterable[int | str]) -> dict[str, float]:
+    """Return for how many seconds each thread of some processes was ready to run and had no core, since it began."""
+    found = {}
+    for pid in pids:
+        tasks = Path(f"/proc/{pid}/task")
+        with suppress(OSError):
+            for thread in os.listdir(tasks):
+                # A kernel that keeps no account of it has no such file, and nobody is known to have waited.
+                with suppress(OSError, ValueError, IndexError):
+                    found[thread] = int((tasks / thread / "schedstat").read_text().split()[1]) / 1e9
+    return found

@@ -1,0 +1,81 @@
+"""Who has no core cannot answer: that is told apart from who does not."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fuzz.net import starvation
+from fuzz.net.starvation import TRIES, delays, unless_starved
+from fuzz.net.symptoms import Symptom
+
+HANG, HARM = Symptom("hang", "nobody is answered"), Symptom("harm", "somebody is harmed")
+
+
+def looking(
+    monkeypatch: pytest.MonkeyPatch, *shown: Symptom | None, waited: float
+) -> tuple[Callable[..., object], list[int]]:
+    """Return a look that shows one symptom after the other, each after 10 s, and where it counts its calls."""
+    now, looks, there = [0.0], list[int](), list(shown)
+
+    def look() -> Symptom | None:
+        looks.append(1)
+        now[0] += 10.0
+        return there.pop(0)
+
+    monkeypatch.setattr(starvation.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(starvation, "delays", lambda pids: {str(pid): waited * len(looks) for pid in pids})
+    return look, looks
+
+
+@pytest.mark.parametrize(
+    ("shown", "waited", "looks"),
+    [
+        ((HANG,), 4.0, 1),  # it had its core
+        ((HARM,), 9.0, 1),  # nobody harms for want of a core
+        ((None,), 9.0, 1),
+        ((HANG, None), 9.0, 2),
+        ((HANG,) * TRIES, 9.0, TRIES),  # it has to be said at some time
+    ],
+)
+def test_it_is_looked_again_while_most_of_the_time_is_waited_for_a_core(
+    shown: tuple[Symptom | None, ...], waited: float, looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, counted = looking(monkeypatch, *shown, waited=waited)
+    assert unless_starved(look, lambda: ["1"]) is shown[-1]
+    assert len(counted) == looks
+
+
+@pytest.fixture
+def rivals() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Two that want one core."""
+    core = min(os.sched_getaffinity(0))
+    program = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
+    made = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) for _ in range(2)]
+    yield made
+    for each in made:
+        each.kill()
+        each.communicate()
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="this kernel keeps no account of it")
+def test_who_waits_for_a_core_is_known_to(rivals: list[subprocess.Popen[bytes]]) -> None:
+    for each in rivals:
+        assert each.stdout is not None
+        each.stdout.readline()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if max(delays(each.pid for each in rivals).values(), default=0.0) > 0.05:
+            return
+        time.sleep(0.01)
+    pytest.fail(f"nobody is known to have waited: {delays(each.pid for each in rivals)}")
+
+
+def test_of_who_is_gone_nothing_is_known(rivals: list[subprocess.Popen[bytes]]) -> None:
+    rivals[0].kill()
+    rivals[0].wait()
+    assert delays([rivals[0].pid]) == {}
