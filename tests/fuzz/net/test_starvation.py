@@ -18,7 +18,7 @@ HANG, HARM = Symptom("hang", "nobody is answered"), Symptom("harm", "somebody is
 
 def looking(
     monkeypatch: pytest.MonkeyPatch, *shown: Symptom | None, waited: float
-) -> tuple[Callable[..., object], list[int]]:
+) -> tuple[Callable[[], Symptom | None], list[int]]:
     """Return a look that shows one symptom after the other, each after 10 s, and where it counts its calls."""
     now, looks, there = [0.0], list[int](), list(shown)
 
