@@ -325,6 +325,20 @@ class Reproduced(msgspec.Struct, frozen=True):
     trace: Trace | None
 
 
+def _start(node: NodeOnTrial) -> Symptom | None:
+    """Start the implementation anew; a symptom where it does not come up, nor does when that is tried once more."""
+    failed = None
+    # Where the machine is busy, a start may take too long: whoever cannot start any more cannot then either.
+    for _ in range(2):
+        try:
+            node.restart()
+        except StartFailed as error:
+            failed = Symptom("hang", f"it does not start any more: {error}")
+        else:
+            return None
+    return failed
+
+
 def reproduce(
     node: NodeOnTrial, test: NetworkTest, *, times: int = 1, fresh: bool = True, deadline: float = math.inf
 ) -> Reproduced | None:
@@ -332,11 +346,8 @@ def reproduce(
 
     Nothing has shown where that takes until after a ``deadline``, of ``time.monotonic()``.
     """
-    if fresh:
-        try:
-            node.restart()
-        except StartFailed as error:
-            return Reproduced(Symptom("hang", f"it does not start any more: {error}"), None)
+    if fresh and (failed := _start(node)) is not None:
+        return Reproduced(failed, None)
     trial, played = GrowthTrial(node.takes, times), None
     for _ in trial.rounds():
         played, symptom = node.play(test)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 from brokers import need_broker
@@ -9,7 +10,7 @@ from brokers import need_broker
 from conformance.suite import Suite
 from fuzz.net.expected_findings import ExpectedFinding, ExpectedFindings
 from fuzz.net.moves import Listens, NetworkTest, Opens, Says, WaitsAWhile
-from fuzz.net.node_on_trial import UNHEARD, NodeOnTrial
+from fuzz.net.node_on_trial import UNHEARD, NodeOnTrial, reproduce
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.errors import StartFailed
@@ -156,3 +157,13 @@ def test_who_cuts_off_somebody_who_did_not_listen_for_long_harms_nobody(waited: 
 def test_a_healthy_router_is_served() -> None:
     for node in put_on_trial("peer:router", "router"):
         node.prove_service()
+
+
+@pytest.mark.parametrize(("failures", "seen"), [(1, ""), (2, "hang")])
+def test_a_start_that_failed_is_tried_once_more(failures: int, seen: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: on a busy machine a router took 20 s to start, once, and was said not to start any more."""
+    for node in put_on_trial("peer:router", "router"):
+        starts = [*([StartFailed("has not answered within 20 s")] * failures), DEFAULT]
+        monkeypatch.setattr(node, "restart", Mock(wraps=node.restart, side_effect=starts))
+        shown = reproduce(node, TOLD)
+        assert (shown.symptom.kind if shown is not None else "") == seen
