@@ -127,7 +127,8 @@ class SmallestTests(TestDrawer):
 
     def test(self) -> NetworkTest:
         """Return such a test."""
-        return Opens(NAMES[0]), Says(NAMES[0], (self.message(broken=1.0),)), Listens(NAMES[0])
+        self.temper = 1.0
+        return Opens(NAMES[0]), Says(NAMES[0], (self.message(),)), Listens(NAMES[0])
 
     def changed(self, test: NetworkTest, other: NetworkTest) -> NetworkTest:
         """Return another such test."""

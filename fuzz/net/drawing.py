@@ -25,10 +25,13 @@ USUAL = 0.25
 """What share of the messages is broken somewhere, or is anything that the layout allows."""
 
 TEMPERS = (0.0, 0.04, 0.1, USUAL, 0.5)
-"""The shares that fresh tests have, each its own: who says one broken thing is mostly not heard any more."""
+"""The shares that tests have, each its own: who says one broken thing is mostly not heard any more."""
 
 TAME = 8.0
-"""By how much more often than tests do harm fresh ones are calmer: known harm would hide what is not known."""
+"""By how much more often than tests do harm new ones are calmer: known harm would hide what is not known."""
+
+MUTATED = 0.2
+"""What share of the messages that are changed is mutated at least, in the calmest tests: others say something else."""
 
 USUAL_WAY = 0.75
 """What share of the sessions are opened in the usual way."""
@@ -57,15 +60,17 @@ class TestDrawer:
         self._drawn = 0
         self.harmful = 0.0
         """What share of the last tests did harm."""
+        self.temper = USUAL
+        """What share of the messages is broken in the test that is drawn."""
         self._recent: list[bytes] = [self._sampler.frame() for _ in range(8)]
         """Messages that were said of late, to splice with and to say again."""
 
     # --- what is said -----------------------------------------------------------------------------------------
 
-    def message(self, broken: float = USUAL) -> bytes:
+    def message(self) -> bytes:
         """Return a message: mostly one that somebody might send, else one that is broken somewhere."""
         random = self.random
-        if random.random() >= broken:
+        if random.random() >= self.temper:
             data = self.target.message(random)
         else:
             kind = random.random()
@@ -80,16 +85,16 @@ class TestDrawer:
         self._recent[random.randrange(len(self._recent))] = data
         return data
 
-    def says(self, who: str, broken: float = USUAL) -> Says:
+    def says(self, who: str) -> Says:
         """Return a move in which a session says something."""
         random = self.random
         if self._serial is not None and random.random() < SERIAL:
             return Says(who, tuple(self._serial.series(random)))
         kind = random.random()
-        if kind < 0.90 or broken == 0.0:
+        if kind < 0.90 or self.temper == 0.0:
             count = random.choice((1, 1, 1, 1, 1, 2, 2, 3, 5))
             cut = random.choice((1, 3, 16, 100)) if random.random() < 0.04 else 0
-            return Says(who, tuple(self.message(broken) for _ in range(count)), "message", cut)
+            return Says(who, tuple(self.message() for _ in range(count)), "message", cut)
         if kind < 0.96 or self._framing is None:
             return Says(who, (self.target.frame(random),), "frame")
         return Says(who, (self.raw(),), "raw", random.choice((0, 0, 1, 2, 7)))
@@ -115,7 +120,7 @@ class TestDrawer:
     def test(self) -> NetworkTest:
         """Return a fresh test."""
         random = self.random
-        broken = random.choice(TEMPERS[: len(TEMPERS) // 2] if random.random() < TAME * self.harmful else TEMPERS)
+        self._choose_temper()
         count = random.choice((1, 1, 2, 2, 2, 3, 4))
         here = [NAMES[0]]
         moves: list[FuzzMove] = [self.opens(NAMES[0])]
@@ -128,7 +133,7 @@ class TestDrawer:
                 here.append(who)
                 moves.append(self.opens(who))
             elif kind < 0.82 and here:
-                moves.append(self.says(random.choice(here), broken))
+                moves.append(self.says(random.choice(here)))
             elif kind < 0.93 and here:
                 moves.append(Listens(random.choice(here)))
             elif kind < 0.98 and here:
@@ -145,6 +150,10 @@ class TestDrawer:
         self._drawn += 1
         return test if self._staging is None else self._staging.staged(test, self._drawn)
 
+    def _choose_temper(self) -> None:
+        calm = self.random.random() < TAME * self.harmful
+        self.temper = self.random.choice(TEMPERS[: len(TEMPERS) // 2] if calm else TEMPERS)
+
     def opens(self, who: str) -> Opens:
         """Return the opening of a session: mostly in the usual way."""
         ways = self.target.ways
@@ -155,6 +164,7 @@ class TestDrawer:
     def changed(self, test: NetworkTest, other: NetworkTest) -> NetworkTest:
         """Return a test in which something is different, or which goes on as another one does."""
         moves = list(test)
+        self._choose_temper()
         for _ in range(self.random.choice((1, 1, 2, 2, 3, 5))):
             change = self.random.choice(_CHANGES)
             change(self, moves, other)
@@ -168,7 +178,7 @@ class TestDrawer:
         move: Any = moves[place]
         data = list(move.data)
         at = self.random.randrange(len(data))
-        if move.level == "message" and self.random.random() < 0.7:
+        if move.level == "message" and self.random.random() < max(MUTATED, self.temper):
             data[at], _ = self._mutator.mutate(data[at], self._recent)
         else:
             data[at] = self.message() if move.level == "message" else self.target.frame(self.random)

@@ -13,6 +13,31 @@ MOST = 4000
 """Tests that are kept at most: then those that nothing rare is left of go."""
 
 
+FADING = 0.98
+"""How much of the past counts for what a way of making tests pays, with each test that was made so."""
+
+LEAST = 0.2
+"""What share each way has at least."""
+
+
+class Way:
+    """A way of making tests, and what it pays: new things that are come to, per second."""
+
+    def __init__(self) -> None:
+        # As if it had paid once: at first nobody knows.
+        self._new = self._seconds = 1.0
+
+    def note(self, new: int, seconds: float) -> None:
+        """Take note of what a test has come to that was made so, and how long it took."""
+        self._new = FADING * self._new + new
+        self._seconds = FADING * self._seconds + seconds
+
+    def share(self, other: "Way") -> float:
+        """Return what share of the tests is to be made so, and the rest in another way."""
+        mine, its = self._new / self._seconds, other._new / other._seconds
+        return min(max(mine / (mine + its), LEAST), 1 - LEAST) if mine + its else 0.5
+
+
 class KeptTest(msgspec.Struct):
     """A test that came to something new, and what it came to."""
 

@@ -15,7 +15,7 @@ from fuzz.net.confirming import BEFORE
 from fuzz.net.coverage import CoverageMap
 from fuzz.net.drawing import TestDrawer
 from fuzz.net.expected_findings import ExpectedFindings
-from fuzz.net.feedback import TestPool
+from fuzz.net.feedback import TestPool, Way
 from fuzz.net.finding import NetworkOrigin, moment
 from fuzz.net.growth_search import growing_test
 from fuzz.net.growth_watch import SuspectedGrowth
@@ -32,8 +32,8 @@ from harness.iuts.peer_process import as_process
 from harness.links.transports import framing_of
 from wire.files import write_file
 
-FRESH = 0.3
-"""What share of the tests is made anew, where there are some to go on with."""
+SEEDED = 0.3
+"""What share is what the campaign began with, as long as there is some of it: it is known to be borne by most."""
 
 CALMER = 0.99
 """How much of the past counts for how often tests do harm."""
@@ -132,6 +132,9 @@ class NetworkWorker:
         self._on_progress = on_progress
         self._last: deque[NetworkTest] = deque(maxlen=LAST)
         self._waiting: list[NetworkTest] = []
+        self._anew, self._changed = Way(), Way()
+        self._way: Way | None = None
+        """In which of them the test was made that is played."""
         self._seeds = 0
         self._told = self._heard = float("-inf")
         self._began = time.monotonic()
@@ -193,13 +196,18 @@ class NetworkWorker:
         test = self._next()
         self._last.append(test)
         self.node.patience = self.node.hurried(SUSPICION)
+        began = time.monotonic()
         played, symptom = self.node.play(test)
+        took = time.monotonic() - began
         self.progress.tests += 1
         self.progress.moves += len(test)
         is_well = symptom is None or symptom.kind == "rule"
         self.drawer.harmful = CALMER * self.drawer.harmful + (1 - CALMER) * (not is_well)
         # Who goes on with what harms would be harmed again and again.
-        if played is not None and is_well and (new := self.pool.take(played.moves, played.features)):
+        new = self.pool.take(played.moves, played.features) if played is not None and is_well else []
+        if self._way is not None:
+            self._way.note(len(new), took)
+        if played is not None and new:
             self.progress.new_at, self.progress.new = self.elapsed, played.names.get(new[0], "")
             if self.job.feedback:
                 self._kept.add([KeptLine(played.moves, tuple(played.features))])
@@ -212,12 +220,14 @@ class NetworkWorker:
     def _next(self) -> NetworkTest:
         if self.job.feedback:
             self._hear()
-        if self._waiting:
+        self._way = None
+        if self._waiting and self.random.random() < SEEDED:
             return self._waiting.pop()
-        if not self.job.feedback or not self.pool.kept or self.random.random() < FRESH:
-            test = self.drawer.test()
+        is_anew = self.random.random() < self._anew.share(self._changed)
+        if not self.job.feedback or not self.pool.kept or is_anew:
+            self._way, test = self._anew, self.drawer.test()
         else:
-            test = self.drawer.changed(self.pool.choose().test, self.pool.any())
+            self._way, test = self._changed, self.drawer.changed(self.pool.choose().test, self.pool.any())
         # What is known and met again and again would hide what is not: it is mostly left out.
         for finding in self.known:
             often = TIRESOME * self.known.met[finding.symptom.key] / (1 + self.progress.tests)

@@ -3,8 +3,10 @@
 from collections import Counter
 from random import Random
 
+import pytest
+
 from fuzz.net import feedback
-from fuzz.net.feedback import TestPool
+from fuzz.net.feedback import LEAST, TestPool, Way
 from fuzz.net.moves import NetworkTest, Opens
 
 RARE = 99
@@ -61,3 +63,25 @@ def test_the_pool_is_bounded_and_lets_go_of_what_says_least(monkeypatch) -> None
 
 def test_an_empty_pool_has_nothing_to_splice_with() -> None:
     assert TestPool(Random(1)).any() == ()
+
+
+def test_the_way_that_pays_more_is_gone_more_often() -> None:
+    anew, changed = Way(), Way()
+    assert anew.share(changed) == 0.5
+    for _ in range(100):
+        anew.note(3, 0.5)
+        changed.note(3, 1.0)  # as much, in twice the time
+    assert 0.6 < anew.share(changed) < 0.7
+    assert anew.share(changed) + changed.share(anew) == pytest.approx(1.0)
+
+
+def test_no_way_is_forgotten_and_what_a_way_paid_long_ago_is() -> None:
+    anew, changed = Way(), Way()
+    for _ in range(300):
+        anew.note(10, 0.1)
+        changed.note(0, 0.1)
+    assert changed.share(anew) == LEAST
+    for _ in range(300):
+        anew.note(0, 0.1)
+        changed.note(1, 0.1)
+    assert anew.share(changed) == LEAST
