@@ -20,7 +20,7 @@ LEAST = 0.2
 """What share each way has at least."""
 
 
-class Way:
+class PayingWay:
     """A way of making tests, and what it pays: new things that are come to, per second."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Way:
         self._new = FADING * self._new + new
         self._seconds = FADING * self._seconds + seconds
 
-    def share(self, other: "Way") -> float:
+    def share(self, other: "PayingWay") -> float:
         """Return what share of the tests is to be made so, and the rest in another way."""
         mine, its = self._new / self._seconds, other._new / other._seconds
         return min(max(mine / (mine + its), LEAST), 1 - LEAST) if mine + its else 0.5

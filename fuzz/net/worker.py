@@ -15,7 +15,7 @@ from fuzz.net.confirming import BEFORE
 from fuzz.net.coverage import CoverageMap
 from fuzz.net.drawing import TestDrawer
 from fuzz.net.expected_findings import ExpectedFindings
-from fuzz.net.feedback import TestPool, Way
+from fuzz.net.feedback import TestPool, PayingWay
 from fuzz.net.finding import NetworkOrigin, moment
 from fuzz.net.growth_search import growing_test
 from fuzz.net.growth_watch import SuspectedGrowth
@@ -132,8 +132,8 @@ class NetworkWorker:
         self._on_progress = on_progress
         self._last: deque[NetworkTest] = deque(maxlen=LAST)
         self._waiting: list[NetworkTest] = []
-        self._anew, self._changed = Way(), Way()
-        self._way: Way | None = None
+        self._anew, self._changed = PayingWay(), PayingWay()
+        self._way: PayingWay | None = None
         """In which of them the test was made that is played."""
         self._seeds = 0
         self._told = self._heard = float("-inf")

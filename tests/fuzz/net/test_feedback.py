@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from fuzz.net import feedback
-from fuzz.net.feedback import LEAST, TestPool, Way
+from fuzz.net.feedback import LEAST, TestPool, PayingWay
 from fuzz.net.moves import NetworkTest, Opens
 
 RARE = 99
@@ -66,7 +66,7 @@ def test_an_empty_pool_has_nothing_to_splice_with() -> None:
 
 
 def test_the_way_that_pays_more_is_gone_more_often() -> None:
-    anew, changed = Way(), Way()
+    anew, changed = PayingWay(), PayingWay()
     assert anew.share(changed) == 0.5
     for _ in range(100):
         anew.note(3, 0.5)
@@ -76,7 +76,7 @@ def test_the_way_that_pays_more_is_gone_more_often() -> None:
 
 
 def test_no_way_is_forgotten_and_what_a_way_paid_long_ago_is() -> None:
-    anew, changed = Way(), Way()
+    anew, changed = PayingWay(), PayingWay()
     for _ in range(300):
         anew.note(10, 0.1)
         changed.note(0, 0.1)
