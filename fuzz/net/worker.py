@@ -15,7 +15,7 @@ from fuzz.net.confirming import BEFORE
 from fuzz.net.coverage import CoverageMap
 from fuzz.net.drawing import TestDrawer
 from fuzz.net.expected_findings import ExpectedFindings
-from fuzz.net.feedback import TestPool, PayingWay
+from fuzz.net.feedback import PayingWay, TestPool
 from fuzz.net.finding import NetworkOrigin, moment
 from fuzz.net.growth_search import growing_test
 from fuzz.net.growth_watch import SuspectedGrowth

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from fuzz.net import feedback
-from fuzz.net.feedback import LEAST, TestPool, PayingWay
+from fuzz.net.feedback import LEAST, PayingWay, TestPool
 from fuzz.net.moves import NetworkTest, Opens
 
 RARE = 99
