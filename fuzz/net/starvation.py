@@ -8,16 +8,19 @@ from pathlib import Path
 
 from fuzz.net.symptoms import Symptom
 
-TRIES = 4
-"""How often it is looked, while the machine is too busy to tell."""
+ENOUGH = 2.5
+"""Seconds without waiting for a core in which whoever answers at all has answered."""
+
+TRIES = 12
+"""How often it is looked until there were so many, at most."""
 
 
 def unless_starved(look: Callable[[], Symptom | None], pids: Callable[[], Iterable[int | str]]) -> Symptom | None:
-    """Look whether anybody is answered; again, where most of the time in vain some thread of ours waited for a core.
+    """Look whether anybody is answered; again, as long as some thread has mostly waited for a core.
 
-    ``pids`` are the processes of the implementation; the tester's own count as well.
+    ``pids`` are the processes of the implementation; the tester's own counts as well.
     """
-    symptom = None
+    symptom, had = None, 0.0
     for _ in range(TRIES):
         began, before = time.monotonic(), delays([os.getpid(), *pids()])
         symptom = look()
@@ -25,7 +28,8 @@ def unless_starved(look: Callable[[], Symptom | None], pids: Callable[[], Iterab
             break
         after = delays([os.getpid(), *pids()])
         waited = max((each - before.get(thread, 0.0) for thread, each in after.items()), default=0.0)
-        if waited < (time.monotonic() - began) / 2:
+        had += time.monotonic() - began - waited
+        if had >= ENOUGH:
             break
     return symptom
 

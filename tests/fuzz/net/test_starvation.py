@@ -35,14 +35,15 @@ def looking(
 @pytest.mark.parametrize(
     ("shown", "waited", "looks"),
     [
-        ((HANG,), 4.0, 1),  # it had its core
+        ((HANG,), 4.0, 1),  # it had a core for long enough
         ((HARM,), 9.0, 1),  # nobody harms for want of a core
         ((None,), 9.0, 1),
         ((HANG, None), 9.0, 2),
-        ((HANG,) * TRIES, 9.0, TRIES),  # it has to be said at some time
+        ((HANG, HANG, HANG), 9.0, 3),  # a second each time
+        ((HANG,) * TRIES, 10.0, TRIES),  # it has to be said at some time
     ],
 )
-def test_it_is_looked_again_while_most_of_the_time_is_waited_for_a_core(
+def test_it_is_looked_again_until_there_was_a_core_for_long_enough(
     shown: tuple[Symptom | None, ...], waited: float, looks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look, counted = looking(monkeypatch, *shown, waited=waited)
