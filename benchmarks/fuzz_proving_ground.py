@@ -96,7 +96,8 @@ def explained(
             about[signature].add(name)
     found: dict[str, float] = {}
     for each in findings:
-        for name in about[each.signature] - {""}:
+        # What a healthy peer shows is shown by each that has a defect, and is about none.
+        for name in about[each.signature] if "" not in about[each.signature] else ():
             found[name] = min(found.get(name, each.origin.seconds), each.origin.seconds)
     innocent = tuple(each.sentence for each in findings if "" in about[each.signature])
     return found, tuple(each.sentence for each in findings if not about[each.signature]), innocent

@@ -1,6 +1,7 @@
 """The proving ground: planted defects are of all kinds, and fuzzing alone comes by them, no case of the suite does."""
 
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -159,3 +160,19 @@ def test_a_campaign_that_is_cut_short_is_not_taken_for_a_whole_one(end: signal.S
         process.send_signal(end)
         assert process.wait(PATIENCE) != 0
     assert not played.exists()
+
+
+def test_what_a_healthy_peer_shows_is_no_defect_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: a crash of every peer counted for each defect, and a role with one as if all had been found."""
+    ground = runpy.run_path(str(PROVING_GROUND))
+    explained = ground["explained"]
+    names = [each.name for each in ground["defects_of"]("zenoh", "router")]
+    origin = SimpleNamespace(seconds=7.0)
+    findings = [SimpleNamespace(signature=each, sentence=each, origin=origin) for each in ("all", "one", "none")]
+    showing = {"all": {"", *names}, "one": {names[3]}, "none": set()}
+    monkeypatch.setitem(
+        explained.__globals__,
+        "shown",
+        lambda protocol, role, name, findings: [each for each, by in showing.items() if name in by],
+    )
+    assert explained("zenoh", "router", findings) == ({names[3]: 7.0}, ("none",), ("all",))
