@@ -32,9 +32,6 @@ from harness.iuts.peer_process import as_process
 from harness.links.transports import framing_of
 from wire.files import write_file
 
-SEEDED = 0.3
-"""What share is what the campaign began with, as long as there is some of it: it is known to be borne by most."""
-
 CALMER = 0.99
 """How much of the past counts for how often tests do harm."""
 
@@ -221,7 +218,7 @@ class NetworkWorker:
         if self.job.feedback:
             self._hear()
         self._way = None
-        if self._waiting and self.random.random() < SEEDED:
+        if self._waiting:
             return self._waiting.pop()
         is_anew = self.random.random() < self._anew.share(self._changed)
         if not self.job.feedback or not self.pool.kept or is_anew:
