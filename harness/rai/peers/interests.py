@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 
-from harness.rai.peers.known import FOREVER
 from wire.rai.wildcards import Matcher
 
 
@@ -10,7 +9,7 @@ class Terms:
     """A session's subscription to a subject; ``expires`` is in seconds after its last sign of life."""
 
     def __init__(self, expires: int | None = None) -> None:
-        self.expires = None if expires is None else min(expires, FOREVER)
+        self.expires = expires
 
 
 class WildTerms(Terms):

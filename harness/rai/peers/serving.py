@@ -10,7 +10,7 @@ from typing import Any
 from harness.peers.timers import Timers
 from harness.rai.peers.cache import FEED_DOWN, OK, CachedValue, Dictionary, Fields
 from harness.rai.peers.interests import Interests, Terms, WildTerms
-from harness.rai.peers.known import KnownSession
+from harness.rai.peers.known import FOREVER, KnownSession
 from harness.rai.peers.node import GONE, MISSED, NodePeer
 from harness.rai.users import SERVED
 from wire.errors import WireError
@@ -371,7 +371,8 @@ class ServingNode(NodePeer):
 
     def ends_at(self, subscription: Terms, other: KnownSession) -> float:
         """Return when a subscription ends if its session shows no sign of life."""
-        return other.heard + (GONE * other.interval if subscription.expires is None else subscription.expires)
+        seconds = GONE * other.interval if subscription.expires is None else min(subscription.expires, FOREVER)
+        return other.heard + seconds
 
     def ask_for_subscriptions(self, other: KnownSession) -> None:
         """Ask a session for its subscriptions."""
