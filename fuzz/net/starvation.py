@@ -15,6 +15,10 @@ TRIES = 12
 """How often it is looked until there were so many, at most."""
 
 
+LATE = ("hang", "service")
+"""The kinds of symptoms that are told by what has not come in time, and last."""
+
+
 def unless_starved(look: Callable[[], Symptom | None], pids: Callable[[], Iterable[int | str]]) -> Symptom | None:
     """Look whether anybody is answered; again, as long as some thread has mostly waited for a core.
 
@@ -24,12 +28,13 @@ def unless_starved(look: Callable[[], Symptom | None], pids: Callable[[], Iterab
     for _ in range(TRIES):
         began, before = time.monotonic(), delays([os.getpid(), *pids()])
         symptom = look()
-        if symptom is None or symptom.kind != "hang":
+        if symptom is None or symptom.kind not in LATE:
             break
         after = delays([os.getpid(), *pids()])
         waited = max((each - before.get(thread, 0.0) for thread, each in after.items()), default=0.0)
-        had += time.monotonic() - began - waited
-        if had >= ENOUGH:
+        took = time.monotonic() - began
+        had += took - waited
+        if had >= ENOUGH or waited < took / 2:
             break
     return symptom
 

@@ -14,6 +14,7 @@ from fuzz.net.starvation import TRIES, delays, unless_starved
 from fuzz.net.symptoms import Symptom
 
 HANG, HARM = Symptom("hang", "nobody is answered"), Symptom("harm", "somebody is harmed")
+SERVICE = Symptom("service", "what is declared reaches nobody")
 
 
 def looking(
@@ -36,6 +37,7 @@ def looking(
     ("shown", "waited", "looks"),
     [
         ((HANG,), 4.0, 1),  # it had a core for long enough
+        ((SERVICE, None), 9.0, 2),
         ((HARM,), 9.0, 1),  # nobody harms for want of a core
         ((None,), 9.0, 1),
         ((HANG, None), 9.0, 2),
