@@ -14,7 +14,6 @@ ENOUGH = 2.5
 TRIES = 12
 """How often it is looked until there were so many, at most."""
 
-
 LATE = ("hang", "service")
 """The kinds of symptoms that are told by what has not come in time, and last."""
 
