@@ -19,6 +19,12 @@ NAMES = "abcdefgh"
 LONGEST = 60
 """Moves that a test has at most."""
 
+MOST_AT_ONCE = 20
+"""Moves that are drawn anew at most, of a test or behind what was kept."""
+
+FURTHER = 0.5
+"""What share of the kept tests is gone on with anew, where they came to: others are changed somewhere."""
+
 PAUSES = (0.001, 0.01, 0.05)
 
 USUAL = 0.25
@@ -119,12 +125,14 @@ class TestDrawer:
 
     def test(self) -> NetworkTest:
         """Return a fresh test."""
-        random = self.random
         self._choose_temper()
+        return self._staged(tuple(self._go_further([self.opens(NAMES[0])], [NAMES[0]])))
+
+    def _go_further(self, moves: list[FuzzMove], here: list[str]) -> list[FuzzMove]:
+        """Return moves with more of them, at random, behind those that there are; ``here`` are the open sessions."""
+        random = self.random
         count = random.choice((1, 1, 2, 2, 2, 3, 4))
-        here = [NAMES[0]]
-        moves: list[FuzzMove] = [self.opens(NAMES[0])]
-        for _ in range(random.choice((2, 4, 6, 8, 12, 20))):
+        for _ in range(random.choice((2, 4, 6, 8, 12, MOST_AT_ONCE))):
             if self._commanded is not None and random.random() < COMMANDED:
                 moves.append(self._commanded.command(random))
             kind = random.random()
@@ -144,7 +152,7 @@ class TestDrawer:
             if not here:
                 here.append(NAMES[0])
                 moves.append(self.opens(NAMES[0]))
-        return self._staged(tuple(moves))
+        return moves
 
     def _staged(self, test: NetworkTest) -> NetworkTest:
         self._drawn += 1
@@ -165,6 +173,9 @@ class TestDrawer:
         """Return a test in which something is different, or which goes on as another one does."""
         moves = list(test)
         self._choose_temper()
+        if self.random.random() < FURTHER:
+            del moves[self.random.randint(len(moves) // 2, LONGEST - MOST_AT_ONCE) :]
+            return self._staged(tuple(self._go_further(moves, _open_in(moves))[:LONGEST]))
         for _ in range(self.random.choice((1, 1, 2, 2, 3, 5))):
             change = self.random.choice(_CHANGES)
             change(self, moves, other)
@@ -242,6 +253,18 @@ class TestDrawer:
         """Return a session of a test, or one that is new to it."""
         there = sessions_of(tuple(moves)) or [NAMES[0]]
         return self.random.choice(there)
+
+
+def _open_in(moves: Sequence[FuzzMove]) -> list[str]:
+    """Return the sessions that are open behind some moves, as far as the tester has not ended them."""
+    there: dict[str, None] = {}
+    for move in moves:
+        match move:
+            case Opens(who):
+                there[who] = None
+            case EndsSession(who):
+                there.pop(who, None)
+    return list(there)
 
 
 _Change = Callable[[TestDrawer, list[FuzzMove], NetworkTest], None]

@@ -19,33 +19,37 @@ LATE = ("hang", "service")
 
 
 def unless_starved(look: Callable[[], Symptom | None], pids: Callable[[], Iterable[int | str]]) -> Symptom | None:
-    """Look whether anybody is answered; again, as long as some thread has mostly waited for a core.
+    """Look whether anybody is answered; again, as long as that was mostly waiting for a core.
 
     ``pids`` are the processes of the implementation; the tester's own counts as well.
     """
     symptom, had = None, 0.0
     for _ in range(TRIES):
-        began, before = time.monotonic(), delays([os.getpid(), *pids()])
+        began, before = time.monotonic(), {pid: delays(pid) for pid in (os.getpid(), *pids())}
         symptom = look()
         if symptom is None or symptom.kind not in LATE:
             break
-        after = delays([os.getpid(), *pids()])
-        waited = max((each - before.get(thread, 0.0) for thread, each in after.items()), default=0.0)
         took = time.monotonic() - began
+        # One after the other: who is asked begins to wait when who asks has had its core.
+        waited = min(took, sum(_waited(each, delays(pid)) for pid, each in before.items()))
         had += took - waited
         if had >= ENOUGH or waited < took / 2:
             break
     return symptom
 
 
-def delays(pids: Iterable[int | str]) -> dict[str, float]:
-    """Return for how many seconds each thread of some processes was ready to run and had no core, since it began."""
+def _waited(before: dict[str, float], after: dict[str, float]) -> float:
+    """Return how long the thread of a process has waited that has waited longest."""
+    return max((each - before.get(thread, 0.0) for thread, each in after.items()), default=0.0)
+
+
+def delays(pid: int | str) -> dict[str, float]:
+    """Return for how many seconds each thread of a process was ready to run and had no core, since it began."""
     found = {}
-    for pid in pids:
-        tasks = Path(f"/proc/{pid}/task")
-        with suppress(OSError):
-            for thread in os.listdir(tasks):
-                # A kernel that keeps no account of it has no such file, and nobody is known to have waited.
-                with suppress(OSError, ValueError, IndexError):
-                    found[thread] = int((tasks / thread / "schedstat").read_text().split()[1]) / 1e9
+    tasks = Path(f"/proc/{pid}/task")
+    with suppress(OSError):
+        for thread in os.listdir(tasks):
+            # A kernel that keeps no account of it has no such file, and nobody is known to have waited.
+            with suppress(OSError, ValueError, IndexError):
+                found[thread] = int((tasks / thread / "schedstat").read_text().split()[1]) / 1e9
     return found

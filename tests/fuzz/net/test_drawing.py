@@ -103,6 +103,16 @@ def test_whatever_is_changed_there_is_a_test(test: NetworkTest) -> None:
         check(made.changed(test, test), "zenoh", "router", has_stream=True)
 
 
+def test_about_half_of_what_was_kept_is_gone_on_with_where_it_came_to() -> None:
+    """A regression: little was said behind a state that few come to, and texts that harm came late."""
+    made = drawer("zenoh", "router", 8)
+    said = (Says("a", (bytes([each]),)) for each in range(40))
+    kept: NetworkTest = (Opens("a"), Listens("a"), *said)
+    further = [test for test in (made.changed(kept, kept) for _ in range(400)) if test[:21] == kept[:21]]
+    fresh = [[move for move in test if isinstance(move, Says) and move not in kept] for test in further]
+    assert sum(len(each) > 5 for each in fresh) > 60
+
+
 def test_texts_that_few_think_of_are_of_the_language_all_the_same() -> None:
     texts = {KEYS.unusual(Random(seed)) for seed in range(300)}
     assert all(well_formed(each) for each in texts)

@@ -25,7 +25,7 @@ from harness.peers.peer import Peer
 from harness.peers.variants import Variant
 from harness.protocol import known, load
 
-KINDS = ("parser", "state", "text", "resource", "hang", "harm", "service")
+KINDS = ("parser", "state", "text", "resource", "hang", "harm", "service", "depth")
 LEAST = 12
 """Defects of a protocol."""
 

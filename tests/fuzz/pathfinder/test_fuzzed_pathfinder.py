@@ -224,6 +224,9 @@ def broken(instance: Any, *moves: FuzzMove) -> str:
     return ""
 
 
+MUCH = (*map(publish, (1, 2, 3)), *map(subscribe, (1, 2, 3)))
+"""Three services, and three subscriptions, to each of which they are told."""
+
 SHOWN: dict[str, tuple[str, NetworkTest]] = {
     "dies-of-many-escapes": ("crash", says(subscribe(1, "(a=" + r"\*" * 65 + ")"))),
     "dies-of-many-operands": ("crash", says(request("services", filter="(|" + "(a=x)" * 128 + ")"))),
@@ -256,6 +259,9 @@ SHOWN: dict[str, tuple[str, NetworkTest]] = {
     "ends-the-oldest-session": ("harm", says(subscribe(1), subscribe(2), subscribe(3), hello(4))),
     "tells-nobody-of-services": ("service", says(publish(1, **{f"n{each}": ["x"] for each in range(300)}))),
     "lists-no-services": ("service", says(publish(1, a=["x"] * 500))),
+    "dies-of-a-subscription-that-ends": ("crash", says(*MUCH, request("unsubscribe", subscription_id=1))),
+    "dies-of-a-list-behind-changes": ("crash", says(*MUCH, request("services"))),
+    "ends-the-oldest-behind-an-end": ("harm", (*says(*MUCH), EndsSession("a", "drop"))),
 }
 """What each defect shows, and a test that makes it do so."""
 

@@ -34,6 +34,12 @@ def heartbeat(interval: int, more: str = "") -> tuple[str, str]:
     return "_SESSION.HB", f'{{{more}"time":$now,"interval":{interval},"cnonce":"$cnonce"}}'
 
 
+MUCH = (
+    *((f"_SUB.START.LAB.{subject}", "{}") for subject in "abcde"),
+    *(wildcard("LAB.>", f"^LAB[.]{letter}") for letter in "abcd"),
+)
+"""Five subjects, and four wildcards."""
+
 SHOWN: ShownDefects = {
     "dies-of-depth": ("crash", says(("_SUB.START.LAB.a", '{"x":' + "[" * 13 + "]" * 13 + "}"))),
     "dies-of-a-checksum": (
@@ -61,6 +67,8 @@ SHOWN: ShownDefects = {
     "runs-out-of-slots": ("service", says(*[("_SNAP.LAB.a", '{"return":">"}')] * 4)),
     "falls-mute-of-a-long-subject": ("service", says(("_SUB.START.LAB." + "a" * 300, "{}"))),
     "forgets-wildcards": ("harm", says(wildcard("LAB.>", "("), wildcard("LAB.>", "(", "STOP"))),
+    "dies-of-an-end": ("crash", says(*MUCH, ("_SESSION.BYE", "{}"))),
+    "forgets-wildcards-with-one": ("harm", says(*MUCH, ("_SUB.STOP.LAB.a", "{}"))),
 }
 
 

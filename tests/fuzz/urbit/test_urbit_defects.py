@@ -51,6 +51,8 @@ OPENS = Opens("a")
 IN_A_SESSION = (OPENS, *say(ask("b")))
 """Somebody who was promised something."""
 BEATS = HeartbeatRequest(MINE, NEXT)
+OF_TWO = (*IN_A_SESSION, *say(ask("c"), HeartbeatRequest(MINE, 300)), grow("b", 1))
+"""Somebody who was promised two things, of which one was kept, and has counted to 300."""
 LONGEST = "a" * (LONGEST_PATH - len(path("")))
 
 SHOWN: ShownDefects = {
@@ -81,6 +83,9 @@ SHOWN: ShownDefects = {
         "service",
         (*IN_A_SESSION, grow("a", 1), *say(Promise(MINE, path("a"), 1, GENUINE))),
     ),
+    "tells-nobody-more": ("service", (*OF_TWO, grow("c", 1))),
+    "dies-of-an-early-cancellation": ("crash", (*OF_TWO, *say(cancel("c")))),
+    "forgets-with-one": ("harm", (*OF_TWO, grow("c", 1), *say(cancel("b")))),
 }
 
 

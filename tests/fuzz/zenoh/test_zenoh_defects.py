@@ -49,6 +49,12 @@ IN_THE_FUTURE = [Interest(number, Mode.FUTURE, Options.T) for number in (1, 2)]
 UNDECLARED = tuple(
     Declare(UndeclareEntity(EntityKind.SUBSCRIBER, number, (Extension(9, 1),))) for number in range(1, 4)
 )
+OF_EACH_KIND = [Declare(DeclareEntity(kind, 1, WireExpr("a"))) for kind in EntityKind]
+TOLD = (
+    *(Opens("a"), Says("a", tuple(map(write_network, IN_THE_FUTURE))), Listens("a"), Opens("b")),
+    *(Says("b", tuple(write_network(token(number, WireExpr(f"b/{number}"))) for number in (1, 2, 3))), Listens("b")),
+)
+"""One has two interests, and is told of three things."""
 ON_ONE_KEY = [Declare(DeclareEntity(kind, number, WireExpr("a"))) for kind in EntityKind for number in (1, 2)]
 
 SHOWN: ShownDefects = {
@@ -72,6 +78,19 @@ SHOWN: ShownDefects = {
     "ends-all-sessions": ("harm", (Opens("a"), Says("a", (write_batch([Close(255, True)]),), "frame"))),
     "tells-nobody": ("service", says(alias(0xFFFF, "a"))),
     "answers-nobody": ("hang", says(*ON_ONE_KEY)),
+    "dies-of-a-taken-back-entity": (
+        "crash",
+        (*TOLD, *says(token(1, WireExpr("a")), Declare(UndeclareEntity(EntityKind.TOKEN, 1)))[1:]),
+    ),
+    "dies-of-a-third-alias": ("crash", (*TOLD, *says(alias(1, "a"), alias(2, "b"), alias(3, "c"))[1:])),
+    "tells-nobody-behind-an-end": (
+        "service",
+        (
+            *says(Interest(1, Mode.FUTURE, Options.S | Options.Q | Options.T)),
+            *(Opens("b"), Says("b", tuple(map(write_network, (*IN_THE_FUTURE, *OF_EACH_KIND)))), Listens("b")),
+            EndsSession("b", "drop"),
+        ),
+    ),
 }
 
 
