@@ -42,6 +42,9 @@ GROWING = 3.0
 
 TRIES = 200
 
+CERTAIN = ("crash", "rule")
+"""The kinds of symptoms that are certain when they were shown once: of others a busy machine may be the reason."""
+
 HURRY = 0.4
 """Seconds that an answer is waited for while a test is made small: what is found then is shown again in full."""
 
@@ -72,8 +75,11 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
     return None
 
 
-def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float = 1.0) -> ConfirmedSuspicion:
-    """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time."""
+def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float = 1.0) -> ConfirmedSuspicion | None:
+    """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time.
+
+    ``None`` where what was shown once is not shown again, and was no more than that something did not come.
+    """
     smaller = _Smaller(node, found)
     thorough *= 1 if found.times == 1 else GROWING
     node.patience = node.hurried(HURRY)
@@ -87,6 +93,10 @@ def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float 
     shown = reproduce(node, test, times=found.times)
     if shown is None or shown.symptom.rough != found.symptom.rough:
         test, shown = spelled_out(found.test), found.reproduced
+        if found.symptom.kind not in CERTAIN:
+            shown = reproduce(node, test, times=found.times)
+            if shown is None or shown.symptom.rough != found.symptom.rough:
+                return None
     told = msgspec.structs.replace(shown.symptom, about=about(test, node.target.layout, node.suite.harness.layout))
     return ConfirmedSuspicion(test, found.times, msgspec.structs.replace(shown, symptom=told))
 

@@ -103,17 +103,23 @@ class Investigation:
         if found is None:
             self.counts.unconfirmed += 1
             return False
+        is_confirmed = True
         if self._is_expected(found.symptom):
             self.counts.expected += 1
         elif self.is_known(found.symptom):
             self._meet(found.symptom)
         else:
             self._doing("making small")
-            before = self.counts.found
-            self._keep(made_small(self._node, found, thorough=self._thorough), last[-1])
-            self._tried[symptom.rough] -= self.counts.found - before
+            small = made_small(self._node, found, thorough=self._thorough)
+            is_confirmed = small is not None
+            if small is None:
+                self.counts.unconfirmed += 1
+            else:
+                before = self.counts.found
+                self._keep(small, last[-1])
+                self._tried[symptom.rough] -= self.counts.found - before
         self._node.restart()
-        return True
+        return is_confirmed
 
     def _keep(self, small: ConfirmedSuspicion, found: NetworkTest) -> None:
         symptom, node = small.symptom, self._node

@@ -14,6 +14,9 @@ ENOUGH = 2.5
 TRIES = 12
 """How often it is looked until there were so many, at most."""
 
+UNTOLD = 10.0
+"""Seconds for which it is waited at most until a thread that is ready to run has a core."""
+
 LATE = ("hang", "service")
 """The kinds of symptoms that are told by what has not come in time, and last."""
 
@@ -29,6 +32,7 @@ def unless_starved(look: Callable[[], Symptom | None], pids: Callable[[], Iterab
         symptom = look()
         if symptom is None or symptom.kind not in LATE:
             break
+        _let_run(pids())
         took = time.monotonic() - began
         # One after the other: who is asked begins to wait when who asks has had its core.
         waited = min(took, sum(_waited(each, delays(pid)) for pid, each in before.items()))
@@ -36,6 +40,24 @@ def unless_starved(look: Callable[[], Symptom | None], pids: Callable[[], Iterab
         if had >= ENOUGH or waited < took / 2:
             break
     return symptom
+
+
+def _let_run(pids: Iterable[int | str]) -> None:
+    """Wait until each thread that is ready to run has run: for how long it waits is only told behind that."""
+    deadline = time.monotonic() + UNTOLD
+    for pid in pids:
+        for thread in _threads(pid):
+            with suppress(OSError, IndexError):
+                before = (thread / "schedstat").read_text()
+                while _is_ready(thread) and before == (thread / "schedstat").read_text():
+                    if time.monotonic() > deadline:
+                        return
+                    time.sleep(0.005)
+
+
+def _is_ready(thread: Path) -> bool:
+    """Tell whether a thread runs, or would if it had a core."""
+    return (thread / "stat").read_text().rpartition(")")[2].split()[0] == "R"
 
 
 def _waited(before: dict[str, float], after: dict[str, float]) -> float:
@@ -46,10 +68,16 @@ def _waited(before: dict[str, float], after: dict[str, float]) -> float:
 def delays(pid: int | str) -> dict[str, float]:
     """Return for how many seconds each thread of a process was ready to run and had no core, since it began."""
     found = {}
-    tasks = Path(f"/proc/{pid}/task")
-    with suppress(OSError):
-        for thread in os.listdir(tasks):
-            # A kernel that keeps no account of it has no such file, and nobody is known to have waited.
-            with suppress(OSError, ValueError, IndexError):
-                found[thread] = int((tasks / thread / "schedstat").read_text().split()[1]) / 1e9
+    for thread in _threads(pid):
+        # A kernel that keeps no account of it has no such file, and nobody is known to have waited.
+        with suppress(OSError, ValueError, IndexError):
+            found[thread.name] = int((thread / "schedstat").read_text().split()[1]) / 1e9
     return found
+
+
+def _threads(pid: int | str) -> list[Path]:
+    """Return where the kernel tells of the threads of a process; of none where it has ended."""
+    try:
+        return list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return []

@@ -1,6 +1,7 @@
 """Who has no core cannot answer: that is told apart from who does not."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.net import starvation
-from fuzz.net.starvation import TRIES, delays, unless_starved
+from fuzz.net.starvation import TRIES, UNTOLD, delays, unless_starved
 from fuzz.net.symptoms import Symptom
 
 HANG, HARM = Symptom("hang", "nobody is answered"), Symptom("harm", "somebody is harmed")
@@ -86,3 +87,28 @@ def test_of_who_is_gone_nothing_is_known(rivals: list[subprocess.Popen[bytes]]) 
     rivals[0].kill()
     rivals[0].wait()
     assert delays(rivals[0].pid) == {}
+
+
+def test_of_who_is_ready_to_run_it_is_waited_until_he_has_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A regression: for how long a thread waits is told behind its waiting, and who waited still was taken for idle."""
+    (tmp_path / "stat").write_text("7 (a (b) c) R 1 7 7 0")
+    (tmp_path / "schedstat").write_text("5 0 1")
+    waits = list[float]()
+
+    def waited(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            (tmp_path / "schedstat").write_text("6 9000000000 2")
+
+    monkeypatch.setattr(starvation, "_threads", lambda pid: [tmp_path])
+    monkeypatch.setattr(starvation.time, "sleep", waited)
+    looks = [HANG, None]
+    assert unless_starved(lambda: looks.pop(0), lambda: ["7"]) is None
+    assert len(waits) == 3
+
+
+def test_who_sleeps_is_not_waited_for(rivals: list[subprocess.Popen[bytes]]) -> None:
+    rivals[0].send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    assert unless_starved(lambda: HANG, lambda: [rivals[0].pid]) is HANG
+    assert time.monotonic() - began < UNTOLD

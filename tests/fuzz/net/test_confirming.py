@@ -1,0 +1,47 @@
+"""Confirming: what was shown once is not said of anybody, unless it is certain."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conformance.suite import Suite
+from fuzz.net import confirming
+from fuzz.net.confirming import ConfirmedSuspicion, made_small
+from fuzz.net.moves import NetworkTest, Opens, Says
+from fuzz.net.node_on_trial import Reproduced
+from fuzz.net.symptoms import KINDS, Symptom
+from fuzz.net.targets import load
+
+TEST: NetworkTest = (Opens("a"), Says("a", (b"x", b"y")))
+
+
+def small(symptom: Symptom, monkeypatch: pytest.MonkeyPatch, *, shown: int) -> ConfirmedSuspicion | None:
+    """Return what comes of a symptom that was shown once, and is shown again in so many of the tries."""
+    left = [Reproduced(symptom, None)] * shown
+
+    def reproduce(node: Any, test: NetworkTest, **how: Any) -> Reproduced | None:
+        return left.pop() if left and test == TEST else None
+
+    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    node: Any = SimpleNamespace(
+        hurried=lambda seconds: 0.0, restart_took=0.0, target=load("zenoh")["router"], suite=Suite("zenoh")
+    )
+    return made_small(node, ConfirmedSuspicion(TEST, 1, Reproduced(symptom, None)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_shown_again_is_said_of_nobody_unless_it_is_certain(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: a service that was missing once, when there was no core, was a finding."""
+    found = small(Symptom(kind, "what"), monkeypatch, shown=0)
+    assert (found is not None) == (kind in ("crash", "rule"))
+    assert found is None or found.test == TEST
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_shown_again_by_nothing_smaller_stays_as_it_is(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = small(Symptom(kind, "what"), monkeypatch, shown=1)
+    assert found is not None
+    assert found.test == TEST
