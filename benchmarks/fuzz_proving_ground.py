@@ -13,7 +13,7 @@ which something shows. On a peer without any defect nothing may show: that would
 
 import statistics
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import product
 from pathlib import Path
 
@@ -34,6 +34,9 @@ from harness.timing import ANSWER
 from vectors.check_command import interrupted_by_signal
 from vectors.durations import read_time
 from wire.files import write_file
+
+DEPTH = "depth"
+"""The kind of the defects that show in states to which several steps lead."""
 
 
 class PlayedCampaign(msgspec.Struct, frozen=True):
@@ -137,18 +140,21 @@ def page(campaigns: Sequence[PlayedCampaign], command: str) -> Iterator[str]:
     yield f"    {command}"
     yield ""
     yield "Of the defects that are planted in our peers, so many were found by campaigns of that length, with feedback"
-    yield "and without; a number for each seed. No case of the suites comes by any of them."
+    yield "and without; a number for each seed. No case of the suites comes by any of them. Those of depth are among"
+    yield "them: they show in states to which several steps lead."
     yield ""
-    yield "| role | planted | found | without feedback | tests | |"
-    yield "|---|---|---|---|---|---|"
+    yield "| role | planted | found | without feedback | of depth | found | without feedback | tests | |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for label, played in results.items():
         planted = defects_of(*label.split())
-        scores = {way: [len(each.found) for each in played if each.feedback is way] for way in (True, False)}
+        cells = [
+            f"{len(names)} | {_scores(names, played, feedback=True)} | {_scores(names, played, feedback=False)}"
+            for names in ({each.name for each in planted}, {each.name for each in planted if DEPTH in each.rules})
+        ]
         tests = sum(each.tests for each in played)
-        told = {way: ", ".join(map(str, each)) or "" for way, each in scores.items()}
         accused = sum(len(each.innocent) for each in played)
         odd = f"{accused} innocent" if accused else ""
-        yield f"| {label} | {len(planted)} | {told[True]} | {told[False]} | {tests:,} | {odd} |"
+        yield f"| {label} | {' | '.join(cells)} | {tests:,} | {odd} |"
     for label, played in results.items():
         yield ""
         yield f"## {label}"
@@ -164,6 +170,10 @@ def page(campaigns: Sequence[PlayedCampaign], command: str) -> Iterator[str]:
         for one in played:
             for what, sentences in (("no defect alone shows", one.unexplained), ("a HEALTHY peer shows", one.innocent)):
                 yield from (f"\nSeed {one.seed}: {what}: {sentence}" for sentence in sentences)
+
+
+def _scores(names: Set[str], played: Sequence[PlayedCampaign], *, feedback: bool) -> str:
+    return ", ".join(str(len(names & each.found.keys())) for each in played if each.feedback is feedback)
 
 
 def _times(name: str, played: Sequence[PlayedCampaign]) -> str:
