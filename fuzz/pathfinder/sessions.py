@@ -13,7 +13,7 @@ from harness.pathfinder.tester.driver import Driver, encode_message
 from harness.pathfinder.tester.events import Event
 from harness.pathfinder.tester.transactions import Transaction
 from harness.trace import Direction
-from wire.pathfinder.values import VERSION, Message
+from wire.pathfinder.values import Message
 
 FEW = 3
 """From so many on, things are not counted any further: states are to be few."""
@@ -124,9 +124,6 @@ class PathfinderSession:
         match command, type:
             case "hello", "complete":
                 self._greeted = True
-                if _is_another_version(event.fields.get("protocol-version"), asked):
-                    # What is said from here on is not of this document, and nobody is judged by it.
-                    self.driver.conversation.is_clean = False
             case "publish", "complete":
                 self._published.add(_key(asked.get("service-id")))
             case "unpublish", "complete":
@@ -152,14 +149,6 @@ class PathfinderSession:
             min(len(self._told), FEW),
             bool(self.driver.ended),
         )
-
-
-def _is_another_version(agreed: object, hello: Message) -> bool:
-    """Tell whether a version was agreed on that was offered, and is not that of the document."""
-    least, most = hello.get("protocol-minimum-version"), hello.get("protocol-maximum-version")
-    if not (isinstance(agreed, int) and isinstance(least, int) and isinstance(most, int)):
-        return False
-    return agreed != VERSION and least <= agreed <= most
 
 
 def _key(value: object) -> object:

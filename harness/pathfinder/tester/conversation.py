@@ -5,6 +5,7 @@ from itertools import repeat
 from harness.pathfinder.tester.events import DecodedMessage, Event, event_in, event_of
 from harness.pathfinder.tester.transactions import Transaction
 from harness.trace import Direction, Entry, EntryKind, Trace
+from wire.pathfinder.values import VERSION, Message
 
 
 class Conversation:
@@ -18,7 +19,9 @@ class Conversation:
         """Which way the client's messages go: as given, else as the first message that can be read shows."""
         self.closed = ""
         self.is_clean = True
-        """Whether the tester sent nothing that the document does not have."""
+        """Whether the tester sent nothing that the document does not have, and no later version was agreed on."""
+        self._offers: dict[int | None, Message] = {}
+        """The hellos that may be answered, by their identifiers."""
         # Who plays a case asks for transactions all the time; who judges a server in a capture of millions, never. So
         # they are made when they are first asked for, and kept up to date from then on: who holds one waits for it.
         self._is_asked = False
@@ -49,6 +52,8 @@ class Conversation:
         self.events.append(event)
         if event.error is not None and event.direction is Direction.SENT:
             self.is_clean = False
+        if event.command == "hello":
+            self._note_hello(event)
         if self.client is None:
             if event.type:
                 self.client = event.direction if event.type == "request" else event.direction.other
@@ -56,6 +61,17 @@ class Conversation:
                 self._unknown = len(self.events)
         if self._is_asked:
             self._sort()
+
+    def _note_hello(self, event: Event) -> None:
+        """Take note of the versions that are offered, and of a later one that is agreed on: another document has it."""
+        if event.type == "request":
+            self._offers[event.ta] = event.fields
+        elif event.type == "complete":
+            offer = self._offers.pop(event.ta, {})
+            least, most = offer.get("protocol-minimum-version"), offer.get("protocol-maximum-version")
+            agreed = event.fields.get("protocol-version")
+            if isinstance(agreed, int) and isinstance(least, int) and isinstance(most, int):
+                self.is_clean = self.is_clean and not max(least, VERSION + 1) <= agreed <= most
 
     def end(self, by: Direction, how: str) -> None:
         """Take note that the connection has ended: all its transactions have."""

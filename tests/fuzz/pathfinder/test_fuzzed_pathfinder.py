@@ -150,12 +150,17 @@ def test_the_messages_of_a_frame_are_said_in_their_turn() -> None:
     assert TARGET.messages_of(b"nothing") == []
 
 
-@pytest.mark.parametrize(("peer", "is_judged"), [("", True), ("lowest-version", False), ("presumptuous", True)])
-def test_who_has_agreed_on_another_version_is_not_judged_by_this_one(peer: str, is_judged: bool) -> None:
+class Newer(Server):
+    versions = (2, 3)
+
+
+@pytest.mark.parametrize(("peer", "most", "is_judged"), [(Server, 3, True), (Newer, 3, False), (Newer, 2, True)])
+def test_who_has_agreed_on_a_later_version_is_not_judged_by_this_one(
+    peer: type[Server], most: int, is_judged: bool
+) -> None:
     """A regression: a server that speaks version 3 as well was accused of the fields that this one does not have."""
-    faulty = SUITE.harness.faults.all[peer].peer if peer else Server
-    said = request("hello", client_id=1, protocol_minimum_version=0, protocol_maximum_version=2)
-    played = play(server(faulty), Opens("a", SILENT), *says(said))
+    said = request("hello", client_id=1, protocol_minimum_version=0, protocol_maximum_version=most)
+    played = play(server(peer), Opens("a", SILENT), *says(said))
     assert [each.is_clean for each in played.node.conversations] == [is_judged]
 
 

@@ -37,6 +37,9 @@ from pathfinder_stories import (
     tell,
 )
 
+from conformance.findings import verdicts_on
+from conformance.suite import Suite
+
 LISTING = [ask("services", 4), say("services", 4, "accept"), say("services", 4, "notify", service_id=9, **SERVICE)]
 
 INNOCENT: dict[str, list[Line]] = {
@@ -296,3 +299,26 @@ def test_no_field_however_odd_is_too_much_for_a_monitor(name: str, role: str) ->
 def test_no_frame_however_odd_is_too_much_for_a_monitor(frame: bytes) -> None:
     for at in range(0, len(TOUR), 7):
         assert findings(conversation(edited(instead(at, frame))))
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "agreed", "is_judged"),
+    [(2, 2, 2, True), (2, 3, 2, True), (2, 3, 3, False), (0, 2, 1, True), (2, 2, 3, True), (4, 5, 3, True)],
+)
+def test_where_a_later_version_is_agreed_on_another_document_has_the_session(
+    least: int, most: int, agreed: int, is_judged: bool
+) -> None:
+    """A regression: nodes of version 3 were accused of each field that this version does not have.
+
+    Who names a version that was not offered, or is below this one, has left this document, and is judged by it.
+    """
+    story = conversation(
+        [
+            ask("hello", 0, client_id=7, protocol_minimum_version=least, protocol_maximum_version=most),
+            say("hello", 0, "complete", protocol_version=agreed),
+            ask("ping", 1),
+            say("ping", 1, "complete", load=7),
+        ]
+    )
+    cited = {each.rule for each in verdicts_on(story, Suite("pathfinder"), "document", "story").cited}
+    assert ("PF-081" in cited) is is_judged

@@ -1,0 +1,63 @@
+"""Urbit's publishers as they are fuzzed: their service, in memory."""
+
+from typing import Any
+
+import pytest
+
+from conformance.suite import Suite
+from fuzz.net.targets import ServiceBroken
+from fuzz.urbit.common_ground import CommonGround
+from fuzz.urbit.messages import HELD
+from fuzz.urbit.service import StayingSubscriber, UrbitService
+from harness.trace import Trace
+from harness.urbit.peers.publisher import Publisher
+from harness.urbit.peers.session import PromisedDatum
+from harness.urbit.peers.times import LEASE
+from harness.urbit.tester.subscriber import TestSubscriber
+
+SUITE = Suite("urbit")
+
+
+def service_of(peer: type[Publisher]) -> tuple[UrbitService, Any]:
+    """Return the service of a publisher in memory, begun, and that publisher."""
+    instance = SUITE.harness.world(peer.of, "publisher")
+    service = UrbitService(instance, Trace("urbit", SUITE.harness.usual_transport, instance.clock), CommonGround())
+    service.begin()
+    service.check()
+    return service, instance
+
+
+def pass_time(asking: TestSubscriber, seconds: float) -> None:
+    """Let time pass, in which nobody has a core."""
+    asking.exchange.read_until(lambda: False, asking.now() + seconds)
+
+
+def test_who_stays_is_told_at_once_what_a_test_had_grow_while_his_lease_ended() -> None:
+    """A regression: that no promise came was said of a publisher to be a hang, on a machine that had no core."""
+    service, instance = service_of(Publisher)
+    instance.command("grow", f"{service.ground.root.decode()}/{HELD}", "there")
+    pass_time(service._staying[0].asking, 2 * LEASE)
+    service.check()
+    service.check()
+
+
+def test_nobody_is_accused_of_not_telling_whose_lease_was_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression, likewise: a lease that is over before the value is there."""
+    begin = StayingSubscriber.begin
+
+    def slowly(staying: StayingSubscriber) -> None:
+        begin(staying)
+        pass_time(staying.asking, 2 * LEASE)
+
+    monkeypatch.setattr(StayingSubscriber, "begin", slowly)
+    service_of(Publisher)
+
+
+class Mute(Publisher):
+    def keep(self, interest: PromisedDatum, now: float) -> None:
+        pass
+
+
+def test_who_tells_nothing_is_found_out() -> None:
+    with pytest.raises(ServiceBroken, match="not told when it is there"):
+        service_of(Mute)
