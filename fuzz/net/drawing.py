@@ -174,7 +174,8 @@ class TestDrawer:
         moves = list(test)
         self._choose_temper()
         if self.random.random() < FURTHER:
-            del moves[self.random.randint(len(moves) // 2, LONGEST - MOST_AT_ONCE) :]
+            most = LONGEST - MOST_AT_ONCE
+            del moves[self.random.randint(min(len(moves) // 2, most), most) :]
             return self._staged(tuple(self._go_further(moves, _open_in(moves))[:LONGEST]))
         for _ in range(self.random.choice((1, 1, 2, 2, 3, 5))):
             change = self.random.choice(_CHANGES)
