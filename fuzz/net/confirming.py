@@ -19,6 +19,7 @@ from fuzz.net.moves import (
 )
 from fuzz.net.node_on_trial import NodeOnTrial, Reproduced, reproduce
 from fuzz.net.symptoms import Symptom, about
+from fuzz.net.targets import without_what_is_kept
 from harness.timing import ANSWER
 from vectors.minimising import NoMoreTries, minimise
 
@@ -66,6 +67,8 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
     """Show a symptom again on a fresh instance, by the last tests that were played; ``None`` when it does not show."""
     node.patience = ANSWER
     times = TIMES if suspected.kind == "growth" else 1
+    if suspected.kind == "growth":
+        last = [without_what_is_kept(node.target, each) for each in last]
     for count in BEFORE:
         if count > 1 and count // 2 >= len(last):
             break

@@ -4,9 +4,9 @@ import time
 
 from fuzz.net.confirming import TIMES
 from fuzz.net.growth_watch import SuspectedGrowth
-from fuzz.net.moves import GivesCommand, NetworkTest
+from fuzz.net.moves import NetworkTest
 from fuzz.net.node_on_trial import NodeOnTrial, reproduce
-from fuzz.net.targets import FuzzTarget, KeepingTarget
+from fuzz.net.targets import without_what_is_kept
 
 CANDIDATES = 3
 """Tests that are tried, the worst first."""
@@ -19,14 +19,8 @@ def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth) -> NetworkTest:
     """Return the first of the worst suspected tests that lets a fresh instance grow; none where none does."""
     deadline = time.monotonic() + SECONDS
     for each in suspected.tests[:CANDIDATES]:
-        test = _without_what_is_kept(node.target, each)
+        test = without_what_is_kept(node.target, each)
         shown = reproduce(node, test, times=TIMES, deadline=deadline)
         if shown is not None and shown.symptom.kind == "growth":
             return test
     return ()
-
-
-def _without_what_is_kept(target: FuzzTarget, test: NetworkTest) -> NetworkTest:
-    if not isinstance(target, KeepingTarget):
-        return test
-    return tuple(move for move in test if not (isinstance(move, GivesCommand) and move.verb in target.keeps))

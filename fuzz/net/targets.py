@@ -158,6 +158,13 @@ class KeepingTarget(Protocol):
         ...
 
 
+def without_what_is_kept(target: FuzzTarget, test: NetworkTest) -> NetworkTest:
+    """Return a test without the commands by which an implementation grows as it should."""
+    if not isinstance(target, KeepingTarget):
+        return test
+    return tuple(move for move in test if not (isinstance(move, GivesCommand) and move.verb in target.keeps))
+
+
 @runtime_checkable
 class SerialTarget(Protocol):
     """A target whose sessions may say much that is alike: limits are met by number, and not by what each one says."""

@@ -3,10 +3,12 @@
 import pytest
 
 from conformance.suite import Suite
+from fuzz.net.confirming import confirm
 from fuzz.net.growth_search import growing_test
 from fuzz.net.growth_watch import SuspectedGrowth
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens
 from fuzz.net.node_on_trial import NodeOnTrial
+from fuzz.net.symptoms import Symptom
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 
@@ -21,5 +23,6 @@ def test_a_publisher_keeps_what_it_is_told_to_publish() -> None:
     grows: NetworkTest = (Opens("a"), GivesCommand("grow", ("/0000000/x", "x" * 60_000)), Listens("a"))
     try:
         assert growing_test(node, SuspectedGrowth("memory", (grows,))) == ()
+        assert confirm(node, [grows], Symptom("growth", "one test lets it take much more memory")) is None
     finally:
         node.stop()
