@@ -9,7 +9,7 @@ from harness.urbit.tester.events import Event
 from wire.urbit.values import HeartbeatResponse, Promise, ScryResponse
 
 SOON = 0.5
-"""Seconds of the clock after its promise within which a session cannot have died."""
+"""Seconds of the clock within which what was sent behind each other has come, and no session has died."""
 
 FEW = 2
 """Answers too many, or nacks too early, that a path may bring about which doubles, or moves."""
@@ -120,7 +120,7 @@ def session_of(event: Event) -> int:
 
 @monitor("URB-060", on=ended)
 def sessions_live_at_first(end: SessionEnd, state: SessionState) -> Iterator[Observation]:
-    """A heartbeat that comes just after the first promise of its session is answered as live."""
+    """A heartbeat just after the request that its session was promised for is answered as live."""
     early: list[Event] = []
     alive = 0
     for (session, number), answers in state.answers.items():
@@ -133,7 +133,9 @@ def sessions_live_at_first(end: SessionEnd, state: SessionState) -> Iterator[Obs
             is_its = promise is not None and promise.packet.receiver.number == answer.packet.receiver.number
             if not is_its or body.live or not times or promise is None:
                 continue
-            if promise.time <= min(times) <= answer.time < promise.time + SOON:
+            # By when it was asked for, not by when the promise was read, which may be long after the session began.
+            asked = state.asked_for(promise)
+            if asked is not None and promise.time <= min(times) <= answer.time < asked + SOON:
                 early.append(answer)
     if len(early) >= FEW and len(early) > alive:
         yield broken(early[0].entry, "a session is said to be dead that was promised in just before", "live")

@@ -55,6 +55,8 @@ class SessionState:
 
         self.asked: dict[tuple[bytes, int], dict[Route, set[Ticks]]] = {}
         """Requests, by path and fragment."""
+        self.asked_at: dict[tuple[bytes, int, Route], float] = {}
+        """When each was asked first, by path, fragment and who has asked whom."""
         self.asked_paths: set[bytes] = set()
         self.beats: dict[tuple[int, int], dict[Route, set[Ticks]]] = {}
         """Heartbeats, by session and number."""
@@ -92,6 +94,7 @@ class SessionState:
         match packet.body:
             case ScryRequest(path=path, fragment=fragment):
                 self.asked.setdefault((path, fragment), {}).setdefault(route, set()).add(ticks)
+                self.asked_at.setdefault((path, fragment, route), event.time)
                 self.asked_paths.add(path)
             case HeartbeatRequest(session=session, number=number):
                 self.beats.setdefault((session, number), {}).setdefault(route, set()).add(ticks)
@@ -108,6 +111,12 @@ class SessionState:
                 self.heartbeats.setdefault(session, []).append(event)
             case HeartbeatResponse(session=session, number=number):
                 self.answers.setdefault((session, number), []).append(event)
+
+    def asked_for(self, promise: Event) -> float | None:
+        """Return when a ship first asked here for what it is promised; ``None`` where it did elsewhere."""
+        body = promise.packet.body
+        assert isinstance(body, Promise)
+        return self.asked_at.get((body.path, body.fragment, answered_route(promise.packet)))
 
     def ending(self) -> Iterator[RefusedPacket | SessionEnd]:
         """Yield the datagrams that are no packets, and the end of the session."""
