@@ -86,14 +86,14 @@ def versions_are_agreed_on(hello: ServedRequest, state: SessionState) -> Observa
 
 @monitor("PF-116", on=served("hello", ends=("complete",)))
 def version_2_is_agreed_on(hello: ServedRequest, state: SessionState) -> Observation | None:
-    """Where nothing above version 2 was offered, 2 is the version; with others this document may not apply."""
+    """Where version 2 is the highest that was offered, 2 is the version; else this document may not apply."""
     agreement = agreed(hello)
     if agreement is None:
         return None
     versions, complete, version = agreement
     if version == VERSION:
         return KEPT
-    if versions.have(version) and versions.most <= VERSION:
+    if versions.have(version) and versions.most == VERSION:
         return broken(complete.entry, f"version {version} is agreed on")
     return None
 

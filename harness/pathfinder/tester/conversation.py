@@ -19,9 +19,10 @@ class Conversation:
         """Which way the client's messages go: as given, else as the first message that can be read shows."""
         self.closed = ""
         self.is_clean = True
-        """Whether the tester sent nothing that the document does not have, and no later version was agreed on."""
+        """Whether the tester sent nothing that the document does not have, and no other version was agreed on."""
         self._offers: dict[int | None, Message] = {}
         """The hellos that may be answered, by their identifiers."""
+        self._is_greeted = False
         # Who plays a case asks for transactions all the time; who judges a server in a capture of millions, never. So
         # they are made when they are first asked for, and kept up to date from then on: who holds one waits for it.
         self._is_asked = False
@@ -63,15 +64,19 @@ class Conversation:
             self._sort()
 
     def _note_hello(self, event: Event) -> None:
-        """Take note of the versions that are offered, and of a later one that is agreed on: another document has it."""
+        """Take note of the versions that are offered, and of another one that is agreed on: another document has it."""
         if event.type == "request":
             self._offers[event.ta] = event.fields
-        elif event.type == "complete":
+        elif event.type == "complete" and not self._is_greeted:
+            self._is_greeted = True  # what was agreed on stays, whatever is said in another hello
             offer = self._offers.pop(event.ta, {})
             least, most = offer.get("protocol-minimum-version"), offer.get("protocol-maximum-version")
             agreed = event.fields.get("protocol-version")
-            if isinstance(agreed, int) and isinstance(least, int) and isinstance(most, int):
-                self.is_clean = self.is_clean and not max(least, VERSION + 1) <= agreed <= most
+            if not (isinstance(agreed, int) and isinstance(least, int) and isinstance(most, int)):
+                return
+            # Where version 2 is the highest that is offered, who takes a lower one is at fault, and is judged.
+            if agreed != VERSION != most and least <= agreed <= most:
+                self.is_clean = False
 
     def end(self, by: Direction, how: str) -> None:
         """Take note that the connection has ended: all its transactions have."""

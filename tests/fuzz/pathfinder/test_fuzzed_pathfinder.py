@@ -154,12 +154,23 @@ class Newer(Server):
     versions = (2, 3)
 
 
-@pytest.mark.parametrize(("peer", "most", "is_judged"), [(Server, 3, True), (Newer, 3, False), (Newer, 2, True)])
-def test_who_has_agreed_on_a_later_version_is_not_judged_by_this_one(
-    peer: type[Server], most: int, is_judged: bool
+def faulty(name: str) -> type[Peer]:
+    return SUITE.harness.faults.all[name].peer
+
+
+@pytest.mark.parametrize(
+    ("peer", "least", "most", "is_judged"),
+    [
+        *((Server, 0, 3, True), (Newer, 0, 3, False), (Newer, 0, 2, True)),
+        *((faulty("presumptuous"), 0, 2, True), (faulty("lowest-version"), 0, 2, True)),
+        (faulty("lowest-version"), 0, 1, False),
+    ],
+)
+def test_who_has_agreed_on_another_version_is_not_judged_by_this_one(
+    peer: type[Peer], least: int, most: int, is_judged: bool
 ) -> None:
     """A regression: a server that speaks version 3 as well was accused of the fields that this one does not have."""
-    said = request("hello", client_id=1, protocol_minimum_version=0, protocol_maximum_version=most)
+    said = request("hello", client_id=1, protocol_minimum_version=least, protocol_maximum_version=most)
     played = play(server(peer), Opens("a", SILENT), *says(said))
     assert [each.is_clean for each in played.node.conversations] == [is_judged]
 

@@ -303,14 +303,17 @@ def test_no_frame_however_odd_is_too_much_for_a_monitor(frame: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("least", "most", "agreed", "is_judged"),
-    [(2, 2, 2, True), (2, 3, 2, True), (2, 3, 3, False), (0, 2, 1, True), (2, 2, 3, True), (4, 5, 3, True)],
+    [
+        *((2, 2, 2, True), (2, 3, 2, True), (0, 2, 1, True), (2, 2, 3, True), (4, 5, 3, True)),
+        *((2, 3, 3, False), (0, 1, 1, False), (1, 3, 1, False)),
+    ],
 )
-def test_where_a_later_version_is_agreed_on_another_document_has_the_session(
+def test_where_another_version_is_agreed_on_another_document_has_the_session(
     least: int, most: int, agreed: int, is_judged: bool
 ) -> None:
     """A regression: nodes of version 3 were accused of each field that this version does not have.
 
-    Who names a version that was not offered, or is below this one, has left this document, and is judged by it.
+    Who names a version that was not offered, or one below this where this is the highest, is judged.
     """
     story = conversation(
         [
@@ -322,3 +325,14 @@ def test_where_a_later_version_is_agreed_on_another_document_has_the_session(
     )
     cited = {each.rule for each in verdicts_on(story, Suite("pathfinder"), "document", "story").cited}
     assert ("PF-081" in cited) is is_judged
+
+
+def test_a_version_that_is_agreed_on_stays_whatever_another_hello_offers() -> None:
+    story = conversation(
+        [
+            *(HELLO, WELCOME, ask("hello", 1, client_id=7, protocol_minimum_version=2, protocol_maximum_version=3)),
+            *(say("hello", 1, "complete", protocol_version=3), ask("ping", 2), say("ping", 2, "complete", load=7)),
+        ]
+    )
+    assert story.is_clean
+    assert "PF-081" in accused(story)
