@@ -81,7 +81,7 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
 def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float = 1.0) -> ConfirmedSuspicion | None:
     """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time.
 
-    ``None`` where what was shown once is not shown again, and was no more than that something did not come.
+    ``None`` where what was shown once is not shown again, and is not certain by that.
     """
     smaller = _Smaller(node, found)
     thorough *= 1 if found.times == 1 else GROWING
@@ -93,15 +93,20 @@ def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float 
     test = spelled_out(smaller.with_less_said(test, seconds * thorough))
     node.patience = ANSWER
     # What was tried before may have helped: only a fresh instance proves it.
-    shown = reproduce(node, test, times=found.times)
-    if shown is None or shown.symptom.rough != found.symptom.rough:
-        test, shown = spelled_out(found.test), found.reproduced
-        if found.symptom.kind not in CERTAIN:
-            shown = reproduce(node, test, times=found.times)
-            if shown is None or shown.symptom.rough != found.symptom.rough:
-                return None
+    shown = _shown_again(node, test, found)
+    if shown is None:
+        test = spelled_out(found.test)
+        shown = found.reproduced if found.symptom.kind in CERTAIN else _shown_again(node, test, found)
+    if shown is None:
+        return None
     told = msgspec.structs.replace(shown.symptom, about=about(test, node.target.layout, node.suite.harness.layout))
     return ConfirmedSuspicion(test, found.times, msgspec.structs.replace(shown, symptom=told))
+
+
+def _shown_again(node: NodeOnTrial, test: NetworkTest, found: ConfirmedSuspicion) -> Reproduced | None:
+    """Return what a test shows on a fresh instance, if that is what was found."""
+    shown = reproduce(node, test, times=found.times)
+    return shown if shown is not None and shown.symptom.rough == found.symptom.rough else None
 
 
 class _Smaller:

@@ -55,9 +55,10 @@ class StayingSubscriber:
         """Ask for the path that is held until it is promised, or told if it may be there; raises ``NotAnswered``."""
         self.asking.namespace, before, said = root, self.asking.session, self.now()
         self.held, self.since = self.asking.path(HELD_PATH), self.asking.place
-        answer = self.asking.surely(self.asking.request(HELD_PATH), "promise").packet.body
-        if not isinstance(answer, Promise) and not may_be_there:
-            raise NotAnswered("a value, and no promise, answers the request for what is held")
+        if may_be_there:
+            self.asking.surely(self.asking.request(HELD_PATH), "promise, nor a value,")
+        else:
+            self.asking.promised(HELD_PATH)
         if self.asking.session != before:
             self._sent, self.renewed = {}, said
 
