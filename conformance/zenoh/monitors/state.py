@@ -237,7 +237,9 @@ class SessionState:
         for asked in self.interests:
             asked.passed = asked.passed or asked.sent < latest.sent
             asked.ended = asked.ended or (asked.final is not None and asked.final < latest.sent)
-        oldest = next((asked for asked in found if asked.mode in SNAPSHOT and not asked.finals), latest)
+        waiting = [asked for asked in found if not asked.finals]
+        # Who answers Future ones as well, to whom nothing is due, answers the oldest of these first, too.
+        oldest = next((asked for asked in waiting if asked.mode in SNAPSHOT), waiting[0] if waiting else latest)
         oldest.finals += 1
         self.slowest = max(self.slowest, event.time - oldest.event.time)
         for asked in self.interests:

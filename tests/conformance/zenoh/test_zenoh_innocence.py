@@ -1,0 +1,59 @@
+"""The Zenoh monitors: what may have been on its way accuses no router."""
+
+import pytest
+
+from conformance.findings import judge_conversations
+from conformance.suite import Suite
+from conformance.verdicts import Outcome
+from harness.trace import Direction, Entry, EntryKind, Trace
+from wire.zenoh.values import (
+    Declare,
+    DeclareEntity,
+    DeclareFinal,
+    EntityKind,
+    Interest,
+    InterestFinal,
+    Mode,
+    NetworkMessage,
+    Options,
+    WireExpr,
+)
+from wire.zenoh.values_transport import Frame, Init, TransportMessage, WhatAmI, write_batch
+
+SENT, RECEIVED = Direction.SENT, Direction.RECEIVED
+
+INIT = Init(WhatAmI.ROUTER, bytes(16), cookie=b"cookie")
+FINAL = Declare(DeclareFinal(), 1)
+QUERYABLE = Declare(DeclareEntity(EntityKind.QUERYABLE, 1, WireExpr("a/b")))
+
+
+def asks(options: Options, key: str) -> Interest:
+    return Interest(1, Mode.FUTURE, options | Options.R | Options.N, WireExpr(key))
+
+
+def accused(*story: tuple[Direction, TransportMessage | NetworkMessage]) -> set[str]:
+    """Return the rules that a router is accused of breaking."""
+    trace = Trace("zenoh", "tcp")
+    for number, (direction, said) in enumerate(story):
+        batch = [said] if isinstance(said, Init) else [Frame(number, (said,), True)]
+        trace.add(Entry(number / 10, "a", EntryKind.FRAME, direction, write_batch(batch)))
+    suite = Suite("zenoh")
+    judged = judge_conversations(suite.harness.conversations(trace).values(), suite, "document", "")
+    return {each.rule for each in judged if each.outcome not in (Outcome.PASS, Outcome.ODD)}
+
+
+@pytest.mark.parametrize(("answers", "is_accused"), [(0, False), (1, False), (2, True)])
+def test_an_answer_to_a_future_interest_does_not_say_that_its_final_was_heard(answers: int, is_accused: bool) -> None:
+    """A regression: eclipse-zenoh 1.9.0, which answers some, was accused of telling of what was not asked for any more.
+
+    The id is used again behind the Final: one answer is that of the first.
+    """
+    rules = accused(
+        (RECEIVED, INIT),
+        (SENT, asks(Options.Q, "a/*")),
+        (SENT, InterestFinal(1)),
+        (SENT, asks(Options.T, "b")),
+        *[(RECEIVED, FINAL)] * answers,
+        (RECEIVED, QUERYABLE),
+    )
+    assert ("ZD-093" in rules) is is_accused
