@@ -142,11 +142,17 @@ TESTS: tuple[NetworkTest, ...] = (
 
 
 def test_a_healthy_publisher_is_not_accused(healthy: NodeOnTrial) -> None:
+    # As if it were far: answers are waited for however busy the machine is.
+    healthy.restart()
+    healthy.instance.timing.took(0.25)
     for test in TESTS:
         played, symptom = healthy.play(test)
         assert symptom is None, test
         assert played is not None
-        assert played.features
+        opened = test[0]
+        assert isinstance(opened, Opens)
+        # Who is not known hears at most what is published to all, and need not wait for that.
+        assert played.features or opened.how in ("silent", "stranger")
 
 
 DEFECTS: dict[str, NetworkTest] = {
