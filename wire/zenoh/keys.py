@@ -16,8 +16,33 @@ Table = dict[int, str]
 """The ExprIds that one side has declared, with the key expressions they stand for."""
 
 
+class HeardTable(Table):
+    """A table as somebody knows it who listens to what that side says.
+
+    A number that is given to a second key before it was released names one of the two from then on, and the documents
+    do not say which: it stands for nothing that is known.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unknown: set[int] = set()
+
+    def give(self, number: int, key: str | None) -> None:
+        """Enter that a number is given to a key, or to one that cannot be resolved (``None``)."""
+        if number in self._unknown or self.get(number, key) != key:
+            self._unknown.add(number)
+            self.pop(number, None)
+        elif key is not None:
+            self[number] = key
+
+    def release(self, number: int) -> str | None:
+        """Enter that a number is released; return the key that it stood for, if that is known."""
+        self._unknown.discard(number)
+        return self.pop(number, None)
+
+
 def resolve(key: WireExpr, sender: Table, receiver: Table) -> str | None:
-    """Return the key expression that a WireExpr stands for; ``None`` when its scope was never declared."""
+    """Return the key expression that a WireExpr stands for; ``None`` when what its scope stands for is not known."""
     if key.scope == 0:
         return key.suffix or ""
     base = (sender if key.sender else receiver).get(key.scope)

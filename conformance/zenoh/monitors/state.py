@@ -9,7 +9,7 @@ from conformance.monitors import SessionEnd
 from harness.trace import Direction
 from harness.zenoh.tester.conversation import Conversation
 from harness.zenoh.tester.events import Event, RefusedBatch
-from wire.zenoh.keys import Table, intersects
+from wire.zenoh.keys import HeardTable, intersects
 from wire.zenoh.values import (
     DeclareEntity,
     DeclareFinal,
@@ -125,7 +125,7 @@ class SessionState:
         self.used: set[int] = set()
         """The ids of all its interests."""
 
-        self.tables: dict[Direction, Table] = {Direction.SENT: {}, Direction.RECEIVED: {}}
+        self.tables = {Direction.SENT: HeardTable(), Direction.RECEIVED: HeardTable()}
         """The keys that ExprIds stand for, of both sides."""
         self.given: dict[Direction, set[int]] = {Direction.SENT: set(), Direction.RECEIVED: set()}
         """The ExprIds that were ever given to a key."""
@@ -265,14 +265,13 @@ class SessionState:
         assert isinstance(event.body, DeclareKeyExpr)
         number = event.body.expr_id
         self.given[event.direction].add(number)
-        if event.key is not None:
-            self.tables[event.direction][number] = event.key
+        self.tables[event.direction].give(number, event.key)
         if event.direction is Direction.RECEIVED:
             self.numbers[number] = event.key
 
     def _number_taken_back(self, event: Event) -> None:
         assert isinstance(event.body, UndeclareKeyExpr)
-        self.tables[event.direction].pop(event.body.expr_id, None)
+        self.tables[event.direction].release(event.body.expr_id)
         if event.direction is Direction.RECEIVED:
             self.numbers.pop(event.body.expr_id, None)
 

@@ -103,6 +103,8 @@ def wire_expr_names_what_was_declared(event: Event, state: SessionState) -> Obse
         is_read = is_read or key is not None
         if key is not None and resolve(key, theirs, ours) == event.known:
             return KEPT
+        if key is not None and not key.sender and key.scope in state.given[Direction.SENT].difference(ours):
+            return None  # we have released it, or given it twice: what the node takes it for is not known
     return (
         broken(event.entry, "WireExpr names another key than the entity was declared with", "extensions", event.nth)
         if is_read

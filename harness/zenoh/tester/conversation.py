@@ -9,7 +9,7 @@ from harness.zenoh.batches import DecodedBatch, FragmentBuffer, read
 from harness.zenoh.tester.events import OTHER, Event, RefusedBatch
 from wire.errors import DecodeError
 from wire.zenoh.grammar_extensions import WIRE_EXPR
-from wire.zenoh.keys import Table, resolve
+from wire.zenoh.keys import HeardTable, Table, resolve
 from wire.zenoh.values import (
     Declare,
     DeclareEntity,
@@ -41,7 +41,7 @@ class Conversation:
         self.link = link
         self.events: list[Event] = []
         self.refusals: list[RefusedBatch] = []
-        self.tables: dict[Direction, Table] = {Direction.SENT: {}, Direction.RECEIVED: {}}
+        self.tables = {Direction.SENT: HeardTable(), Direction.RECEIVED: HeardTable()}
         self.declared: dict[tuple[Direction, EntityKind, int], str | None] = {}
         self.whatami: dict[Direction, int] = {}
         self.is_open = False
@@ -119,10 +119,9 @@ class Conversation:
             known = self.declared.pop((direction, body.kind, body.id), None)
         elif isinstance(body, DeclareKeyExpr):
             key = resolve(body.key, sender, receiver)
-            if key is not None:
-                sender[body.expr_id] = key
+            sender.give(body.expr_id, key)
         elif isinstance(body, UndeclareKeyExpr):
-            key = sender.pop(body.expr_id, None)
+            key = sender.release(body.expr_id)
         nth = len(self.events) - self._first
         event = Event(time, direction, message, entry, type(body), key, known, body, message.interest_id, nth)
         self.events.append(event)

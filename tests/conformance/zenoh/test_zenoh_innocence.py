@@ -10,12 +10,14 @@ from wire.zenoh.values import (
     Declare,
     DeclareEntity,
     DeclareFinal,
+    DeclareKeyExpr,
     EntityKind,
     Interest,
     InterestFinal,
     Mode,
     NetworkMessage,
     Options,
+    UndeclareKeyExpr,
     WireExpr,
 )
 from wire.zenoh.values_transport import Frame, Init, TransportMessage, WhatAmI, write_batch
@@ -57,3 +59,19 @@ def test_an_answer_to_a_future_interest_does_not_say_that_its_final_was_heard(an
         (RECEIVED, QUERYABLE),
     )
     assert ("ZD-093" in rules) is is_accused
+
+
+@pytest.mark.parametrize("is_released", [False, True])
+def test_a_number_that_was_given_twice_may_name_either_key(is_released: bool) -> None:
+    """A regression: eclipse-zenoh 1.5.1, which keeps the first, was accused of telling what nobody had asked for."""
+    rules = accused(
+        (RECEIVED, INIT),
+        (SENT, Declare(DeclareKeyExpr(1, WireExpr("**/b")))),
+        *[(SENT, Declare(UndeclareKeyExpr(1)))] * is_released,
+        (SENT, Declare(DeclareKeyExpr(1, WireExpr("c")))),
+        (SENT, Interest(1, Mode.FUTURE, Options.Q | Options.R | Options.M, WireExpr(None, 1))),
+        (SENT, Interest(2, Mode.CURRENT, Options.T)),
+        (RECEIVED, Declare(DeclareFinal(), 2)),
+        (RECEIVED, QUERYABLE),
+    )
+    assert ("ZD-093" in rules) is is_released
