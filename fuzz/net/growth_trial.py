@@ -1,6 +1,6 @@
 """The trial of a test that is suspected to let a process grow: it is played as often as it takes to tell."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 from fuzz.net.resources import Resources
 from fuzz.net.symptoms import Symptom
@@ -15,12 +15,17 @@ Memory that was given back is used again in other pieces, so that a process grow
 router of ours by 9 MB in forty tests, and by none in a hundred and forty more. What leaks grows for ever.
 """
 
+ABUNDANT = 1 << 30
+"""Bytes by which a process has grown that is played with no more: there may be no more of them."""
+
 
 class GrowthTrial:
     """Whether a process grows while one test is played some times; more often where it seems to."""
 
     def __init__(self, takes: Callable[[], Resources], times: int) -> None:
         self._takes, self._times = takes, times
+        self._first = 0
+        self._is_abundant = False
         self.symptom: Symptom | None = None
 
     def rounds(self) -> Iterator[int]:
@@ -29,24 +34,41 @@ class GrowthTrial:
         if times == 1:
             yield 0
             return
+        self._first = self._takes().memory
         # What is made once, and kept, is made in the first third.
-        if (yield from self._grows(0, times, times // 3)) is not None:
-            self.symptom = yield from self._grows(times, SETTLING * times, (SETTLING - 1) * times)
+        found = yield from self._grows(0, times, times // 3)
+        if found is not None and not self._is_abundant:
+            found = yield from self._grows(times, SETTLING * times, (SETTLING - 1) * times)
+        self.symptom = found
 
     def _grows(self, first: int, end: int, measured: int) -> Generator[int, None, Symptom | None]:
         """Yield the numbers of some rounds; return by what it has grown since one of them."""
-        before = Resources()
+        levels = list[Resources]()
         for number in range(first, end):
-            if number == measured:
-                before = self._takes()
             yield number
-        return growth(before, self._takes(), end - measured)
+            level = self._takes()
+            if level.memory - self._first > ABUNDANT:
+                self._is_abundant = True
+                return _told("memory")
+            if number >= measured:
+                levels.append(level)
+        return growth(levels)
 
 
-def growth(before: Resources, after: Resources, times: int) -> Symptom | None:
-    """Return by what a process has grown that has played one test so many times; ``None`` where that is not much."""
+def growth(levels: Sequence[Resources]) -> Symptom | None:
+    """Return by what a process has grown that took so much each time after a test; ``None`` where that is not much.
+
+    What is taken for a moment is given back, sooner or later: the least of the last third counts, and the most of the
+    first.
+    """
+    third = max(1, len(levels) // 3)
+    rounds = len(levels) - 2 * third + 1
     for name in ("descriptors", "threads", "memory"):
-        more = (getattr(after, name) - getattr(before, name)) / times
-        if more > 0.6 * getattr(PER_TEST, name):
-            return Symptom("growth", f"each time the test is played, it takes more {name}")
+        before, after = ([getattr(each, name) for each in some] for some in (levels[:third], levels[-third:]))
+        if (min(after) - max(before)) / rounds > 0.6 * getattr(PER_TEST, name):
+            return _told(name)
     return None
+
+
+def _told(name: str) -> Symptom:
+    return Symptom("growth", f"each time the test is played, it takes more {name}")

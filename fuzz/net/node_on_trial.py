@@ -46,9 +46,6 @@ SOONEST = 0.15
 RENEWED = 200
 """Tests after which those who use the service come anew: what is kept of them would grow."""
 
-SWOLLEN = 48 << 20
-"""Bytes by which one test lets a process grow that has grown too much."""
-
 RECOUNTED = 50
 """Tests after which it is looked which processes the implementation consists of."""
 
@@ -190,7 +187,8 @@ class NodeOnTrial:
     def look_at(self, played: PlayedTest) -> Symptom | None:
         """Look at the node after a test that was played on it."""
         self.played += 1
-        return self._died() or self._swollen() or self._unserved() or self._broken_rule(played)
+        self._taken = self._quick_look()
+        return self._died() or self._unserved() or self._broken_rule(played)
 
     def serves_again(self) -> bool:
         """Tell whether others are served like before: those who were harmed are not there any more."""
@@ -290,12 +288,6 @@ class NodeOnTrial:
                 yield Symptom("rule", judged.what, judged.rule)
 
     # --- growth -----------------------------------------------------------------------------------------------
-
-    def _swollen(self) -> Symptom | None:
-        before, self._taken = self._taken, self._quick_look()
-        if before.memory and self._taken.memory - before.memory > SWOLLEN and self.played > 1:
-            return Symptom("growth", "one test lets it take much more memory")
-        return None
 
     def _quick_look(self) -> Resources:
         process = self.instance.process

@@ -23,6 +23,6 @@ def test_a_publisher_keeps_what_it_is_told_to_publish() -> None:
     grows: NetworkTest = (Opens("a"), GivesCommand("grow", ("/0000000/x", "x" * 60_000)), Listens("a"))
     try:
         assert growing_test(node, SuspectedGrowth("memory", (grows,))) == ()
-        assert confirm(node, [grows], Symptom("growth", "one test lets it take much more memory")) is None
+        assert confirm(node, [grows], Symptom("growth", "each time the test is played, it takes more memory")) is None
     finally:
         node.stop()

@@ -41,6 +41,18 @@ def test_memory_that_settles_late_is_no_growth() -> None:
     assert seen(lambda played: 45_000 + 9_000 * (1 - 0.95**played)) == ("", 90)
 
 
+def test_what_is_taken_for_a_moment_is_no_growth() -> None:
+    """A regression: routers that read into buffers of 64 KiB were accused, whichever test was played meanwhile."""
+    for busy in range(1, 8):
+        assert seen(lambda played, busy=busy: 40_000 + 30_000 * (played % 8 < busy))[0] == ""  # type: ignore[misc]
+
+
+def test_who_takes_all_there_is_is_not_played_with_for_long() -> None:
+    what, played = seen(lambda played: 40_000 + 64_000 * played)
+    assert what == "each time the test is played, it takes more memory"
+    assert played < 20
+
+
 def test_descriptors_count_as_well() -> None:
     taken = iter(range(100))
     trial = GrowthTrial(lambda: Resources(descriptors=30 * next(taken)), 30)
