@@ -51,11 +51,15 @@ HURRY = 0.4
 
 
 class ConfirmedSuspicion(msgspec.Struct, frozen=True):
-    """What is proven: the smallest test found, how often it is to be played, the symptom and its trace."""
+    """What is proven: the smallest test found, how often it is to be played, the symptom and its trace.
+
+    ``tests`` are those that it was joined of.
+    """
 
     test: NetworkTest
     times: int
     reproduced: Reproduced
+    tests: tuple[NetworkTest, ...] = ()
 
     @property
     def symptom(self) -> Symptom:
@@ -72,9 +76,14 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
     for count in BEFORE:
         if count > 1 and count // 2 >= len(last):
             break
-        test = joined(list(last[-count:]))
+        tests = tuple(last[-count:])
+        test = joined(tests)
         if (shown := reproduce(node, test, times=times)) is not None:
-            return ConfirmedSuspicion(test, times, shown)
+            # Suspected of growth, it may have shown something else, for which once is enough.
+            is_else = times > 1 and shown.symptom.kind != "growth"
+            if is_else and (once := _shown_again(node, test, shown, 1)) is not None:
+                times, shown = 1, once
+            return ConfirmedSuspicion(test, times, shown, tests)
     return None
 
 
@@ -87,25 +96,29 @@ def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float 
     thorough *= 1 if found.times == 1 else GROWING
     node.patience = node.hurried(HURRY)
     seconds = SEQUENCE + SEQUENCE_RESTARTS * node.restart_took
-    test = shrunk(found.test, smaller.fails, _simpler, tries=TRIES, seconds=seconds * thorough)
+    tries = round(TRIES * max(1.0, thorough))
+    # Whole tests first, of which most only came before.
+    tests = shrunk(found.tests or (found.test,), smaller.fail_together, tries=tries, seconds=seconds * thorough)
+    test = shrunk(joined(tests), smaller.fails, _simpler, tries=tries, seconds=seconds * thorough)
     seconds = MESSAGES + MESSAGES_RESTARTS * node.restart_took
     # What makes it smaller may have taken a session's opening, and left what the session would do.
     test = spelled_out(smaller.with_less_said(test, seconds * thorough))
     node.patience = ANSWER
     # What was tried before may have helped: only a fresh instance proves it.
-    shown = _shown_again(node, test, found)
+    shown = _shown_again(node, test, found.reproduced, found.times)
     if shown is None:
         test = spelled_out(found.test)
-        shown = found.reproduced if found.symptom.kind in CERTAIN else _shown_again(node, test, found)
+        is_certain = found.symptom.kind in CERTAIN
+        shown = found.reproduced if is_certain else _shown_again(node, test, found.reproduced, found.times)
     if shown is None:
         return None
     told = msgspec.structs.replace(shown.symptom, about=about(test, node.target.layout, node.suite.harness.layout))
     return ConfirmedSuspicion(test, found.times, msgspec.structs.replace(shown, symptom=told))
 
 
-def _shown_again(node: NodeOnTrial, test: NetworkTest, found: ConfirmedSuspicion) -> Reproduced | None:
-    """Return what a test shows on a fresh instance, if that is what was found."""
-    shown = reproduce(node, test, times=found.times)
+def _shown_again(node: NodeOnTrial, test: NetworkTest, found: Reproduced, times: int) -> Reproduced | None:
+    """Return what a test shows on a fresh instance that plays it so often, if that is what was found."""
+    shown = reproduce(node, test, times=times)
     return shown if shown is not None and shown.symptom.rough == found.symptom.rough else None
 
 
@@ -126,6 +139,10 @@ class _Smaller:
         # start on.
         self._is_fresh = self._found.times == 1 and (shown is None or shown.symptom.kind == "rule")
         return test if shown is not None and shown.symptom.rough == self._found.symptom.rough else ()
+
+    def fail_together(self, tests: tuple[NetworkTest, ...]) -> tuple[NetworkTest, ...]:
+        """Return some tests if they show the same, one after the other; none of them otherwise."""
+        return tests if self.fails(joined(tests)) else ()
 
     def with_less_said(self, test: NetworkTest, seconds: float) -> NetworkTest:
         """Return a test whose messages are as small as was found in some seconds."""

@@ -25,10 +25,10 @@ AGAIN = 12
 What brings no new finding counts twice.
 """
 
-LONG, LEAST = 600.0, 0.25
-"""Seconds of a campaign that has all the time there is for making a test small; a shorter one has less, but not none.
+LONG, LEAST, MOST = 600.0, 0.25, 4.0
+"""Seconds of a campaign that has the usual time for making a test small; a shorter one has less, a longer one more.
 
-Who has few minutes is better served with more findings than with smaller ones.
+Who has few minutes is better served with more findings than with smaller ones; who has an hour wants to read them.
 """
 
 DOUBT = 0.1
@@ -67,7 +67,7 @@ class Investigation:
         self.counts = InvestigationCounts()
         self._node, self._known, self._expected, self._out = node, known, expected, out
         self._random, self._iut, self._options = random, iut, options
-        self._thorough = min(1.0, max(LEAST, seconds / LONG))
+        self._thorough = min(MOST, max(LEAST, seconds / LONG))
         self._origin, self._doing = origin, doing
         self._suspects = Suspects(out)
         self._tried: Counter[str] = Counter()

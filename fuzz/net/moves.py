@@ -4,6 +4,7 @@ What is said is kept as bytes, so that a test says the same whoever plays it. Ho
 link (numbers, signatures, the header of a batch) is its session's matter, and made anew each time.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -101,7 +102,7 @@ def _renamed(move: FuzzMove, names: dict[str, str]) -> FuzzMove:
     return msgspec.structs.replace(move, who=names.get(move.who, move.who))
 
 
-def joined(tests: list[NetworkTest]) -> NetworkTest:
+def joined(tests: Sequence[NetworkTest]) -> NetworkTest:
     """Return several tests as one: their sessions keep apart, and end where each test ends."""
     moves: list[FuzzMove] = []
     for number, test in enumerate(tests):

@@ -41,6 +41,7 @@ _PLACES = (
         r"\((?:[^\n]*/)?(?P<place>[^/\s)]+\+0x[0-9a-f]+)\)"
     ),
     re.compile(r"panicked at (?:[^\n]*/)?(?P<place>[^/\n]+\.rs:\d+)(?:[:\d]*\n(?P<why>(?:(?! at /)[^\n]){1,120}))?"),
+    re.compile(r"(?P<place>memory allocation) of (?P<why>\d+ bytes failed)"),  # Rust's, which does not panic then
     re.compile(r"(?P<place>terminate called after throwing an instance of '[^']+')"),
     re.compile(r"(?P<place>[\w./-]+: [^\n]*Assertion `[^']+' failed)"),
     # Go: the frame in which it panicked, below those of the runtime.

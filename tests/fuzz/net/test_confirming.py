@@ -7,7 +7,7 @@ import pytest
 
 from conformance.suite import Suite
 from fuzz.net import confirming
-from fuzz.net.confirming import ConfirmedSuspicion, made_small
+from fuzz.net.confirming import ConfirmedSuspicion, confirm, made_small
 from fuzz.net.moves import NetworkTest, Opens, Says
 from fuzz.net.node_on_trial import Reproduced
 from fuzz.net.symptoms import KINDS, Symptom
@@ -45,3 +45,31 @@ def test_what_is_shown_again_by_nothing_smaller_stays_as_it_is(kind: Any, monkey
     found = small(Symptom(kind, "what"), monkeypatch, shown=1)
     assert found is not None
     assert found.test == TEST
+
+
+def test_what_is_shown_by_one_test_of_many_and_one_message_of_it_is_no_more_than_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A regression: the last sixteen tests, which a hang took to show, were a finding of two thousand lines."""
+    symptom = Symptom("hang", "nobody is answered")
+
+    def reproduce(node: Any, test: NetworkTest, **how: Any) -> Reproduced | None:
+        return (
+            Reproduced(symptom, None) if any(isinstance(move, Says) and b"bad" in move.data for move in test) else None
+        )
+
+    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    harmless: NetworkTest = (Opens("a"), *(Says("a", (b"%d" % number,)) for number in range(60)))
+    culprit: NetworkTest = (Opens("a"), Says("a", (b"x",)), Says("a", (b"y", b"bad", b"z")))
+    node: Any = SimpleNamespace(
+        hurried=lambda seconds: 0.0, restart_took=0.0, target=load("zenoh")["router"], suite=Suite("zenoh")
+    )
+    tests = [harmless, culprit, *[harmless] * 12]
+    # Suspected of growth, for which it was played thirty times.
+    found = confirm(node, tests, Symptom("growth", "it takes more"))
+    assert found is not None
+    assert (len(found.tests), found.times) == (14, 1)
+    small = made_small(node, found)
+    assert small is not None
+    assert len(small.test) <= 3
+    assert sum(len(move.data) for move in small.test if isinstance(move, Says)) <= 2

@@ -39,6 +39,7 @@ UBSAN = "src/session.cpp:42:17: runtime error: signed integer overflow: 21474836
 RUST = """thread 'net-0' panicked at commons/zenoh-codec/src/core/zint.rs:88:22:
 index out of bounds: the len is 3 but the index is 3
 note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace"""
+RUST_NO_MEMORY = "ready\nmemory allocation of 25769803776 bytes failed"
 RUST_ONE_LINE = "thread 'net-0' panicked at io/src/lib.rs:12:5:\nboom"
 PYTHON = """Traceback (most recent call last):
   File "/opt/node/peers/peer_server.py", line 200, in serve
@@ -93,6 +94,7 @@ example.com/broker/server.(*client).parse(0xc000, {0xc1, 0x3, 0x3})
         (RECURSION % "peek", "RecursionError in parse (filter.py)", ""),
         (RECURSION % "verify", "RecursionError in parse (filter.py)", ""),
         (RUST, "zint.rs:88", "index out of bounds: the len is 3 but the index is 3"),
+        (RUST_NO_MEMORY, "memory allocation", "25769803776 bytes failed"),
         (RUST_ONE_LINE, "lib.rs:12", "boom"),
         (PYTHON, "ValueError in on_message (router.py)", ""),
         (PYTHON_CHAINED, "msgspec.ValidationError in second (b.py)", ""),
@@ -105,7 +107,7 @@ example.com/broker/server.(*client).parse(0xc000, {0xc1, 0x3, 0x3})
     ids=[
         *("asan", "asan-in-a-call", "asan-in-a-library", "asan-without-symbols"),
         *("ubsan", "ubsan-summary", "recursion", "recursion-elsewhere"),
-        *("rust", "rust-short", "python", "python-chained", "assertion", "c++", "go", "none", "silent"),
+        *("rust", "rust-memory", "rust-short", "python", "python-chained", "assertion", "c++", "go", "none", "silent"),
     ],
 )
 def test_where_it_has_died(output: str, place: str, why: str) -> None:
