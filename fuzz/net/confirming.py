@@ -46,6 +46,10 @@ TRIES = 200
 CERTAIN = ("crash", "rule")
 """The kinds of symptoms that are certain when they were shown once: of others a busy machine may be the reason."""
 
+QUICK_START = 0.25
+"""Seconds in which an implementation starts that is started anew for each try; one that is slower, when it has shown
+something: whoever has heard much may not show again what a fresh one does."""
+
 HURRY = 0.4
 """Seconds that an answer is waited for while a test is made small: what is found then is shown again in full."""
 
@@ -119,11 +123,16 @@ def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float 
 def _shown_again(node: NodeOnTrial, test: NetworkTest, found: Reproduced, times: int) -> Reproduced | None:
     """Return what a test shows on a fresh instance that plays it so often, if that is what was found."""
     shown = reproduce(node, test, times=times)
-    return shown if shown is not None and shown.symptom.rough == found.symptom.rough else None
+    return shown if shown is not None and _is_same(shown.symptom, found.symptom) else None
+
+
+def _is_same(one: Symptom, other: Symptom) -> bool:
+    """Tell whether two symptoms may be one: who hangs may do so for whoever asks first, and that is as it comes."""
+    return one.rough == other.rough or (one.kind == other.kind == "hang" and not (one.says_where or other.says_where))
 
 
 class _Smaller:
-    """Tries smaller tests, on one instance as long as nothing shows."""
+    """Tries smaller tests, on one instance as long as nothing shows where it takes long to start another."""
 
     def __init__(self, node: NodeOnTrial, found: ConfirmedSuspicion) -> None:
         self._node, self._found = node, found
@@ -137,8 +146,9 @@ class _Smaller:
         shown = reproduce(self._node, test, times=times, fresh=not self._is_fresh)
         # Whoever has shown something is not what he was, but for a broken rule; growth has its own account from the
         # start on.
-        self._is_fresh = self._found.times == 1 and (shown is None or shown.symptom.kind == "rule")
-        return test if shown is not None and shown.symptom.rough == self._found.symptom.rough else ()
+        is_as_before = shown is None or shown.symptom.kind == "rule"
+        self._is_fresh = self._found.times == 1 and is_as_before and self._node.restart_took > QUICK_START
+        return test if shown is not None and _is_same(shown.symptom, self._found.symptom) else ()
 
     def fail_together(self, tests: tuple[NetworkTest, ...]) -> tuple[NetworkTest, ...]:
         """Return some tests if they show the same, one after the other; none of them otherwise."""
