@@ -72,6 +72,12 @@ def intersects(one: str, two: str) -> bool:
     return one == two or _chunks_intersect(one.split("/"), two.split("/"))
 
 
+@lru_cache(maxsize=32768)
+def may_intersect(one: str, two: str) -> bool:
+    """Tell whether both may match some key, as far as one can know: what is no key expression may match anything."""
+    return intersects(one, two) or not (well_formed(one) and well_formed(two))
+
+
 def _chunks_intersect(one: list[str], two: list[str]) -> bool:
     # row[j]: some sequence of chunks matches both one[:i] and two[:j].
     row = [True]

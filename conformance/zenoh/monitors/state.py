@@ -9,7 +9,7 @@ from conformance.monitors import SessionEnd
 from harness.trace import Direction
 from harness.zenoh.tester.conversation import Conversation
 from harness.zenoh.tester.events import Event, RefusedBatch
-from wire.zenoh.keys import HeardTable, intersects
+from wire.zenoh.keys import HeardTable, may_intersect
 from wire.zenoh.values import (
     DeclareEntity,
     DeclareFinal,
@@ -87,13 +87,13 @@ class SentInterest:
         """Tell whether an entity may fall under it: all do that might, where what was asked for is not known."""
         if not self.is_clear or key is None:
             return True
-        return kind in self.kinds and (self.key is None or intersects(self.key, key))
+        return kind in self.kinds and (self.key is None or may_intersect(self.key, key))
 
     def admits(self, kind: EntityKind, key: str | None) -> bool:
         """Tell whether an entity falls under it, as far as that is known: no kinds are all kinds."""
         if kind not in (self.kinds or KINDS):
             return False
-        return self.interest.key is None or self.key is None or key is None or intersects(self.key, key)
+        return self.interest.key is None or self.key is None or key is None or may_intersect(self.key, key)
 
 
 class SessionState:

@@ -75,3 +75,12 @@ def test_a_number_that_was_given_twice_may_name_either_key(is_released: bool) ->
         (RECEIVED, QUERYABLE),
     )
     assert ("ZD-093" in rules) is is_released
+
+
+@pytest.mark.parametrize(("key", "is_accused"), [("//b/a", False), ("$/a", False), ("c/a", True)])
+def test_what_a_key_matches_that_is_no_key_expression_is_not_known(key: str, is_accused: bool) -> None:
+    """A regression: eclipse-zenoh 1.10.2, for which an empty chunk is none, was accused of telling too much."""
+    token = Declare(DeclareEntity(EntityKind.TOKEN, 1, WireExpr(key)), 1)
+    ask = Interest(1, Mode.CURRENT_FUTURE, Options.T | Options.R | Options.N | Options.M, WireExpr("b/a$*"))
+    rules = accused((RECEIVED, INIT), (SENT, ask), (RECEIVED, token), (RECEIVED, FINAL))
+    assert ("ZI-014" in rules) is is_accused
