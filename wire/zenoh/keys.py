@@ -27,17 +27,23 @@ class HeardTable(Table):
         super().__init__()
         self._unknown: set[int] = set()
 
-    def give(self, number: int, key: str | None) -> None:
-        """Enter that a number is given to a key, or to one that cannot be resolved (``None``)."""
-        if number in self._unknown or self.get(number, key) != key:
+    def give(self, number: int, key: str | None, *, is_sure: bool = True) -> None:
+        """Enter that a number is given to a key, or to one that cannot be resolved (``None``).
+
+        ``is_sure`` unless nobody knows whether the other side has taken that.
+        """
+        if not is_sure or number in self._unknown or self.get(number, key) != key:
             self._unknown.add(number)
             self.pop(number, None)
         elif key is not None:
             self[number] = key
 
-    def release(self, number: int) -> str | None:
+    def release(self, number: int, *, is_sure: bool = True) -> str | None:
         """Enter that a number is released; return the key that it stood for, if that is known."""
-        self._unknown.discard(number)
+        if is_sure:
+            self._unknown.discard(number)
+        else:
+            self._unknown.add(number)
         return self.pop(number, None)
 
 

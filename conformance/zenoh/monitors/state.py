@@ -10,6 +10,7 @@ from harness.trace import Direction
 from harness.zenoh.tester.conversation import Conversation
 from harness.zenoh.tester.events import Event, RefusedBatch
 from wire.zenoh.keys import HeardTable, may_intersect
+from wire.zenoh.unknown_extensions import unintelligible
 from wire.zenoh.values import (
     DeclareEntity,
     DeclareFinal,
@@ -217,6 +218,8 @@ class SessionState:
 
     def _final_sent(self, event: Event) -> None:
         assert isinstance(event.message, InterestFinal)
+        if unintelligible(event.message):
+            return  # nobody can act on it: what was asked for may still come
         found = self.all_of(event.message.id)
         if found and found[-1].final is None:
             found[-1].final = self._sent
@@ -265,13 +268,13 @@ class SessionState:
         assert isinstance(event.body, DeclareKeyExpr)
         number = event.body.expr_id
         self.given[event.direction].add(number)
-        self.tables[event.direction].give(number, event.key)
+        self.tables[event.direction].give(number, event.key, is_sure=not unintelligible(event.message))
         if event.direction is Direction.RECEIVED:
             self.numbers[number] = event.key
 
     def _number_taken_back(self, event: Event) -> None:
         assert isinstance(event.body, UndeclareKeyExpr)
-        self.tables[event.direction].release(event.body.expr_id)
+        self.tables[event.direction].release(event.body.expr_id, is_sure=not unintelligible(event.message))
         if event.direction is Direction.RECEIVED:
             self.numbers.pop(event.body.expr_id, None)
 

@@ -20,6 +20,7 @@ from wire.zenoh.keys import (
     well_formed,
     wire_expr_extension,
 )
+from wire.zenoh.unknown_extensions import unintelligible
 from wire.zenoh.values import (
     Declaration,
     Declare,
@@ -33,7 +34,6 @@ from wire.zenoh.values import (
     InterestFinal,
     Mode,
     NetworkMessage,
-    Oam,
     Options,
     Push,
     Request,
@@ -42,7 +42,6 @@ from wire.zenoh.values import (
     UndeclareEntity,
     UndeclareKeyExpr,
     WireExpr,
-    unknown_mandatory,
 )
 from wire.zenoh.values_transport import Fragment, WhatAmI
 
@@ -156,10 +155,7 @@ class Router(Routing, Peer):
 
     def unknown_extension(self, message: NetworkMessage) -> Extension | None:
         """Return a mandatory extension that makes a message unintelligible, if it carries one."""
-        found = unknown_mandatory(NAMES[type(message)], message.extensions)
-        if found is None and isinstance(message, Declare):
-            found = unknown_mandatory(body_name(message.body), message.body.extensions)
-        return found
+        return unintelligible(message)
 
     def can_be_spelled(self, session: Session, message: NetworkMessage) -> bool:
         """Tell whether a message's key can be told to others: on aliases, keys grow beyond what 16 bits can count."""
@@ -391,30 +387,3 @@ class Router(Routing, Peer):
         """Send one network message to a session."""
         if session.opened:
             session.transport.send([message])
-
-
-NAMES: dict[type, str] = {
-    Interest: "INTEREST",
-    InterestFinal: "INTEREST_FINAL",
-    Declare: "DECLARE",
-    Push: "PUSH",
-    Request: "REQUEST",
-    Response: "RESPONSE",
-    ResponseFinal: "RESPONSE_FINAL",
-    Oam: "OAM",
-}
-
-
-def body_name(body: Declaration) -> str:
-    """Return the document's name of a declaration."""
-    match body:
-        case DeclareKeyExpr():
-            return "D_KEYEXPR"
-        case UndeclareKeyExpr():
-            return "U_KEYEXPR"
-        case DeclareEntity():
-            return f"D_{body.kind.name}"
-        case UndeclareEntity():
-            return f"U_{body.kind.name}"
-        case DeclareFinal():
-            return "D_FINAL"

@@ -10,6 +10,7 @@ from harness.zenoh.tester.events import OTHER, Event, RefusedBatch
 from wire.errors import DecodeError
 from wire.zenoh.grammar_extensions import WIRE_EXPR
 from wire.zenoh.keys import HeardTable, Table, resolve
+from wire.zenoh.unknown_extensions import unintelligible
 from wire.zenoh.values import (
     Declare,
     DeclareEntity,
@@ -119,9 +120,9 @@ class Conversation:
             known = self.declared.pop((direction, body.kind, body.id), None)
         elif isinstance(body, DeclareKeyExpr):
             key = resolve(body.key, sender, receiver)
-            sender.give(body.expr_id, key)
+            sender.give(body.expr_id, key, is_sure=not unintelligible(message))
         elif isinstance(body, UndeclareKeyExpr):
-            key = sender.release(body.expr_id)
+            key = sender.release(body.expr_id, is_sure=not unintelligible(message))
         nth = len(self.events) - self._first
         event = Event(time, direction, message, entry, type(body), key, known, body, message.interest_id, nth)
         self.events.append(event)

@@ -12,6 +12,7 @@ from wire.zenoh.values import (
     DeclareFinal,
     DeclareKeyExpr,
     EntityKind,
+    Extension,
     Interest,
     InterestFinal,
     Mode,
@@ -84,3 +85,32 @@ def test_what_a_key_matches_that_is_no_key_expression_is_not_known(key: str, is_
     ask = Interest(1, Mode.CURRENT_FUTURE, Options.T | Options.R | Options.N | Options.M, WireExpr("b/a$*"))
     rules = accused((RECEIVED, INIT), (SENT, ask), (RECEIVED, token), (RECEIVED, FINAL))
     assert ("ZI-014" in rules) is is_accused
+
+
+@pytest.mark.parametrize("is_mandatory", [True, False])
+def test_a_final_that_nobody_can_act_on_ends_nothing(is_mandatory: bool) -> None:
+    """A regression: eclipse-zenoh 1.5.1, which passes over it, was accused of telling of what was asked for still."""
+    rules = accused(
+        (RECEIVED, INIT),
+        (SENT, asks(Options.Q, "a/*")),
+        (SENT, InterestFinal(1, (Extension(9, mandatory=is_mandatory),))),
+        (SENT, Interest(2, Mode.CURRENT_FUTURE, Options.T)),
+        (RECEIVED, Declare(DeclareFinal(), 2)),
+        (RECEIVED, QUERYABLE),
+    )
+    assert rules.isdisjoint({"ZD-093", "ZI-022"}) is is_mandatory
+
+
+@pytest.mark.parametrize("is_mandatory", [True, False])
+def test_what_an_alias_stands_for_is_not_known_that_nobody_can_take(is_mandatory: bool) -> None:
+    rules = accused(
+        (RECEIVED, INIT),
+        (SENT, Declare(DeclareKeyExpr(1, WireExpr("a")))),
+        (SENT, Declare(UndeclareKeyExpr(1), extensions=(Extension(9, mandatory=is_mandatory),))),
+        (SENT, Declare(DeclareKeyExpr(1, WireExpr("c")))),
+        (SENT, Interest(1, Mode.FUTURE, Options.Q | Options.R | Options.M, WireExpr(None, 1))),
+        (SENT, Interest(2, Mode.CURRENT, Options.T)),
+        (RECEIVED, Declare(DeclareFinal(), 2)),
+        (RECEIVED, QUERYABLE),
+    )
+    assert ("ZD-093" in rules) is not is_mandatory
