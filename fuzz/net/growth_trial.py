@@ -49,7 +49,7 @@ class GrowthTrial:
             level = self._takes()
             if level.memory - self._first > ABUNDANT:
                 self._is_abundant = True
-                return _told("memory")
+                return Symptom("growth", "played a few times, the test lets it take a gigabyte more memory")
             if number >= measured:
                 levels.append(level)
         return growth(levels)
@@ -66,9 +66,5 @@ def growth(levels: Sequence[Resources]) -> Symptom | None:
     for name in ("descriptors", "threads", "memory"):
         before, after = ([getattr(each, name) for each in some] for some in (levels[:third], levels[-third:]))
         if (min(after) - max(before)) / rounds > 0.6 * getattr(PER_TEST, name):
-            return _told(name)
+            return Symptom("growth", f"each time the test is played, it takes more {name}")
     return None
-
-
-def _told(name: str) -> Symptom:
-    return Symptom("growth", f"each time the test is played, it takes more {name}")

@@ -43,13 +43,15 @@ def test_memory_that_settles_late_is_no_growth() -> None:
 
 def test_what_is_taken_for_a_moment_is_no_growth() -> None:
     """A regression: routers that read into buffers of 64 KiB were accused, whichever test was played meanwhile."""
-    for busy in range(1, 8):
-        assert seen(lambda played, busy=busy: 40_000 + 30_000 * (played % 8 < busy))[0] == ""  # type: ignore[misc]
+    for busy in range(1, 7):
+        for phase in range(7):
+            what, _ = seen(lambda played, busy=busy, phase=phase: 40_000 + 30_000 * ((played + phase) % 7 < busy))  # type: ignore[misc]
+            assert what == "", (busy, phase)
 
 
 def test_who_takes_all_there_is_is_not_played_with_for_long() -> None:
     what, played = seen(lambda played: 40_000 + 64_000 * played)
-    assert what == "each time the test is played, it takes more memory"
+    assert "a gigabyte more" in what
     assert played < 20
 
 
