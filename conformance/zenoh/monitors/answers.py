@@ -10,6 +10,7 @@ from harness.timing import MARGIN
 from harness.trace import Direction
 from harness.zenoh.tester.events import Event
 from wire.zenoh.grammar_extensions import NODE_ID, QOS, TIMESTAMP
+from wire.zenoh.unknown_extensions import unintelligible
 from wire.zenoh.values import (
     DeclareEntity,
     DeclareFinal,
@@ -18,7 +19,6 @@ from wire.zenoh.values import (
     Mode,
     Options,
     UndeclareEntity,
-    unknown_mandatory,
 )
 
 PATIENCE = 5.0
@@ -78,7 +78,7 @@ def snapshots_carry_their_id(event: Event, state: SessionState) -> Observation |
 def is_plain(asked: SentInterest) -> bool:
     """Tell whether nothing about an INTEREST gives its receiver leave to refuse it."""
     interest = asked.interest
-    if unknown_mandatory("INTEREST", interest.extensions):
+    if unintelligible(interest):
         return False
     restricted = bool(interest.options & Options.R)
     if restricted or interest.options & (Options.N | Options.M):

@@ -1,4 +1,4 @@
-"""The Zenoh monitors: what may have been on its way accuses no router."""
+"""The Zenoh monitors: what nobody can know, such as what was on its way, accuses no router."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from conformance.findings import judge_conversations
 from conformance.suite import Suite
 from conformance.verdicts import Outcome
 from harness.trace import Direction, Entry, EntryKind, Trace
+from wire.zenoh.keys import wire_expr_extension
 from wire.zenoh.values import (
     Declare,
     DeclareEntity,
@@ -18,6 +19,7 @@ from wire.zenoh.values import (
     Mode,
     NetworkMessage,
     Options,
+    UndeclareEntity,
     UndeclareKeyExpr,
     WireExpr,
 )
@@ -114,3 +116,17 @@ def test_what_an_alias_stands_for_is_not_known_that_nobody_can_take(is_mandatory
         (RECEIVED, QUERYABLE),
     )
     assert ("ZD-093" in rules) is not is_mandatory
+
+
+@pytest.mark.parametrize("is_given_twice", [True, False])
+def test_an_end_that_is_spelled_by_a_number_that_was_given_twice_names_what_may_be_right(is_given_twice: bool) -> None:
+    spelled = wire_expr_extension(WireExpr(None, 1, sender=False))
+    rules = accused(
+        (RECEIVED, INIT),
+        (SENT, Declare(DeclareKeyExpr(1, WireExpr("a/b" if is_given_twice else "c")))),
+        (SENT, Declare(DeclareKeyExpr(1, WireExpr("c")))),
+        (SENT, asks(Options.Q, "a/*")),
+        (RECEIVED, QUERYABLE),
+        (RECEIVED, Declare(UndeclareEntity(EntityKind.QUERYABLE, 1, (spelled,)))),
+    )
+    assert ("ZD-058" in rules) is not is_given_twice
