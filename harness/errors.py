@@ -16,6 +16,7 @@
     ├── NotInstalled             what is asked for needs a package that is not there
     ├── ControlFailed            an implementation did not do what a control line asked
     │   ├── Unsupported          because it cannot do such a thing at all
+    │   ├── ControlUnanswered    because it does not answer control lines any more
     │   └── NotYet               because it cannot do it before something has come that is under way
     └── BadDescription           an implementation's description is wrong (exit status 2)
 """
@@ -87,6 +88,10 @@ class ControlFailed(HarnessError):
 
 class Unsupported(ControlFailed):
     """An implementation does not know the verb of a control line, or the kind of thing it names."""
+
+
+class ControlUnanswered(ControlFailed):
+    """An implementation did not answer a control line in time."""
 
 
 class NotYet(ControlFailed):

@@ -292,17 +292,21 @@ class Timing:
     @property
     def control(self) -> float:
         """Seconds that a node has to answer a control line, which goes over no network."""
-        return CONTROL * self.scale
+        return self._in_haste(CONTROL) * self.scale
 
     @property
     def connecting(self) -> float:
         """Seconds for a connection to a node that listens."""
-        return self.stretched(CONNECT)
+        return self.stretched(self._in_haste(CONNECT))
 
     @property
     def sending(self) -> float:
         """Seconds in which a node must take some bytes of what is sent."""
-        return self.stretched(SEND)
+        return self.stretched(self._in_haste(SEND))
+
+    def _in_haste(self, seconds: float) -> float:
+        """Return how long all else is waited for where an answer is waited for less than usual."""
+        return max(WINDOW, seconds * min(1.0, self.answer / ANSWER))
 
     @property
     def dialling(self) -> float:

@@ -1,7 +1,7 @@
 """Confirming: a suspicion becomes a finding when a fresh instance shows it again, by as little as does it."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -17,7 +17,7 @@ from fuzz.net.moves import (
     joined,
     spelled_out,
 )
-from fuzz.net.node_on_trial import NodeOnTrial, Reproduced, reproduce
+from fuzz.net.node_on_trial import SUSPICION, NodeOnTrial, Reproduced, reproduce
 from fuzz.net.symptoms import Symptom, about
 from fuzz.net.targets import without_what_is_kept
 from harness.timing import ANSWER
@@ -72,8 +72,11 @@ class ConfirmedSuspicion(msgspec.Struct, frozen=True):
 
 
 def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) -> ConfirmedSuspicion | None:
-    """Show a symptom again on a fresh instance, by the last tests that were played; ``None`` when it does not show."""
-    node.patience = ANSWER
+    """Show a symptom again on a fresh instance, by the last tests that were played; ``None`` when it does not show.
+
+    In a hurry: what is not certain by that is shown in full once it is small.
+    """
+    node.patience = node.hurried(SUSPICION)
     times = TIMES if suspected.kind == "growth" else 1
     if suspected.kind == "growth":
         last = [without_what_is_kept(node.target, each) for each in last]
@@ -91,10 +94,17 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
     return None
 
 
-def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float = 1.0) -> ConfirmedSuspicion | None:
+def made_small(
+    node: NodeOnTrial,
+    found: ConfirmedSuspicion,
+    *,
+    thorough: float = 1.0,
+    is_known: Callable[[Symptom], bool] = lambda symptom: False,
+) -> ConfirmedSuspicion | None:
     """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time.
 
-    ``None`` where what was shown once is not shown again, and is not certain by that.
+    ``None`` where what was shown once is not shown again, and is not certain by that. What ``is_known`` by what it is
+    about is returned as it is then: nobody looks into it any further.
     """
     smaller = _Smaller(node, found)
     thorough *= 1 if found.times == 1 else GROWING
@@ -103,7 +113,10 @@ def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float 
     tries = round(TRIES * max(1.0, thorough))
     # Whole tests first, of which most only came before.
     tests = shrunk(found.tests or (found.test,), smaller.fail_together, tries=tries, seconds=seconds * thorough)
-    test = shrunk(joined(tests), smaller.fails, _simpler, tries=tries, seconds=seconds * thorough)
+    test = _shortest_beginning(joined(tests), smaller.fails)
+    test = shrunk(test, smaller.fails, _simpler, tries=tries, seconds=seconds * thorough)
+    if is_known(early := _about(node, test, found.symptom)):
+        return ConfirmedSuspicion(test, found.times, msgspec.structs.replace(found.reproduced, symptom=early))
     seconds = MESSAGES + MESSAGES_RESTARTS * node.restart_took
     # What makes it smaller may have taken a session's opening, and left what the session would do.
     test = spelled_out(smaller.with_less_said(test, seconds * thorough))
@@ -112,18 +125,29 @@ def made_small(node: NodeOnTrial, found: ConfirmedSuspicion, *, thorough: float 
     shown = _shown_again(node, test, found.reproduced, found.times)
     if shown is None:
         test = spelled_out(found.test)
-        is_certain = found.symptom.kind in CERTAIN
-        shown = found.reproduced if is_certain else _shown_again(node, test, found.reproduced, found.times)
+        shown = found.reproduced if found.symptom.kind in CERTAIN else _shown_in_full(node, test, found)
     if shown is None:
         return None
-    told = msgspec.structs.replace(shown.symptom, about=about(test, node.target.layout, node.suite.harness.layout))
-    return ConfirmedSuspicion(test, found.times, msgspec.structs.replace(shown, symptom=told))
+    told = msgspec.structs.replace(shown, symptom=_about(node, test, shown.symptom))
+    return ConfirmedSuspicion(test, found.times, told)
+
+
+def _about(node: NodeOnTrial, test: NetworkTest, symptom: Symptom) -> Symptom:
+    """Return a symptom of a small test with what it is about."""
+    return msgspec.structs.replace(symptom, about=about(test, node.target.layout, node.suite.harness.layout))
 
 
 def _shown_again(node: NodeOnTrial, test: NetworkTest, found: Reproduced, times: int) -> Reproduced | None:
     """Return what a test shows on a fresh instance that plays it so often, if that is what was found."""
     shown = reproduce(node, test, times=times)
     return shown if shown is not None and _is_same(shown.symptom, found.symptom) else None
+
+
+def _shown_in_full(node: NodeOnTrial, test: NetworkTest, found: ConfirmedSuspicion) -> Reproduced | None:
+    """Return what a test shows on a fresh instance that is waited for: what was found, or what took its time to end."""
+    shown = reproduce(node, test, times=found.times)
+    is_proven = shown is not None and (shown.symptom.kind in CERTAIN or _is_same(shown.symptom, found.symptom))
+    return shown if is_proven else None
 
 
 def _is_same(one: Symptom, other: Symptom) -> bool:
@@ -137,18 +161,22 @@ class _Smaller:
     def __init__(self, node: NodeOnTrial, found: ConfirmedSuspicion) -> None:
         self._node, self._found = node, found
         self._is_fresh = False
+        self._tried: dict[NetworkTest, bool] = {}
 
     def fails(self, test: NetworkTest) -> NetworkTest:
         """Return a test if it shows the same; none of it otherwise."""
-        if not any(isinstance(move, Opens) for move in test):
-            return ()
+        if test not in self._tried:
+            self._tried[test] = any(isinstance(move, Opens) for move in test) and self._shows_the_same(test)
+        return test if self._tried[test] else ()
+
+    def _shows_the_same(self, test: NetworkTest) -> bool:
         times = min(FEWER_TIMES, self._found.times)
         shown = reproduce(self._node, test, times=times, fresh=not self._is_fresh)
         # Whoever has shown something is not what he was, but for a broken rule; growth has its own account from the
         # start on.
         is_as_before = shown is None or shown.symptom.kind == "rule"
         self._is_fresh = self._found.times == 1 and is_as_before and self._node.restart_took > QUICK_START
-        return test if shown is not None and _is_same(shown.symptom, self._found.symptom) else ()
+        return shown is not None and _is_same(shown.symptom, self._found.symptom)
 
     def fail_together(self, tests: tuple[NetworkTest, ...]) -> tuple[NetworkTest, ...]:
         """Return some tests if they show the same, one after the other; none of them otherwise."""
@@ -177,6 +205,31 @@ class _Smaller:
             return bool(self.fails(_with(test, place, at, data)))
 
         return _with(test, place, at, minimise(layout, said.data[at], keeps, deadline - time.monotonic()))
+
+
+def _shortest_beginning(test: NetworkTest, fails: Callable[[NetworkTest], NetworkTest]) -> NetworkTest:
+    """Return as much of a test, from its beginning, as shows what all of it does: by halves, as far as that goes.
+
+    Behind the message that does it nothing more is needed.
+    """
+    # Each place behind a move, and behind each message of a move.
+    places = [(at, said) for at, move in enumerate(test) for said in range(1, _said(move) + 1)]
+    shown, least, most = test, 0, len(places) - 1
+    while least < most:
+        at, said = places[middle := (least + most) // 2]
+        if beginning := fails((*test[:at], _as_far_as(test[at], said))):
+            shown, most = beginning, middle
+        else:
+            least = middle + 1
+    return shown
+
+
+def _said(move: FuzzMove) -> int:
+    return len(move.data) if isinstance(move, Says) and move.data else 1
+
+
+def _as_far_as(move: FuzzMove, said: int) -> FuzzMove:
+    return msgspec.structs.replace(move, data=move.data[:said]) if isinstance(move, Says) else move
 
 
 def _with(test: NetworkTest, place: int, at: int, data: bytes) -> NetworkTest:

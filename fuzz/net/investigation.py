@@ -110,7 +110,7 @@ class Investigation:
             self._meet(found.symptom)
         else:
             self._doing("making small")
-            small = made_small(self._node, found, thorough=self._thorough)
+            small = made_small(self._node, found, thorough=self._thorough, is_known=self._is_known_by_now)
             is_confirmed = small is not None
             if small is None:
                 self.counts.unconfirmed += 1
@@ -127,8 +127,7 @@ class Investigation:
         if self._is_expected(symptom):
             self.counts.expected += 1
             return
-        self._known.look()
-        if self._known.has(symptom) or self._known.explains(symptom):
+        if self._is_known_by_now(symptom):
             self._meet(symptom)
             return
         finding = stamped(
@@ -153,6 +152,11 @@ class Investigation:
         folder, is_new = write_finding(self._out, finding, small.reproduced.trace)
         self._known.add_folder(folder)
         self.counts.found += is_new
+
+    def _is_known_by_now(self, symptom: Symptom) -> bool:
+        """Tell whether a symptom of a small test is known: to others as well, who may have found it meanwhile."""
+        self._known.look()
+        return self._known.has(symptom) or self._known.explains(symptom)
 
     def _meet(self, symptom: Symptom) -> None:
         self.counts.again += 1

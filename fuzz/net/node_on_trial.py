@@ -55,7 +55,7 @@ PROOFS = 2
 DEATH = 0.3
 """Seconds after which a process is dead that has died while the service was tried: its connections end before it does.
 
-A third of them, where it was tried for long.
+A third of them, where it was tried for long; a tenth, where an answer was waited for in vain: no connection has ended.
 """
 
 
@@ -197,7 +197,9 @@ class NodeOnTrial:
 
     def _died(self, since: float | None = None) -> Symptom | None:
         if since is not None:
-            deadline = max(since + DEATH, self.instance.clock.now() + DEATH / 3)
+            now = self.instance.clock.now()
+            is_in_vain = now - since >= self.patience
+            deadline = now + DEATH / 10 if is_in_vain else max(since + DEATH, now + DEATH / 3)
             while self.instance.alive() and self.instance.clock.now() < deadline:
                 threading.Event().wait(0.01)
         return None if self.instance.alive() else crash(self.instance.last_output())

@@ -4,14 +4,13 @@ import hashlib
 import math
 from collections import deque
 from collections.abc import Hashable, Iterator
-from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from fuzz.net.moves import EndsSession, FuzzMove, GivesCommand, Listens, NetworkTest, Opens, Says, WaitsAWhile
 from fuzz.net.targets import FuzzedSession, FuzzTarget
-from harness.errors import HarnessError
+from harness.errors import ControlUnanswered, HarnessError
 from harness.iuts.instance import Instance
 from harness.trace import Trace
 
@@ -102,6 +101,8 @@ class TestInPlay:
         self._silent: set[str] = set()
         self._last: dict[str, str] = {}
         self._made: list[FuzzMove] = []
+        self._is_commanded = True
+        """Whether it takes control lines, as far as was seen: who hangs does not, and each would be waited for."""
         self.features: set[Feature] = set()
 
     def settled(self) -> PlayedTest:
@@ -139,9 +140,8 @@ class TestInPlay:
             case WaitsAWhile(seconds):
                 for session in list(self._there())[:1]:
                     session.catch_up(seconds)
-            case GivesCommand(verb, arguments):
-                with suppress(HarnessError):
-                    self._node.command(verb, *arguments)
+            case GivesCommand(verb, arguments) if self._is_commanded:
+                self._command(verb, arguments)
         self._look(_kind(move), began)
 
     def _listen(self, who: str, began: float) -> None:
@@ -176,6 +176,12 @@ class TestInPlay:
             self._sessions[who] = self._target.session(self._node, how)
         except HarnessError:
             self.features.add("no session")
+
+    def _command(self, verb: str, arguments: tuple[str, ...]) -> None:
+        try:
+            self._node.command(verb, *arguments)
+        except HarnessError as error:
+            self._is_commanded = not isinstance(error, ControlUnanswered)
 
     def _is_there(self, who: str) -> bool:
         return who in self._sessions and not self._sessions[who].is_over

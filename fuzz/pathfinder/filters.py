@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from fuzz.net.texts import LOOKALIKES, MANY, ODD, SIZES
+from fuzz.net.texts import LOOKALIKES, MANY, ODD, SIZES, UNUSUAL
 from wire.pathfinder.filters import SPECIALS, escape
 
 NAMES = ("a", "b", "name", "a", "b", "c")
@@ -18,7 +18,9 @@ LEVELS = 3
 
 
 def filter_text(random: Random, levels: int = LEVELS) -> str:
-    """Return a filter as somebody might write it."""
+    """Return a filter as somebody might write it; once in a while one that few think of."""
+    if levels == LEVELS and random.random() < UNUSUAL:
+        return unusual_filter(random)
     kind = random.random()
     if not levels or kind < 0.65:
         return f"({item(random)})"
@@ -43,6 +45,21 @@ def item(random: Random) -> str:
             return f"{name}={random.choice(NUMBERS)}"
         case _:
             return f"{name}{random.choice('<>')}{random.choice(NUMBERS)}"
+
+
+def unusual_filter(random: Random) -> str:
+    """Return a filter that is one: very deep, very wide, or about a text that has very much of something."""
+    name, many = random.choice(NAMES), random.choice(MANY)
+    match random.randrange(4):
+        case 0:
+            return _nested(f"({item(random)})", random)
+        case 1:
+            return _wide(f"({item(random)})", random)
+        case 2:
+            return f"({name}={random.choice(('*', '*', '*x', '*a*b')) * many}{random.choice(('', '', 'x'))})"
+        case _:
+            marks = escape(random.choice(SPECIALS)), random.choice(("a", "\u00e9", "\U0001f980"))
+            return f"({name}={random.choice((marks[0] * many, marks[1] * random.choice(SIZES)))})"
 
 
 def broken_filter(random: Random) -> str:

@@ -5,11 +5,11 @@ of the client in a hello, which it replaces by its own; any other is a lie, and 
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from fuzz.net.texts import LOOKALIKES, MANY, NO_TEXT, NUMEROUS, ODD, SIZES
+from fuzz.net.texts import LOOKALIKES, MANY, NO_TEXT, NUMEROUS, ODD, SIZES, UNUSUAL
 from fuzz.pathfinder.filters import BORDERS, NAMES, NUMBERS, TEXTS, broken_filter, filter_text
 from harness.pathfinder.tester.driver import encode_message
 from wire.json.strict import MOST
@@ -27,6 +27,9 @@ CLIENTS = (1, 2)
 
 EDGES = (0, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, MOST - 1, MOST)
 """Identifiers at which a type may end."""
+
+STRANGE = (*LOOKALIKES, *(each for each in ODD if each != "\0"))
+"""What may stand in a text, and few think of."""
 
 TTLS = (0, 1, 5, 60, 60)
 
@@ -108,12 +111,21 @@ class Speech:
         """Return properties: few of them, which filters may match."""
         random = self.random
         return {
-            random.choice(NAMES): [
-                random.choice(TEXTS) if random.random() < 0.6 else random.choice(NUMBERS)
+            self.among(NAMES): [
+                self.among(TEXTS) if random.random() < 0.6 else random.choice(NUMBERS)
                 for _ in range(random.choice((1, 1, 1, 2, 3, 0)))
             ]
             for _ in range(random.choice((1, 1, 2, 2, 3, 0)))
         }
+
+    def among(self, usual: Sequence[str]) -> str:
+        """Return one of some texts; once in a while one that few think of."""
+        random = self.random
+        if random.random() >= UNUSUAL:
+            return random.choice(usual)
+        if random.random() < 0.5:
+            return random.choice(("a", "\u00e9", "\U0001f980")) * random.choice(SIZES)
+        return random.choice(usual) + random.choice(STRANGE)
 
     def id(self) -> int:
         """Return an identifier of a service or of a subscription."""

@@ -44,33 +44,29 @@ class RaiSpeech:
     def message(self) -> Spoken:
         """Return what somebody might say who speaks the protocol well."""
         random = self.random
-        match random.choices(range(13), (9, 4, 4, 3, 4, 4, 2, 3, 1, 1.2, 1, 0.7, 0.7))[0]:
+        match random.choices(range(11), (17, 4, 3, 4, 2, 3, 1, 1.2, 1, 0.7, 0.7))[0]:
             case 0:
-                return START + subject(random), self.start()
+                return self.about(subject(random))
             case 1:
-                return STOP + subject(random), self.some(return_=self.returned(), ack=True)
-            case 2:
                 return self.wild(WILD_START)
-            case 3:
+            case 2:
                 return self.wild(WILD_STOP)
-            case 4:
-                return SNAP + subject(random), self.some(return_=self.returned(), format="json")
-            case 5:
+            case 3:
                 return INBOX_OF_NODE + random.choice(("tess.subs", "subs", "1")), self.listed()
-            case 6:
+            case 4:
                 name = random.choice((DICTIONARY, DICTIONARY, "other"))
                 return INBOX_OF_NODE + "dict", {"dictionary": name} | self.some(
                     dict_csum=random.choice((1, "0x12345678", 0)), return_=self.returned()
                 )
-            case 7:
+            case 5:
                 return self.greeting()
-            case 8:
+            case 6:
                 return BYE, {}
-            case 9:
+            case 7:
                 return INBOX_OF_NODE + "auth", {"auth_time": "$asked", "time": "$now", "cnonce": "$cnonce"}
-            case 10:
+            case 8:
                 return self.told()
-            case 11:
+            case 9:
                 return INBOX_OF_NODE + "get_subs", {"return": "paul.subs", "last_seen": "$now", "wildcard": ">"}
             case _:
                 return INBOX_OF_NODE + str(self.returned()), {
@@ -78,6 +74,16 @@ class RaiSpeech:
                     "subject": subject(random),
                     "status": "ack",
                 }
+
+    def about(self, spelt: str) -> Spoken:
+        """Return the start or the stop of a subscription to a subject, or a question for its value."""
+        match self.random.choices(range(3), (9, 4, 4))[0]:
+            case 0:
+                return START + spelt, self.start()
+            case 1:
+                return STOP + spelt, self.some(return_=self.returned(), ack=True)
+            case _:
+                return SNAP + spelt, self.some(return_=self.returned(), format="json")
 
     def some(self, **members: object) -> dict[str, object]:
         """Return some of several members, mostly each of them."""
@@ -192,10 +198,12 @@ def text(random: Random) -> bytes:
     speech = RaiSpeech(random)
     match random.choices(range(7), (4, 6, 3, 4, 3, 2, 3))[0]:
         case 0:
-            prefix = random.choice((START, START, STOP, SNAP, WILD_START, WILD_STOP, "_SUB.", "_", INBOX_OF_NODE))
             spelt = readable(broken_subject(random))
-            members = speech.start() if prefix == START else speech.message()[1]
-            return said(prefix + spelt, plain(members))
+            if random.random() < 0.6:
+                name, members = speech.about(spelt)
+                return said(name, plain(members))
+            prefix = random.choice((START, STOP, SNAP, WILD_START, WILD_STOP, "_SUB.", "_", INBOX_OF_NODE))
+            return said(prefix + spelt, plain(speech.message()[1]))
         case 1:
             # A wildcard's subject, or its pattern.
             name, members = speech.wild(random.choice((WILD_START, WILD_START, WILD_STOP)))

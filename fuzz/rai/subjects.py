@@ -2,7 +2,7 @@
 
 from random import Random
 
-from fuzz.net.texts import MANY, TextLanguage
+from fuzz.net.texts import MANY, UNUSUAL, TextLanguage
 from wire.rai.wildcards import pattern_of_glob, pattern_of_rv
 
 SERVED = "LAB."
@@ -11,6 +11,9 @@ SERVED = "LAB."
 SUBJECTS = TextLanguage(
     ".", ("*", ">"), ("..", "_", "*.", ".>", ">.", "**", "?", "[", "]", "\\", "$", "-", "^", "{", "%")
 )
+NAMES = TextLanguage(".", (), ())
+"""Subjects alone, without wildcards."""
+
 GLOBS = TextLanguage(".", ("*", "?", "[ab]", "[^a]", "[a-c]"), ("[", "]", "[]", "[^]", "\\", "[z-a]", "**", "[\\]"))
 RETURNS = TextLanguage(".", ("*", ">"), ("..", "_", ".", "auth", "dict", "get_subs", "$", "/"), ("1", "2", "a", "subs"))
 
@@ -58,7 +61,12 @@ PIECES = (
 
 
 def subject(random: Random) -> str:
-    """Return a subject that is served, nearly always: few, so that they have to do with each other."""
+    """Return a subject that is served, nearly always: few, so that they have to do with each other.
+
+    Once in a while it is one that few think of.
+    """
+    if random.random() < UNUSUAL:
+        return SERVED + NAMES.unusual(random)
     names = SUBJECTS.names
     count = random.choice((1, 1, 1, 2, 2, 3))
     text = SUBJECTS.separator.join(names[min(int(random.expovariate(0.8)), len(names) - 1)] for _ in range(count))

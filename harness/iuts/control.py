@@ -12,7 +12,7 @@ from typing import TextIO
 
 import msgspec
 
-from harness.errors import ControlFailed, NotYet, Unsupported
+from harness.errors import ControlFailed, ControlUnanswered, NotYet, Unsupported
 from harness.timing import CONTROL
 from harness.trace import Direction, EntryKind, Trace
 
@@ -132,9 +132,9 @@ class Control:
     def request(self, verb: str, *args: str, timeout: float = CONTROL) -> str:
         """Ask the node and return the text of its ``ok``.
 
-        Unsupported when the node does not know how; ControlFailed when it answers ``error`` otherwise, ends,
-        or does not answer within ``timeout`` seconds. ValueError when an argument holds a line end, or is
-        empty.
+        Unsupported when the node does not know how; ControlFailed when it answers ``error`` otherwise, or ends;
+        ControlUnanswered when it does not answer within ``timeout`` seconds. ValueError when an argument holds a
+        line end, or is empty.
         """
         for text in (verb, *args):
             # What is empty would vanish between two spaces.
@@ -168,7 +168,7 @@ class Control:
             try:
                 read = self._answers.get(timeout=timeout)
             except queue.Empty:
-                raise ControlFailed(f"{what!r} was not answered within {timeout:g} s") from None
+                raise ControlUnanswered(f"{what!r} was not answered within {timeout:g} s") from None
             if read is None:
                 # Put back for whoever asks next.
                 self.end()

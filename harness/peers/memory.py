@@ -9,7 +9,7 @@ from functools import partial
 import msgspec
 
 from harness.clock import VirtualClock
-from harness.errors import ControlFailed, Deadline, LinkClosed, NotYet, Unreachable, Unsupported
+from harness.errors import ControlFailed, ControlUnanswered, Deadline, LinkClosed, NotYet, Unreachable, Unsupported
 from harness.links.addresses import OTHER_LOOPBACK
 from harness.links.link import Link, RecordedLink
 from harness.links.network_path import Fates, NetworkPath
@@ -253,7 +253,8 @@ class World:
                 break
             except NotYet as cause:
                 if not self.wait(deadline):
-                    raise ControlFailed(f"{verb!r} was not answered in {self.timing.control:g} s: {cause}") from cause
+                    what = f"{verb!r} was not answered in {self.timing.control:g} s"
+                    raise ControlUnanswered(f"{what}: {cause}") from cause
         if not answers:
             raise ControlFailed(f"{verb!r} was not answered: the node has died: {self._death}")
         return answers[0]

@@ -52,6 +52,18 @@ def test_a_slow_node_is_waited_for_longer_by_its_scale_and_by_its_round_trips():
     assert (near.control, far.control) == (CONTROL, 3 * CONTROL)
 
 
+def test_who_is_waited_for_less_than_usual_is_waited_for_less_in_all_but_not_for_less_than_a_window():
+    node = Timing(scale=2.0)
+    node.answer = ANSWER / 5
+    assert (node.control, node.sending, node.connecting) == pytest.approx(
+        (2 * CONTROL / 5, 2 * SEND / 5, 2 * CONNECT / 5)
+    )
+    node.answer = 0.01
+    assert (node.control, node.sending, node.connecting) == (2 * WINDOW,) * 3
+    node.answer = 4 * ANSWER
+    assert (node.control, node.sending) == (2 * CONTROL, 2 * SEND)
+
+
 def test_the_protocols_seconds_go_by_tempo_and_scale_and_what_has_to_come_has_its_way_as_well():
     timing = Timing(scale=2.0, tempo=20.0, round_trip=0.1)
     assert timing.quiet(10.0) == pytest.approx(1.0 + MARGIN * 0.1)

@@ -9,9 +9,10 @@ from conformance.suite import Suite
 from fuzz.net import confirming
 from fuzz.net.confirming import ConfirmedSuspicion, confirm, made_small
 from fuzz.net.moves import NetworkTest, Opens, Says
-from fuzz.net.node_on_trial import Reproduced
+from fuzz.net.node_on_trial import SUSPICION, Reproduced
 from fuzz.net.symptoms import KINDS, Symptom
 from fuzz.net.targets import load
+from harness.timing import ANSWER
 
 TEST: NetworkTest = (Opens("a"), Says("a", (b"x", b"y")))
 
@@ -75,6 +76,78 @@ def test_what_is_shown_by_one_test_of_many_and_one_message_of_it_is_no_more_than
     assert (len(found.tests), found.times) == (14, 1)
     small = made_small(node, found)
     assert small is not None
+    # The session's opening may stand twice, as nobody is there to say that once is enough.
     assert len(small.test) <= 4
-    assert sum(len(move.data) for move in small.test if isinstance(move, Says)) <= 3
+    # What stood behind the message that did it is gone, in the same move as well.
+    assert [each for move in small.test if isinstance(move, Says) for each in move.data] == [b"bad", b"worse"]
     assert all(fresh_ones), "who has heard much may not show again what a fresh one does"
+
+
+def confirmed(symptom: Symptom, test: NetworkTest) -> ConfirmedSuspicion:
+    return ConfirmedSuspicion(test, 1, Reproduced(symptom, None))
+
+
+def node_in_a_hurry() -> Any:
+    return SimpleNamespace(
+        hurried=lambda seconds: seconds / 10, restart_took=0.0, target=load("zenoh")["router"], suite=Suite("zenoh")
+    )
+
+
+def test_nothing_is_tried_twice_and_what_is_found_is_shown_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: two seconds of a short campaign were spent on tests that had been tried before."""
+    tried: list[tuple[float, NetworkTest]] = []
+    node, harm = node_in_a_hurry(), Symptom("harm", "what")
+    test: NetworkTest = (Opens("a"), *(Says("a", (b"%d" % number, b"x")) for number in range(9)))
+
+    def reproduce(node: Any, test: NetworkTest, **how: Any) -> Reproduced | None:
+        tried.append((node.patience, test))
+        return Reproduced(harm, None) if any(b"4" in move.data for move in test if isinstance(move, Says)) else None
+
+    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    confirm(node, [test], harm)
+    assert tried.pop()[0] == pytest.approx(SUSPICION / 10), "what shows is shown in full later"
+    small = made_small(node, confirmed(harm, test))
+    assert small is not None
+    assert small.test == (Opens("a"), Says("a", (b"4",)))
+    (*while_small, at_last) = tried
+    assert at_last == (ANSWER, small.test)
+    assert len(while_small) == len({each for _, each in while_small})
+    assert len(while_small) < 20
+
+
+def test_what_is_known_by_what_it_is_about_is_not_made_any_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[NetworkTest] = []
+
+    def reproduce(node: Any, test: NetworkTest, **how: Any) -> Reproduced | None:
+        tried.append(test)
+        return Reproduced(hang, None) if any(isinstance(move, Says) for move in test) else None
+
+    hang = Symptom("hang", "nobody is answered")
+    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    asked: list[tuple[str, ...]] = []
+
+    def is_known(symptom: Symptom) -> bool:
+        asked.append(symptom.about)
+        return True
+
+    test: NetworkTest = (Opens("a"), Says("a", (b"\x1f" * 40,)))
+    small = made_small(node_in_a_hurry(), confirmed(hang, test), is_known=is_known)
+    assert small is not None
+    assert asked == [small.symptom.about]
+    assert {len(move.data[0]) for each in tried for move in each if isinstance(move, Says)} <= {40}
+
+
+@pytest.mark.parametrize(("in_full", "kind"), [(Symptom("crash", "at", place="at"), "crash"), (None, "")])
+def test_who_takes_his_time_to_die_is_said_to_have_died(
+    in_full: Symptom | None, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a hurry it hangs: a report of a sanitizer takes longer than an answer. A hang that shows then only is none."""
+    node, hang = node_in_a_hurry(), Symptom("hang", "nobody is answered")
+
+    def reproduce(node: Any, test: NetworkTest, **how: Any) -> Reproduced | None:
+        shown = in_full if node.patience == ANSWER else hang
+        return None if shown is None else Reproduced(shown, None)
+
+    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    small = made_small(node, confirmed(hang, TEST))
+    assert (small.symptom.kind if small is not None else "") == kind
