@@ -20,9 +20,9 @@ from fuzz.net.suspects import Suspects
 from fuzz.net.symptoms import RAW, Symptom, kinds_of, names_of
 
 AGAIN = 12
-"""How often a symptom is made small that does not say where it happens: several defects may show in the same way.
+"""How often a symptom is looked into that does not say where it happens: several defects may show in the same way.
 
-What brings no new finding counts twice.
+What brings no new finding counts twice. Behind that it is looked into more and more seldom.
 """
 
 LONG, LEAST, MOST = 600.0, 0.25, 4.0
@@ -167,7 +167,10 @@ class Investigation:
 
     def is_known(self, symptom: Symptom) -> bool:
         """Tell whether nothing new would come of looking into a symptom."""
-        return self._known.has(symptom) if symptom.says_where else self._tried[symptom.rough] >= AGAIN
+        if symptom.says_where:
+            return self._known.has(symptom)
+        tried = self._tried[symptom.rough]
+        return tried >= AGAIN and self._random.random() > (AGAIN / tried) ** 2
 
     def unexplained(self, tests: Sequence[NetworkTest], symptom: Symptom) -> tuple[NetworkTest, ...]:
         """Return those of some tests in which something is missing of what each known finding is about."""

@@ -8,7 +8,7 @@ import msgspec
 
 from conformance.contract.signatures import signature
 from fuzz.net.moves import EndsSession, GivesCommand, NetworkTest, Opens, Says
-from wire.message_lines import message_lines
+from wire.message_lines import MessageLine, message_lines
 
 KINDS = {
     "crash": "the implementation crashes",
@@ -160,10 +160,23 @@ def names_of(move: object, layout: str, frames: str) -> Sequence[str]:
 
 
 def kinds_of(layout: str, data: bytes) -> list[str]:
-    """Return the kinds of the messages in some bytes; what is refused is one of them."""
-    names = [line.name or "" for line in message_lines(layout, data)]
-    return [REFUSED if name.startswith("refused") else name for name in names if name]
+    """Return the kinds of the messages in some bytes; what is refused is one of them.
 
+    What says the same again and again is a kind of its own: it hangs or fills who has no trouble with what is said
+    otherwise, and would be taken for that if it came by the same name.
+    """
+    return [_kind_of(line, data) for line in message_lines(layout, data) if line.name]
+
+
+def _kind_of(line: MessageLine, data: bytes) -> str:
+    if line.name.startswith("refused"):
+        return REFUSED
+    return f"{REPETITIVE} {line.name}" if _AGAIN_AND_AGAIN.search(data, line.start, line.end) else line.name
+
+
+REPETITIVE = "repetitive"
+_AGAIN_AND_AGAIN = re.compile(rb"([\x20-\xf7]{1,8}?)\1{7}")
+"""A few characters, eight times in a row; bytes that are no text are numbers, and zeros mostly."""
 
 RAW = "bytes of the stream"
 REFUSED = "what no layout accepts"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from brokers import need_broker
@@ -14,6 +15,7 @@ from fuzz.net.investigation import AGAIN, Investigation
 from fuzz.net.known_findings import KnownFindings
 from fuzz.net.moves import Listens, NetworkTest, Opens, Says
 from fuzz.net.node_on_trial import CHECKS, SOONEST, SUSPICION, NodeOnTrial
+from fuzz.net.symptoms import Symptom
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.timing import ANSWER
@@ -102,9 +104,21 @@ def test_who_serves_others_again_is_not_started_anew(tmp_path: Path) -> None:
     try:
         look_into(investigation, node, says(STOPPED_IN_VAIN))
         restarts = node.restarts
-        investigation._tried.update({each.symptom.rough: AGAIN for each in investigation._known})
+        investigation._tried.update({each.symptom.rough: 1000 * AGAIN for each in investigation._known})
         look_into(investigation, node, says(STOPPED_IN_VAIN))
         assert (investigation.counts.again, node.restarts) == (1, restarts)
         assert node.play(says(listed("LAB.a")))[1] is None
     finally:
         node.stop()
+
+
+@pytest.mark.parametrize(("tried", "least", "most"), [(AGAIN - 1, 200, 200), (2 * AGAIN, 30, 70), (20 * AGAIN, 0, 4)])
+def test_what_does_not_say_where_it_happens_is_looked_into_less_and_less_often(
+    tried: int, least: int, most: int, tmp_path: Path
+) -> None:
+    """A regression: behind six hangs of one kind no other hang was looked into in the rest of a campaign."""
+    anybody: Any = None
+    investigation = investigation_of(anybody, tmp_path)
+    hang = Symptom("hang", "nobody's greeting is answered any more")
+    investigation._tried[hang.rough] = tried
+    assert least <= sum(not investigation.is_known(hang) for _ in range(200)) <= most

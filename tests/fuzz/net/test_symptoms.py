@@ -3,8 +3,8 @@
 import pytest
 
 from fuzz.net.moves import EndsSession, GivesCommand, Opens, Says
-from fuzz.net.symptoms import RAW, REFUSED, Symptom, about, crash, crash_place
-from wire.zenoh.values import Declare, DeclareFinal, Push, WireExpr
+from fuzz.net.symptoms import RAW, REFUSED, Symptom, about, crash, crash_place, kinds_of
+from wire.zenoh.values import Declare, DeclareEntity, DeclareFinal, EntityKind, Extension, Push, WireExpr
 from wire.zenoh.values_transport import KeepAlive, write_batch, write_network
 
 ASAN = """
@@ -178,3 +178,18 @@ def test_a_sanitizers_values_and_folders_make_no_other_symptom() -> None:
 def test_an_error_with_a_small_letter_is_named() -> None:
     place, _ = crash_place('Traceback:\n  File "peer/codec.py", line 3, in read\nstruct.error: too short\nerror: ended')
     assert place == "struct.error in read (codec.py)"
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        ("**/a/" * 8 + "b", "repetitive DECLARE D_TOKEN"),
+        ("a" * 15, "repetitive DECLARE D_TOKEN"),
+        ("lab/device/7/lab/device/7", "DECLARE D_TOKEN"),
+        ("a" * 7, "DECLARE D_TOKEN"),
+    ],
+)
+def test_what_says_the_same_again_and_again_is_a_kind_of_its_own(key: str, kind: str) -> None:
+    """A regression: a hang of many wildcards was taken for one of something else in the same message."""
+    said = Declare(DeclareEntity(EntityKind.TOKEN, 1, WireExpr(key)), None, (Extension(3, bytes(64)),))
+    assert kinds_of("zenoh/network-message", write_network(said)) == [kind]
