@@ -1,27 +1,13 @@
-"""Confirming: a suspicion becomes a finding when a fresh instance shows it again, by as little as does it."""
+"""Confirming: a suspicion becomes a finding when a fresh instance shows it again."""
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from conformance.histories.shrinking import shrunk
-from fuzz.net.moves import (
-    EndsSession,
-    FuzzMove,
-    Listens,
-    NetworkTest,
-    Opens,
-    Says,
-    WaitsAWhile,
-    joined,
-    spelled_out,
-)
+from fuzz.net.moves import NetworkTest, joined
 from fuzz.net.node_on_trial import SUSPICION, NodeOnTrial, Reproduced, reproduce
-from fuzz.net.symptoms import Symptom, about
+from fuzz.net.symptoms import Symptom
 from fuzz.net.targets import without_what_is_kept
-from harness.timing import ANSWER
-from vectors.minimising import NoMoreTries, minimise
 
 BEFORE = (1, 2, 4, 8, 16)
 """How many of the last tests are played together, until the symptom shows."""
@@ -29,29 +15,8 @@ BEFORE = (1, 2, 4, 8, 16)
 TIMES = 30
 """How often a test is played that is suspected to let a process grow: little, each time, shows then."""
 
-FEWER_TIMES = 10
-"""How often it is played while it is made small."""
-
-SEQUENCE, MESSAGES = 4.0, 2.0
-"""Seconds in which a test is made small: as a sequence, and within what it says."""
-
-SEQUENCE_RESTARTS, MESSAGES_RESTARTS = 40, 20
-"""Besides, the time of so many restarts: whoever dies with each try of a slow start is to get as many tries."""
-
-GROWING = 3.0
-"""How many times as long it may take for what grows, which is played many times in each try."""
-
-TRIES = 200
-
 CERTAIN = ("crash", "rule")
 """The kinds of symptoms that are certain when they were shown once: of others a busy machine may be the reason."""
-
-QUICK_START = 0.25
-"""Seconds in which an implementation starts that is started anew for each try; one that is slower, when it has shown
-something: whoever has heard much may not show again what a fresh one does."""
-
-HURRY = 0.4
-"""Seconds that an answer is waited for while a test is made small: what is found then is shown again in full."""
 
 
 class ConfirmedSuspicion(msgspec.Struct, frozen=True):
@@ -88,176 +53,25 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
         if (shown := reproduce(node, test, times=times)) is not None:
             # Suspected of growth, it may have shown something else, for which once is enough.
             is_else = times > 1 and shown.symptom.kind != "growth"
-            if is_else and (once := _shown_again(node, test, shown, 1)) is not None:
+            if is_else and (once := shown_again(node, test, shown, 1)) is not None:
                 times, shown = 1, once
             return ConfirmedSuspicion(test, times, shown, tests)
     return None
 
 
-def made_small(
-    node: NodeOnTrial,
-    found: ConfirmedSuspicion,
-    *,
-    thorough: float = 1.0,
-    is_known: Callable[[Symptom], bool] = lambda symptom: False,
-) -> ConfirmedSuspicion | None:
-    """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time.
-
-    ``None`` where what was shown once is not shown again, and is not certain by that. What ``is_known`` by what it is
-    about is returned as it is then: nobody looks into it any further.
-    """
-    smaller = _Smaller(node, found)
-    thorough *= 1 if found.times == 1 else GROWING
-    node.patience = node.hurried(HURRY)
-    seconds = SEQUENCE + SEQUENCE_RESTARTS * node.restart_took
-    tries = round(TRIES * max(1.0, thorough))
-    # Whole tests first, of which most only came before.
-    tests = shrunk(found.tests or (found.test,), smaller.fail_together, tries=tries, seconds=seconds * thorough)
-    test = _shortest_beginning(joined(tests), smaller.fails)
-    test = shrunk(test, smaller.fails, _simpler, tries=tries, seconds=seconds * thorough)
-    if is_known(early := _about(node, test, found.symptom)):
-        return ConfirmedSuspicion(test, found.times, msgspec.structs.replace(found.reproduced, symptom=early))
-    seconds = MESSAGES + MESSAGES_RESTARTS * node.restart_took
-    # What makes it smaller may have taken a session's opening, and left what the session would do.
-    test = spelled_out(smaller.with_less_said(test, seconds * thorough))
-    node.patience = ANSWER
-    # What was tried before may have helped: only a fresh instance proves it.
-    shown = _shown_again(node, test, found.reproduced, found.times)
-    if shown is None:
-        test = spelled_out(found.test)
-        shown = found.reproduced if found.symptom.kind in CERTAIN else _shown_in_full(node, test, found)
-    if shown is None:
-        return None
-    told = msgspec.structs.replace(shown, symptom=_about(node, test, shown.symptom))
-    return ConfirmedSuspicion(test, found.times, told)
-
-
-def _about(node: NodeOnTrial, test: NetworkTest, symptom: Symptom) -> Symptom:
-    """Return a symptom of a small test with what it is about."""
-    return msgspec.structs.replace(symptom, about=about(test, node.target.layout, node.suite.harness.layout))
-
-
-def _shown_again(node: NodeOnTrial, test: NetworkTest, found: Reproduced, times: int) -> Reproduced | None:
+def shown_again(node: NodeOnTrial, test: NetworkTest, found: Reproduced, times: int) -> Reproduced | None:
     """Return what a test shows on a fresh instance that plays it so often, if that is what was found."""
     shown = reproduce(node, test, times=times)
-    return shown if shown is not None and _is_same(shown.symptom, found.symptom) else None
+    return shown if shown is not None and is_same(shown.symptom, found.symptom) else None
 
 
-def _shown_in_full(node: NodeOnTrial, test: NetworkTest, found: ConfirmedSuspicion) -> Reproduced | None:
+def shown_in_full(node: NodeOnTrial, test: NetworkTest, found: ConfirmedSuspicion) -> Reproduced | None:
     """Return what a test shows on a fresh instance that is waited for: what was found, or what took its time to end."""
     shown = reproduce(node, test, times=found.times)
-    is_proven = shown is not None and (shown.symptom.kind in CERTAIN or _is_same(shown.symptom, found.symptom))
+    is_proven = shown is not None and (shown.symptom.kind in CERTAIN or is_same(shown.symptom, found.symptom))
     return shown if is_proven else None
 
 
-def _is_same(one: Symptom, other: Symptom) -> bool:
+def is_same(one: Symptom, other: Symptom) -> bool:
     """Tell whether two symptoms may be one: who hangs may do so for whoever asks first, and that is as it comes."""
     return one.rough == other.rough or (one.kind == other.kind == "hang" and not (one.says_where or other.says_where))
-
-
-class _Smaller:
-    """Tries smaller tests, on one instance as long as nothing shows where it takes long to start another."""
-
-    def __init__(self, node: NodeOnTrial, found: ConfirmedSuspicion) -> None:
-        self._node, self._found = node, found
-        self._is_fresh = False
-        self._tried: dict[NetworkTest, bool] = {}
-
-    def fails(self, test: NetworkTest) -> NetworkTest:
-        """Return a test if it shows the same; none of it otherwise."""
-        if test not in self._tried:
-            self._tried[test] = any(isinstance(move, Opens) for move in test) and self._shows_the_same(test)
-        return test if self._tried[test] else ()
-
-    def _shows_the_same(self, test: NetworkTest) -> bool:
-        times = min(FEWER_TIMES, self._found.times)
-        shown = reproduce(self._node, test, times=times, fresh=not self._is_fresh)
-        # Whoever has shown something is not what he was, but for a broken rule; growth has its own account from the
-        # start on.
-        is_as_before = shown is None or shown.symptom.kind == "rule"
-        self._is_fresh = self._found.times == 1 and is_as_before and self._node.restart_took > QUICK_START
-        return shown is not None and _is_same(shown.symptom, self._found.symptom)
-
-    def fail_together(self, tests: tuple[NetworkTest, ...]) -> tuple[NetworkTest, ...]:
-        """Return some tests if they show the same, one after the other; none of them otherwise."""
-        return tests if self.fails(joined(tests)) else ()
-
-    def with_less_said(self, test: NetworkTest, seconds: float) -> NetworkTest:
-        """Return a test whose messages are as small as was found in some seconds."""
-        deadline = time.monotonic() + seconds
-        for place, move in enumerate(test):
-            if not isinstance(move, Says) or move.level == "raw":
-                continue
-            layout = self._node.target.layout if move.level == "message" else self._node.suite.harness.layout
-            for at in range(len(move.data)):
-                if time.monotonic() < deadline:
-                    test = self._with_less_in(test, place, at, layout, deadline)
-        return test
-
-    def _with_less_in(self, test: NetworkTest, place: int, at: int, layout: str, deadline: float) -> NetworkTest:
-        """Return a test with less in one message."""
-        said = test[place]
-        assert isinstance(said, Says)
-
-        def keeps(data: bytes) -> bool:
-            if time.monotonic() > deadline:
-                raise NoMoreTries
-            return bool(self.fails(_with(test, place, at, data)))
-
-        return _with(test, place, at, minimise(layout, said.data[at], keeps, deadline - time.monotonic()))
-
-
-def _shortest_beginning(test: NetworkTest, fails: Callable[[NetworkTest], NetworkTest]) -> NetworkTest:
-    """Return as much of a test, from its beginning, as shows what all of it does: by halves, as far as that goes.
-
-    Behind the message that does it nothing more is needed.
-    """
-    # Each place behind a move, and behind each message of a move.
-    places = [(at, said) for at, move in enumerate(test) for said in range(1, _said(move) + 1)]
-    shown, least, most = test, 0, len(places) - 1
-    while least < most:
-        at, said = places[middle := (least + most) // 2]
-        if beginning := fails((*test[:at], _as_far_as(test[at], said))):
-            shown, most = beginning, middle
-        else:
-            least = middle + 1
-    return shown
-
-
-def _said(move: FuzzMove) -> int:
-    return len(move.data) if isinstance(move, Says) and move.data else 1
-
-
-def _as_far_as(move: FuzzMove, said: int) -> FuzzMove:
-    return msgspec.structs.replace(move, data=move.data[:said]) if isinstance(move, Says) else move
-
-
-def _with(test: NetworkTest, place: int, at: int, data: bytes) -> NetworkTest:
-    move = test[place]
-    assert isinstance(move, Says)
-    said = (*move.data[:at], data, *move.data[at + 1 :])
-    return (*test[:place], msgspec.structs.replace(move, data=said), *test[place + 1 :])
-
-
-def _simpler(move: FuzzMove) -> Sequence[FuzzMove]:
-    return list(_simpler_moves(move))
-
-
-def _simpler_moves(move: FuzzMove) -> Iterator[FuzzMove]:
-    match move:
-        case Opens(who, how) if how:
-            yield Opens(who)
-        case Says(data=data, cut=cut):
-            if len(data) > 1:
-                yield msgspec.structs.replace(move, data=data[: len(data) // 2])
-                yield msgspec.structs.replace(move, data=data[len(data) // 2 :])
-                for place in range(len(data)):
-                    yield msgspec.structs.replace(move, data=data[:place] + data[place + 1 :])
-            if cut:
-                yield msgspec.structs.replace(move, cut=0)
-        case EndsSession(who, verb) if verb != "drop":
-            yield EndsSession(who, "drop")
-        case WaitsAWhile():
-            pass
-        case Listens():
-            pass

@@ -10,10 +10,11 @@ from random import Random
 
 import msgspec
 
-from fuzz.net.confirming import ConfirmedSuspicion, confirm, made_small
+from fuzz.net.confirming import ConfirmedSuspicion, confirm
 from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.finding import NetworkFinding, NetworkOrigin, stamped, write_finding
 from fuzz.net.known_findings import KnownFindings
+from fuzz.net.making_small import made_small
 from fuzz.net.moves import FuzzMove, NetworkTest, Says
 from fuzz.net.node_on_trial import NodeOnTrial, reproduce
 from fuzz.net.suspects import Suspects

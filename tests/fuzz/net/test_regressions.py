@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import goldwire
 from conformance.suite import Suite
-from fuzz.net.confirming import confirm, made_small
+from fuzz.net.confirming import confirm
 from fuzz.net.finding import NetworkFinding, NetworkOrigin, regression
 from fuzz.net.fuzzed_node import FuzzedNode, FuzzedNodeSession
+from fuzz.net.making_small import made_small
 from fuzz.net.moves import (
     EndsSession,
     FuzzMove,

@@ -1,13 +1,15 @@
-"""Confirming: what was shown once is not said of anybody, unless it is certain."""
+"""Confirming and making small: what was shown once is not said of anybody, unless it is certain."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from conformance.suite import Suite
-from fuzz.net import confirming
-from fuzz.net.confirming import ConfirmedSuspicion, confirm, made_small
+from fuzz.net import confirming, making_small
+from fuzz.net.confirming import ConfirmedSuspicion, confirm
+from fuzz.net.making_small import made_small
 from fuzz.net.moves import NetworkTest, Opens, Says
 from fuzz.net.node_on_trial import SUSPICION, Reproduced
 from fuzz.net.symptoms import KINDS, Symptom
@@ -17,6 +19,12 @@ from harness.timing import ANSWER
 TEST: NetworkTest = (Opens("a"), Says("a", (b"x", b"y")))
 
 
+def play_so(reproduce: Callable[..., Reproduced | None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have tests show what a function returns."""
+    for module in (confirming, making_small):
+        monkeypatch.setattr(module, "reproduce", reproduce)
+
+
 def small(symptom: Symptom, monkeypatch: pytest.MonkeyPatch, *, shown: int) -> ConfirmedSuspicion | None:
     """Return what comes of a symptom that was shown once, and is shown again in so many of the tries."""
     left = [Reproduced(symptom, None)] * shown
@@ -24,7 +32,7 @@ def small(symptom: Symptom, monkeypatch: pytest.MonkeyPatch, *, shown: int) -> C
     def reproduce(node: Any, test: NetworkTest, **how: Any) -> Reproduced | None:
         return left.pop() if left and test == TEST else None
 
-    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    play_so(reproduce, monkeypatch)
     node: Any = SimpleNamespace(
         hurried=lambda seconds: 0.0, restart_took=0.0, target=load("zenoh")["router"], suite=Suite("zenoh")
     )
@@ -63,7 +71,7 @@ def test_what_is_shown_by_one_test_of_many_and_one_message_of_it_is_no_more_than
         symptom = Symptom("hang", "nobody is answered" if len(test) % 2 else "nobody is served")
         return Reproduced(symptom, None) if said >= {b"bad", b"worse"} else None
 
-    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    play_so(reproduce, monkeypatch)
     harmless: NetworkTest = (Opens("a"), *(Says("a", (b"%d" % number,)) for number in range(60)))
     culprit: NetworkTest = (Opens("a"), Says("a", (b"bad",)), *harmless[1:], Says("a", (b"y", b"worse", b"z")))
     node: Any = SimpleNamespace(
@@ -103,7 +111,7 @@ def test_nothing_is_tried_twice_and_what_is_found_is_shown_in_full(monkeypatch: 
         tried.append((node.patience, test))
         return Reproduced(harm, None) if any(b"4" in move.data for move in test if isinstance(move, Says)) else None
 
-    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    play_so(reproduce, monkeypatch)
     confirm(node, [test], harm)
     assert tried.pop()[0] == pytest.approx(SUSPICION / 10), "what shows is shown in full later"
     small = made_small(node, confirmed(harm, test))
@@ -123,7 +131,7 @@ def test_what_is_known_by_what_it_is_about_is_not_made_any_smaller(monkeypatch: 
         return Reproduced(hang, None) if any(isinstance(move, Says) for move in test) else None
 
     hang = Symptom("hang", "nobody is answered")
-    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    play_so(reproduce, monkeypatch)
     asked: list[tuple[str, ...]] = []
 
     def is_known(symptom: Symptom) -> bool:
@@ -148,6 +156,6 @@ def test_who_takes_his_time_to_die_is_said_to_have_died(
         shown = in_full if node.patience == ANSWER else hang
         return None if shown is None else Reproduced(shown, None)
 
-    monkeypatch.setattr(confirming, "reproduce", reproduce)
+    play_so(reproduce, monkeypatch)
     small = made_small(node, confirmed(hang, TEST))
     assert (small.symptom.kind if small is not None else "") == kind
