@@ -27,8 +27,8 @@ CONNECT = 5.0
 SEND = 5.0
 """Seconds in which a node must take some bytes of what is sent, before it is said not to read."""
 
-CONTROL = 5.0
-"""Seconds that a node has to answer a control line."""
+CONTROL, HASTY_CONTROL = 5.0, 1.5
+"""Seconds that a node has to answer a control line, and that it has at least where nothing is waited for as usual."""
 
 MARGIN = 2.0
 """Round trips by which every wait is longer: an answer takes one, and the next may be slower than the last."""
@@ -291,22 +291,21 @@ class Timing:
 
     @property
     def control(self) -> float:
-        """Seconds that a node has to answer a control line, which goes over no network."""
-        return self._in_haste(CONTROL) * self.scale
+        """Seconds that a node has to answer a control line, which goes over no network.
+
+        Fewer where an answer is waited for less than usual: who hangs has every line waited for.
+        """
+        return max(HASTY_CONTROL, CONTROL * min(1.0, self.answer / ANSWER)) * self.scale
 
     @property
     def connecting(self) -> float:
         """Seconds for a connection to a node that listens."""
-        return self.stretched(self._in_haste(CONNECT))
+        return self.stretched(CONNECT)
 
     @property
     def sending(self) -> float:
         """Seconds in which a node must take some bytes of what is sent."""
-        return self.stretched(self._in_haste(SEND))
-
-    def _in_haste(self, seconds: float) -> float:
-        """Return how long all else is waited for where an answer is waited for less than usual."""
-        return max(WINDOW, seconds * min(1.0, self.answer / ANSWER))
+        return self.stretched(SEND)
 
     @property
     def dialling(self) -> float:

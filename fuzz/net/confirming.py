@@ -8,6 +8,7 @@ from fuzz.net.moves import NetworkTest, joined
 from fuzz.net.node_on_trial import SUSPICION, NodeOnTrial, Reproduced, reproduce
 from fuzz.net.symptoms import Symptom
 from fuzz.net.targets import without_what_is_kept
+from harness.timing import ANSWER
 
 BEFORE = (1, 2, 4, 8, 16)
 """How many of the last tests are played together, until the symptom shows."""
@@ -20,7 +21,7 @@ CERTAIN = ("crash", "rule")
 
 
 class ConfirmedSuspicion(msgspec.Struct, frozen=True):
-    """What is proven: the smallest test found, how often it is to be played, the symptom and its trace.
+    """What a fresh instance has shown: the smallest test found, how often to play it, the symptom and its trace.
 
     ``tests`` are those that it was joined of.
     """
@@ -39,9 +40,10 @@ class ConfirmedSuspicion(msgspec.Struct, frozen=True):
 def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) -> ConfirmedSuspicion | None:
     """Show a symptom again on a fresh instance, by the last tests that were played; ``None`` when it does not show.
 
-    In a hurry: what is not certain by that is shown in full once it is small.
+    In a hurry: what is not certain by that is shown in full once it is small. What is suspected of growth is played so
+    often that it would meet a busy moment.
     """
-    node.patience = node.hurried(SUSPICION)
+    node.patience = ANSWER if suspected.kind == "growth" else node.hurried(SUSPICION)
     times = TIMES if suspected.kind == "growth" else 1
     if suspected.kind == "growth":
         last = [without_what_is_kept(node.target, each) for each in last]
@@ -65,11 +67,16 @@ def shown_again(node: NodeOnTrial, test: NetworkTest, found: Reproduced, times: 
     return shown if shown is not None and is_same(shown.symptom, found.symptom) else None
 
 
-def shown_in_full(node: NodeOnTrial, test: NetworkTest, found: ConfirmedSuspicion) -> Reproduced | None:
-    """Return what a test shows on a fresh instance that is waited for: what was found, or what took its time to end."""
-    shown = reproduce(node, test, times=found.times)
-    is_proven = shown is not None and (shown.symptom.kind in CERTAIN or is_same(shown.symptom, found.symptom))
-    return shown if is_proven else None
+def shown_in_full(node: NodeOnTrial, test: NetworkTest, times: int) -> Reproduced | None:
+    """Return what a test shows on fresh instances that are waited for as long as an answer may take.
+
+    Twice, but for what is certain, and for growth, for which it is played many times: what shows once may be somebody's
+    busy moment. That it is not what was seen in a hurry is as may be: who hangs in a moment may die in a second.
+    """
+    shown = reproduce(node, test, times=times)
+    if shown is None or shown.symptom.kind in (*CERTAIN, "growth"):
+        return shown
+    return shown_again(node, test, shown, times)
 
 
 def is_same(one: Symptom, other: Symptom) -> bool:

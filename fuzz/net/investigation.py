@@ -18,7 +18,7 @@ from fuzz.net.making_small import made_small
 from fuzz.net.moves import FuzzMove, NetworkTest, Says
 from fuzz.net.node_on_trial import NodeOnTrial, reproduce
 from fuzz.net.suspects import Suspects
-from fuzz.net.symptoms import RAW, Symptom, kinds_of, names_of
+from fuzz.net.symptoms import RAW, REPETITIVE, Symptom, kinds_of, names_of
 
 AGAIN = 12
 """How often a symptom is looked into that does not say where it happens: several defects may show in the same way.
@@ -73,11 +73,14 @@ class Investigation:
         self._suspects = Suspects(out)
         self._tried: Counter[str] = Counter()
 
-    def look_into(self, last: Sequence[NetworkTest], symptom: Symptom) -> None:
-        """Confirm what the last of some tests has shown, and write it as a finding, unless it is known or expected."""
+    def look_into(self, last: Sequence[NetworkTest], symptom: Symptom, *, is_new: bool = False) -> None:
+        """Confirm what the last of some tests has shown, and write it as a finding, unless it is known or expected.
+
+        It has been asked before whether it is known where it ``is_new``.
+        """
         if self._is_expected(symptom):
             self.counts.expected += 1
-        elif self.is_known(symptom) or self._suspects.others_look_into(symptom):
+        elif (not is_new and self.is_known(symptom)) or self._suspects.others_look_into(symptom):
             self._meet(symptom)
         else:
             suspect = self._suspects.write(last, symptom)
@@ -107,11 +110,11 @@ class Investigation:
         is_confirmed = True
         if self._is_expected(found.symptom):
             self.counts.expected += 1
-        elif self.is_known(found.symptom):
+        elif found.symptom.says_where and self._known.has(found.symptom):
             self._meet(found.symptom)
         else:
             self._doing("making small")
-            small = made_small(self._node, found, thorough=self._thorough, is_known=self._is_known_by_now)
+            small = made_small(self._node, found, thorough=self._thorough, is_known=self._is_known_early)
             is_confirmed = small is not None
             if small is None:
                 self.counts.unconfirmed += 1
@@ -159,6 +162,12 @@ class Investigation:
         self._known.look()
         return self._known.has(symptom) or self._known.explains(symptom)
 
+    def _is_known_early(self, symptom: Symptom) -> bool:
+        """Tell whether what was shown in a hurry is taken for known; mostly, if it could be made no more different."""
+        # What is said again and again may be so by chance, until the message is made small as well.
+        is_final = not any(each.startswith(REPETITIVE) for each in symptom.about)
+        return is_final and self._random.random() >= DOUBT and self._is_known_by_now(symptom)
+
     def _meet(self, symptom: Symptom) -> None:
         self.counts.again += 1
         self._known.met[symptom.key] += 1
@@ -167,7 +176,7 @@ class Investigation:
         return self._expected.accept(symptom, self._node.suite, self._node.instance.version)
 
     def is_known(self, symptom: Symptom) -> bool:
-        """Tell whether nothing new would come of looking into a symptom."""
+        """Tell whether nothing new would come of looking into a symptom; by chance, where it does not say where."""
         if symptom.says_where:
             return self._known.has(symptom)
         tried = self._tried[symptom.rough]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from conformance.histories.shrinking import shrunk
-from fuzz.net.confirming import CERTAIN, ConfirmedSuspicion, is_same, shown_again, shown_in_full
+from fuzz.net.confirming import CERTAIN, ConfirmedSuspicion, is_same, shown_in_full
 from fuzz.net.moves import (
     EndsSession,
     FuzzMove,
@@ -18,7 +18,7 @@ from fuzz.net.moves import (
     joined,
     spelled_out,
 )
-from fuzz.net.node_on_trial import NodeOnTrial, reproduce
+from fuzz.net.node_on_trial import DEATH, NodeOnTrial, reproduce
 from fuzz.net.symptoms import Symptom, about
 from harness.timing import ANSWER
 from vectors.minimising import NoMoreTries, minimise
@@ -59,12 +59,13 @@ def made_small(
     """
     smaller = _Smaller(node, found)
     thorough *= 1 if found.times == 1 else GROWING
-    node.patience = node.hurried(HURRY)
+    # Who dies takes his time, and would hang until then.
+    node.patience = max(node.hurried(HURRY), DEATH if found.symptom.kind == "crash" else 0.0)
     seconds = SEQUENCE + SEQUENCE_RESTARTS * node.restart_took
     tries = round(TRIES * max(1.0, thorough))
     # Whole tests first, of which most only came before.
     tests = shrunk(found.tests or (found.test,), smaller.fail_together, tries=tries, seconds=seconds * thorough)
-    test = _shortest_beginning(joined(tests), smaller.fails)
+    test = _shortest_beginning(joined(tests), smaller.fails, time.monotonic() + seconds * thorough)
     test = shrunk(test, smaller.fails, _simpler, tries=tries, seconds=seconds * thorough)
     if is_known(early := _about(node, test, found.symptom)):
         return ConfirmedSuspicion(test, found.times, msgspec.structs.replace(found.reproduced, symptom=early))
@@ -73,10 +74,11 @@ def made_small(
     test = spelled_out(smaller.with_less_said(test, seconds * thorough))
     node.patience = ANSWER
     # What was tried before may have helped: only a fresh instance proves it.
-    shown = shown_again(node, test, found.reproduced, found.times)
-    if shown is None:
+    shown = shown_in_full(node, test, found.times)
+    is_certain = found.symptom.kind in CERTAIN
+    if shown is None or (is_certain and not is_same(shown.symptom, found.symptom)):
         test = spelled_out(found.test)
-        shown = found.reproduced if found.symptom.kind in CERTAIN else shown_in_full(node, test, found)
+        shown = found.reproduced if is_certain else shown_in_full(node, test, found.times)
     if shown is None:
         return None
     told = msgspec.structs.replace(shown, symptom=_about(node, test, shown.symptom))
@@ -98,9 +100,14 @@ class _Smaller:
 
     def fails(self, test: NetworkTest) -> NetworkTest:
         """Return a test if it shows the same; none of it otherwise."""
-        if test not in self._tried:
-            self._tried[test] = any(isinstance(move, Opens) for move in test) and self._shows_the_same(test)
-        return test if self._tried[test] else ()
+        if (known := self._tried.get(test)) is not None:
+            return test if known else ()
+        is_started_anew = not self._is_fresh
+        shows = any(isinstance(move, Opens) for move in test) and self._shows_the_same(test)
+        # Whoever has heard much may not show what a fresh one does.
+        if shows or is_started_anew:
+            self._tried[test] = shows
+        return test if shows else ()
 
     def _shows_the_same(self, test: NetworkTest) -> bool:
         times = min(FEWER_TIMES, self._found.times)
@@ -140,15 +147,15 @@ class _Smaller:
         return _with(test, place, at, minimise(layout, said.data[at], keeps, deadline - time.monotonic()))
 
 
-def _shortest_beginning(test: NetworkTest, fails: Callable[[NetworkTest], NetworkTest]) -> NetworkTest:
-    """Return as much of a test, from its beginning, as shows what all of it does: by halves, as far as that goes.
+def _shortest_beginning(test: NetworkTest, fails: Callable[[NetworkTest], NetworkTest], deadline: float) -> NetworkTest:
+    """Return as much of a test, from its beginning, as shows what all of it does: by halves, until a deadline.
 
     Behind the message that does it nothing more is needed.
     """
     # Each place behind a move, and behind each message of a move.
     places = [(at, said) for at, move in enumerate(test) for said in range(1, _said(move) + 1)]
     shown, least, most = test, 0, len(places) - 1
-    while least < most:
+    while least < most and time.monotonic() < deadline:
         at, said = places[middle := (least + most) // 2]
         if beginning := fails((*test[:at], _as_far_as(test[at], said))):
             shown, most = beginning, middle

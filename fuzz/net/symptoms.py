@@ -176,7 +176,7 @@ def _kind_of(line: MessageLine, data: bytes) -> str:
 
 REPETITIVE = "repetitive"
 _AGAIN_AND_AGAIN = re.compile(rb"([\x20-\xf7]{1,8}?)\1{7}")
-"""A few characters, eight times in a row; bytes that are no text are numbers, and zeros mostly."""
+"""A few bytes as texts have them, eight times in a row; others are numbers, and zeros mostly."""
 
 RAW = "bytes of the stream"
 REFUSED = "what no layout accepts"

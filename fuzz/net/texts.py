@@ -73,6 +73,9 @@ SIZES = (
 )
 """Bytes around which buffers end."""
 
+MODEST_SIZES = tuple(each for each in SIZES if each <= 1024)
+"""Those that may stand in each of many messages."""
+
 MANY = (2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 100, 127, 129, 200, 255, 257, 500, 1000)
 """How often something is repeated that is meant to come once or twice."""
 

@@ -251,9 +251,9 @@ class NetworkWorker:
 
     # --- what shows -------------------------------------------------------------------------------------------
 
-    def _look_into(self, last: list[NetworkTest], symptom: Symptom) -> None:
+    def _look_into(self, last: list[NetworkTest], symptom: Symptom, *, is_new: bool = False) -> None:
         restarts = self.node.restarts
-        self.investigation.look_into(last, symptom)
+        self.investigation.look_into(last, symptom, is_new=is_new)
         if self.node.restarts != restarts:
             self._last.clear()
 
@@ -268,7 +268,7 @@ class NetworkWorker:
             return
         self._doing(f"looking for what lets it take more {grown.what}")
         if test := growing_test(self.node, grown):
-            self._look_into([test], symptom)
+            self._look_into([test], symptom, is_new=True)
         else:
             self.node.growth.in_vain(grown.what)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from fuzz.net.texts import LOOKALIKES, MANY, ODD, SIZES, UNUSUAL
+from fuzz.net.texts import LOOKALIKES, MANY, MODEST_SIZES, NUMEROUS, ODD, SIZES, UNUSUAL
 from wire.pathfinder.filters import SPECIALS, escape
 
 NAMES = ("a", "b", "name", "a", "b", "c")
@@ -49,17 +49,18 @@ def item(random: Random) -> str:
 
 def unusual_filter(random: Random) -> str:
     """Return a filter that is one: very deep, very wide, or about a text that has very much of something."""
-    name, many = random.choice(NAMES), random.choice(MANY)
+    # Not so many that a healthy server is busy with each.
+    name, many = random.choice(NAMES), random.choice(NUMEROUS)
     match random.randrange(4):
         case 0:
-            return _nested(f"({item(random)})", random)
+            return f"({random.choice('!&|')}" * many + f"({item(random)})" + ")" * many
         case 1:
-            return _wide(f"({item(random)})", random)
+            return f"({random.choice('&|')}{f'({item(random)})' * many})"
         case 2:
             return f"({name}={random.choice(('*', '*', '*x', '*a*b')) * many}{random.choice(('', '', 'x'))})"
         case _:
             marks = escape(random.choice(SPECIALS)), random.choice(("a", "\u00e9", "\U0001f980"))
-            return f"({name}={random.choice((marks[0] * many, marks[1] * random.choice(SIZES)))})"
+            return f"({name}={random.choice((marks[0] * many, marks[1] * random.choice(MODEST_SIZES)))})"
 
 
 def broken_filter(random: Random) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from fuzz.net.texts import LOOKALIKES, MANY, NO_TEXT, NUMEROUS, ODD, SIZES, UNUSUAL
+from fuzz.net.texts import LOOKALIKES, MANY, MODEST_SIZES, NO_TEXT, NUMEROUS, ODD, SIZES, UNUSUAL
 from fuzz.pathfinder.filters import BORDERS, NAMES, NUMBERS, TEXTS, broken_filter, filter_text
 from harness.pathfinder.tester.driver import encode_message
 from wire.json.strict import MOST
@@ -124,7 +124,7 @@ class Speech:
         if random.random() >= UNUSUAL:
             return random.choice(usual)
         if random.random() < 0.5:
-            return random.choice(("a", "\u00e9", "\U0001f980")) * random.choice(SIZES)
+            return random.choice(("a", "\u00e9", "\U0001f980")) * random.choice(MODEST_SIZES)
         return random.choice(usual) + random.choice(STRANGE)
 
     def id(self) -> int:

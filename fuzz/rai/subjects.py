@@ -11,8 +11,8 @@ SERVED = "LAB."
 SUBJECTS = TextLanguage(
     ".", ("*", ">"), ("..", "_", "*.", ".>", ">.", "**", "?", "[", "]", "\\", "$", "-", "^", "{", "%")
 )
-NAMES = TextLanguage(".", (), ())
-"""Subjects alone, without wildcards."""
+NAMES = TextLanguage(".", (), (), longest=2000)
+"""Subjects alone, without wildcards; no longer than brokers take from who subscribes to them."""
 
 GLOBS = TextLanguage(".", ("*", "?", "[ab]", "[^a]", "[a-c]"), ("[", "]", "[]", "[^]", "\\", "[z-a]", "**", "[\\]"))
 RETURNS = TextLanguage(".", ("*", ">"), ("..", "_", ".", "auth", "dict", "get_subs", "$", "/"), ("1", "2", "a", "subs"))

@@ -67,9 +67,10 @@ class UrbitSubscriberNode:
     def command(self, verb: str, *arguments: str) -> None:
         """Have the application want something, or cease to."""
         said = [each.replace(ROOT.decode(), self.ground.root.decode(), 1) for each in arguments]
-        self.instance.command(verb, *said)
         if verb == "want":
+            # Before it is known whether that is answered: it may be done all the same.
             self.wanted.add(said[0])
+        self.instance.command(verb, *said)
 
     def close(self) -> None:
         """Have the application want nothing more of what it wanted for this test."""

@@ -124,7 +124,7 @@ class ConnectedLink(SocketLink):
                 # Anew with every byte that is taken: slow is not deaf.
                 give_up = self.clock.now() + self.sending
             except BlockingIOError:
-                self._make_room(give_up)
+                self._make_room_for(rest, data, give_up)
             except OSError as error:
                 # The frames that came before the end are still there to be read, and so is the way it ended.
                 self._drain()
@@ -133,6 +133,15 @@ class ConnectedLink(SocketLink):
             else:
                 if not rest:
                     return
+
+    def _make_room_for(self, rest: memoryview, data: bytes, give_up: float) -> None:
+        try:
+            self._make_room(give_up)
+        except Deadline:
+            # Half of something is on its way, and nobody can know what is read of that, and of all behind it.
+            if taken := len(data) - len(rest):
+                self._record(EntryKind.RAW, Direction.SENT, data[:taken])
+            raise
 
     def _make_room(self, give_up: float) -> None:
         """Wait until more bytes are taken; read meanwhile, or two sides that only write block each other."""

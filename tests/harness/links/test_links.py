@@ -150,6 +150,23 @@ def test_a_side_that_takes_nothing_is_given_up(pair):
         send_until_it_fails(near)
 
 
+def test_of_a_frame_that_is_taken_in_part_that_part_is_recorded(raw, trace):
+    """Nobody is to be judged by what he makes of half a frame, and of what is read of all behind it."""
+    near, far = raw
+    near.sending = 0.05
+    with pytest.raises(Deadline, match="took no bytes"):
+        send_until_it_fails(near)
+    said = [(entry.what, len(entry.data)) for entry in trace.of("a")]
+    near.close()
+    came = 0
+    with far.makefile("rb") as stream:
+        while piece := stream.read(1 << 16):
+            came += len(piece)
+    whole = sum(2 + size for what, size in said if what is EntryKind.FRAME)
+    part = sum(size for what, size in said if what is EntryKind.RAW)
+    assert came == whole + part
+
+
 def test_a_deadline_passes_and_the_link_lives_on(pair):
     near, far = pair
     for deadline in (CLOCK.now() - 1.0, CLOCK.now() + 0.01):
