@@ -76,7 +76,7 @@ class Investigation:
     def look_into(self, last: Sequence[NetworkTest], symptom: Symptom, *, is_new: bool = False) -> None:
         """Confirm what the last of some tests has shown, and write it as a finding, unless it is known or expected.
 
-        It has been asked before whether it is known where it ``is_new``.
+        Whether it is known was asked before, and need not be again, where it ``is_new``.
         """
         if self._is_expected(symptom):
             self.counts.expected += 1
@@ -163,8 +163,11 @@ class Investigation:
         return self._known.has(symptom) or self._known.explains(symptom)
 
     def _is_known_early(self, symptom: Symptom) -> bool:
-        """Tell whether what was shown in a hurry is taken for known; mostly, if it could be made no more different."""
-        # What is said again and again may be so by chance, until the message is made small as well.
+        """Tell whether what was shown in a hurry, by a short sequence, is taken for known: mostly, and not always.
+
+        In full it may be something else. Never where something is said again and again: that may be no part of it, as
+        shows when the message is made small as well.
+        """
         is_final = not any(each.startswith(REPETITIVE) for each in symptom.about)
         return is_final and self._random.random() >= DOUBT and self._is_known_by_now(symptom)
 

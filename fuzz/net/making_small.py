@@ -10,11 +10,9 @@ from fuzz.net.confirming import CERTAIN, ConfirmedSuspicion, is_same, shown_in_f
 from fuzz.net.moves import (
     EndsSession,
     FuzzMove,
-    Listens,
     NetworkTest,
     Opens,
     Says,
-    WaitsAWhile,
     joined,
     spelled_out,
 )
@@ -197,7 +195,3 @@ def _simpler_moves(move: FuzzMove) -> Iterator[FuzzMove]:
                 yield msgspec.structs.replace(move, cut=0)
         case EndsSession(who, verb) if verb != "drop":
             yield EndsSession(who, "drop")
-        case WaitsAWhile():
-            pass
-        case Listens():
-            pass

@@ -45,7 +45,8 @@ SLOW = 0.02
 class PlayedTest(msgspec.Struct, frozen=True):
     """What was seen of a test: the trace, what it came to by numbers and in words, the node with its conversations.
 
-    ``moves`` are those that were made: who has ended says nothing more.
+    ``moves`` are those that were made: who has ended says nothing more. Commands are among them to whom none could be
+    given any more.
     """
 
     trace: Trace

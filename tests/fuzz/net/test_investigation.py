@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -122,3 +123,33 @@ def test_what_does_not_say_where_it_happens_is_looked_into_less_and_less_often(
     hang = Symptom("hang", "nobody's greeting is answered any more")
     investigation._tried[hang.rough] = tried
     assert least <= sum(not investigation.is_known(hang) for _ in range(200)) <= most
+
+
+@pytest.mark.parametrize(
+    ("about", "least", "most"), [(("_PSUB.START",), 160, 199), (("repetitive _PSUB.START",), 0, 0), (("_SNAP",), 0, 0)]
+)
+def test_what_was_shown_in_a_hurry_is_mostly_taken_for_known(
+    about: tuple[str, ...], least: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In full it may be something else, and what is said again and again in it may be no part of it."""
+    anybody: Any = None
+    investigation = investigation_of(anybody, tmp_path)
+    known = [Symptom("hang", "nobody is answered", about=(f"{what}_PSUB.START",)) for what in ("", "repetitive ")]
+    monkeypatch.setattr(investigation._known, "alike", lambda symptom: known)
+    shown = Symptom("hang", "nobody is answered", about=about)
+    assert least <= sum(investigation._is_known_early(shown) for _ in range(200)) <= most
+
+
+def test_what_was_asked_before_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: of growth that was looked for for seconds most was left at that, as the dice were thrown again."""
+    anybody: Any = SimpleNamespace(restart=lambda: None, serves_again=lambda: True)
+    investigation = investigation_of(anybody, tmp_path)
+    growth = Symptom("growth", "it takes more")
+    investigation._tried[growth.rough] = 1000 * AGAIN
+    looked_into = list[Symptom]()
+    monkeypatch.setattr(investigation, "_confirm", lambda last, symptom: bool(looked_into.append(symptom)))
+    monkeypatch.setattr(investigation, "_is_expected", lambda symptom: False)
+    investigation.look_into([says(TWO_WAYS)], growth)
+    assert not looked_into
+    investigation.look_into([says(TWO_WAYS)], growth, is_new=True)
+    assert looked_into == [growth]

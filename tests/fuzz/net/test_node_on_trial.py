@@ -14,6 +14,7 @@ from fuzz.net.node_on_trial import UNHEARD, NodeOnTrial, reproduce
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.errors import StartFailed
+from harness.timing import ANSWER
 from wire.zenoh.values import (
     Declare,
     DeclareEntity,
@@ -167,3 +168,44 @@ def test_a_start_that_failed_is_tried_once_more(failures: int, seen: str, monkey
         monkeypatch.setattr(node, "restart", Mock(wraps=node.restart, side_effect=starts))
         shown = reproduce(node, TOLD)
         assert (shown.symptom.kind if shown is not None else "") == seen
+
+
+class _Clock:
+    """A clock that goes on by a hundredth of a second each time it is read."""
+
+    def __init__(self) -> None:
+        self.at = 100.0
+
+    def now(self) -> float:
+        self.at += 0.01
+        return self.at
+
+
+def test_who_is_slow_at_first_has_as_long_for_the_first_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has to get warm was judged by how quick he was before he was started anew."""
+    for node in put_on_trial("peer:router", "router"):
+        clock = _Clock()
+        monkeypatch.setattr(node.instance, "clock", clock)
+        monkeypatch.setattr(node, "_begin_service", lambda: setattr(clock, "at", clock.at + 1.0))  # noqa: B023
+        node.patience, answers = 0.1, list[float]()
+        for node.played in (0, 1):
+            assert node._ready() is None
+            answers.append(node.instance.timing.answer)
+        assert answers == [pytest.approx(1.0, abs=0.05), 0.1]
+
+
+@pytest.mark.parametrize(("tried_for", "waited"), [(0.05, 0.25), (0.4, 0.1), (2.6, 0.06)])
+def test_who_dies_is_waited_for_less_where_nobody_has_answered_for_long(
+    tried_for: float, waited: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection ends before its process does: where none has ended, each try of a hang waited for a death."""
+    for node in put_on_trial("peer:router", "router"):
+        clock = _Clock()
+        began = clock.at
+        monkeypatch.setattr(node.instance, "clock", clock)
+        monkeypatch.setattr(node.instance, "alive", lambda: True)
+        node.instance.timing.answer = ANSWER
+        clock.at += tried_for
+        looked = clock.at
+        assert node._died(began) is None
+        assert clock.at - looked == pytest.approx(waited, abs=0.03)

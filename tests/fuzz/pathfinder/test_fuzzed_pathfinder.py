@@ -14,7 +14,7 @@ from fuzz.net.moves import EndsSession, FuzzMove, Listens, NetworkTest, Opens, S
 from fuzz.net.playing import TestPlayer
 from fuzz.net.targets import ServiceBroken
 from fuzz.pathfinder import messages
-from fuzz.pathfinder.filters import broken_filter, filter_text
+from fuzz.pathfinder.filters import broken_filter, filter_text, unusual_filter
 from fuzz.pathfinder.network import SILENT, TARGETS
 from fuzz.pathfinder.sessions import PathfinderSession
 from harness.pathfinder.peers.server import Server
@@ -126,6 +126,12 @@ def test_broken_texts_leave_most_messages_whole() -> None:
 def test_filters_are_right_until_they_are_broken() -> None:
     random = Random(1)
     assert all(is_filter(filter_text(random)) for _ in range(300))
+    unusual = [unusual_filter(random) for _ in range(300)]
+    assert all(map(is_filter, unusual))
+    # What few think of: very deep, very wide, very long.
+    assert max(each.count("(!") for each in unusual) > 60
+    assert max(each.count(")(") for each in unusual) > 60
+    assert max(map(len, unusual)) > 1000
     assert 20 < sum(is_filter(broken_filter(random)) for _ in range(300)) < 280
 
 

@@ -14,6 +14,7 @@ from fuzz.net.worker import FuzzJob, on_trial
 from fuzz.rai import messages
 from fuzz.rai.network import RaiPublisherTarget
 from fuzz.rai.saying import filled, signed_part, with_header
+from fuzz.rai.subjects import subject
 from harness.protocol import load as protocol
 from harness.rai.tester.conversation import is_genuine
 from harness.rai.users import PROFILE, secret_of
@@ -21,6 +22,7 @@ from wire import envelope
 from wire.envelope import Envelope
 from wire.errors import DecodeError
 from wire.rai.values import START, DictRequest, SubStart, inbox, of, read, write
+from wire.subjects import is_legal
 
 SESSION = "tess.AAECAwQFBgcICQoLDA0ODw"
 NODE = "paul.AAECAwQFBgcICQoLDA0OEA"
@@ -98,6 +100,17 @@ def test_most_messages_are_such_as_a_publisher_reads() -> None:
     random = Random(2)
     drawn = [envelope.read(messages.message(random)) for _ in range(500)]
     assert sum(map(is_read, drawn)) > 400
+
+
+def test_subjects_are_few_and_once_in_a_while_long_or_of_many_segments() -> None:
+    """A regression: of a thousand tests hardly one subscribed to a subject of more than 255 bytes that is right."""
+    random = Random(3)
+    drawn = [subject(random) for _ in range(2000)]
+    unusual = [each for each in drawn if len(each) > 40]
+    assert 20 < len(unusual) < 200
+    assert any(len(each) > 255 for each in unusual)
+    assert any(each.count(".") > 30 for each in unusual)
+    assert all(is_legal(each) for each in drawn)
 
 
 # --- what was found of our own publisher, and is mended ---------------------------------------------------------------
