@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 from random import Random
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from brokers import need_broker
@@ -14,10 +17,13 @@ from fuzz.net.worker import FuzzJob, on_trial
 from fuzz.rai import messages
 from fuzz.rai.network import RaiPublisherTarget
 from fuzz.rai.saying import filled, signed_part, with_header
+from fuzz.rai.sessions import RaiAtTheBroker
 from fuzz.rai.subjects import subject
+from harness.errors import ControlUnanswered
 from harness.protocol import load as protocol
 from harness.rai.tester.conversation import is_genuine
 from harness.rai.users import PROFILE, secret_of
+from harness.trace import Trace
 from wire import envelope
 from wire.envelope import Envelope
 from wire.errors import DecodeError
@@ -111,6 +117,13 @@ def test_subjects_are_few_and_once_in_a_while_long_or_of_many_segments() -> None
     assert any(len(each) > 255 for each in unusual)
     assert any(each.count(".") > 30 for each in unusual)
     assert all(is_legal(each) for each in drawn)
+
+
+def test_a_command_that_is_not_answered_ends_no_test() -> None:
+    """A session raises nothing for what the implementation does; in a hurry a second without an answer is enough."""
+    instance: Any = SimpleNamespace(command=Mock(side_effect=ControlUnanswered("within 1.5 s")))
+    RaiAtTheBroker(instance, Trace("rai", "nats")).tell_something()
+    instance.command.assert_called_once()
 
 
 # --- what was found of our own publisher, and is mended ---------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from shown_defects import ShownDefects, check_it_shows, parameters, planted
@@ -11,6 +13,8 @@ from fuzz.net.fuzzed_node import FuzzedNode
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
 from fuzz.urbit import answers
 from fuzz.urbit.messages import BY_ANOTHER, GENUINE, HELD, LAST, MINE, NEXT, ROOT
+from fuzz.urbit.subscribers import UrbitSubscriberNode
+from harness.errors import ControlUnanswered
 from harness.urbit.ships import PUBLISHER, SUBSCRIBER
 from wire.urbit.values import Body, HeartbeatResponse, Packet, Promise, ScryResponse, read, write
 
@@ -97,3 +101,21 @@ def test_a_message_is_said_in_the_session_that_there_is_and_is_signed() -> None:
     assert said.body == HeartbeatResponse(7, 4, live=True)
     data = answers.spelt(say(promise("a"))[0].data[0], b"/0000001", known, b"")  # type: ignore[union-attr]
     assert answers.unspelt(data) == (write(Packet(promise("a"), PUBLISHER, SUBSCRIBER)),)
+
+
+def test_what_is_wanted_is_dropped_though_nobody_said_that_it_is() -> None:
+    """An answer that came too late for a test in a hurry left what was wanted to all tests behind it."""
+    node = UrbitSubscriberNode.__new__(UrbitSubscriberNode)
+    given = list[str]()
+
+    def command(*words: str) -> None:
+        given.append(" ".join(words))
+        raise ControlUnanswered("within 1.5 s")
+
+    stand_in: Any = SimpleNamespace(command=command, root=b"/1234567")
+    node.instance = node.ground = stand_in
+    node.wanted, node._strangers = set(), []
+    with pytest.raises(ControlUnanswered):
+        node.command("want", f"{ROOT.decode()}/a")
+    node.close()
+    assert given == ["want /1234567/a", "drop /1234567/a"]
