@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Iterator, Sequence
 
 from fuzz.net.resources import Resources
-from fuzz.net.symptoms import Symptom
+from fuzz.net.symptoms import GROWS, GROWS_FAST, Symptom
 
 PER_TEST = Resources(memory=64 << 10, descriptors=1, threads=1)
 """What a test may leave behind each time it is played, and no more, for hundreds of them to be possible."""
@@ -49,7 +49,7 @@ class GrowthTrial:
             level = self._takes()
             if level.memory - self._first > ABUNDANT:
                 self._is_abundant = True
-                return Symptom("growth", "played a few times, the test lets it take a gigabyte more memory")
+                return Symptom("growth", GROWS_FAST)
             if number >= measured:
                 levels.append(level)
         return growth(levels)
@@ -66,5 +66,5 @@ def growth(levels: Sequence[Resources]) -> Symptom | None:
     for name in ("descriptors", "threads", "memory"):
         before, after = ([getattr(each, name) for each in some] for some in (levels[:third], levels[-third:]))
         if (min(after) - max(before)) / rounds > 0.6 * getattr(PER_TEST, name):
-            return Symptom("growth", f"each time the test is played, it takes more {name}")
+            return Symptom("growth", GROWS.format(name))
     return None

@@ -74,11 +74,14 @@ class GrowthWatch:
                 return SuspectedGrowth(name, tuple(rises[place].test for more, place in worst if more > 0))
         return None
 
-    def forget(self, tests: Collection[NetworkTest]) -> None:
-        """Take no account of some tests any more: it is known why the implementation grows after them."""
-        left = [each for each in (*self._before, *self._rises()) if each.test not in tests]
+    def forget(self, what: str, tests: Collection[NetworkTest]) -> None:
+        """Take no account any more of what was taken of this after some tests: it is known why."""
+        rises = [*self._before, *self._rises()]
         self._before.clear()
-        self._before.extend(left)
+        for each in rises:
+            taken = msgspec.structs.replace(each.taken, **{what: 0}) if each.test in tests else each.taken
+            if any(msgspec.structs.astuple(taken)):
+                self._before.append(_Rise(each.test, taken))
         self._seen.clear()
 
     def in_vain(self, what: str) -> None:

@@ -18,7 +18,7 @@ from fuzz.net.making_small import made_small
 from fuzz.net.moves import FuzzMove, NetworkTest, Says
 from fuzz.net.node_on_trial import NodeOnTrial, reproduce
 from fuzz.net.suspects import Suspects
-from fuzz.net.symptoms import RAW, REPETITIVE, Symptom, kinds_of, names_of
+from fuzz.net.symptoms import GROWS, RAW, REPETITIVE, Symptom, kinds_of, names_of
 
 AGAIN = 12
 """How often a symptom is looked into that does not say where it happens: several defects may show in the same way.
@@ -84,7 +84,7 @@ class Investigation:
             self._meet(symptom)
         else:
             suspect = self._suspects.write(last, symptom)
-            if not symptom.says_where and self._is_explained(last[-1], symptom):
+            if not (is_new or symptom.says_where) and self._is_explained(last[-1], symptom):
                 self._suspects.done(suspect, confirmed=True)
             else:
                 self._suspects.done(suspect, confirmed=self._confirm(last, symptom))
@@ -187,7 +187,11 @@ class Investigation:
 
     def unexplained(self, tests: Sequence[NetworkTest], symptom: Symptom) -> tuple[NetworkTest, ...]:
         """Return those of some tests in which something is missing of what each known finding is about."""
-        known = [set(each.about) for each in self._known.alike(symptom) if each.about]
+        alike = self._known.alike(symptom)
+        if symptom == Symptom("growth", GROWS.format("memory")):
+            # Whoever keeps a descriptor or a thread takes memory for it.
+            alike = [each.symptom for each in self._known if each.symptom.kind == "growth"]
+        known = [set(each.about) for each in alike if each.about]
         layouts = self._node.target.layout, self._node.suite.harness.layout
         said = {test: {name for move in test for name in names_of(move, *layouts)} for test in tests}
         return tuple(test for test in tests if not any(each <= said[test] for each in known))

@@ -62,6 +62,9 @@ _PYTHON_ERROR = re.compile(
 RECURSED = 3
 """How often a frame stands in a traceback that has recursed: Python leaves further ones out."""
 
+GROWS = "each time the test is played, it takes more {}"
+GROWS_FAST = "played a few times, the test lets it take a gigabyte more memory"
+
 NAMED = 3
 """Kinds of messages, the last ones of a test, by which symptoms are told apart that have no place."""
 
@@ -83,7 +86,9 @@ class Symptom(msgspec.Struct, frozen=True):
     @property
     def rough(self) -> str:
         """By what it is recognised before anything is known of the test: the same whatever the values are."""
-        return f"{self.kind}|{self.rule}|{self.place or signature(self.what)}"
+        # How soon somebody who grows has taken too much is chance.
+        what = GROWS.format("memory") if self.what == GROWS_FAST else self.what
+        return f"{self.kind}|{self.rule}|{self.place or signature(what)}"
 
     @property
     def says_where(self) -> bool:

@@ -24,7 +24,7 @@ from fuzz.net.kept_tests import KeptLine, KeptTests
 from fuzz.net.known_findings import KnownFindings
 from fuzz.net.moves import NetworkTest
 from fuzz.net.node_on_trial import SUSPICION, NodeOnTrial
-from fuzz.net.symptoms import Symptom
+from fuzz.net.symptoms import GROWS, Symptom
 from fuzz.net.targets import FuzzTarget
 from harness.errors import StartFailed
 from harness.iuts.description import PEER, Description, resolve
@@ -258,17 +258,19 @@ class NetworkWorker:
             self._last.clear()
 
     def _look_into_growth(self, grown: SuspectedGrowth) -> None:
-        symptom = Symptom("growth", f"each time the test is played, it takes more {grown.what}")
+        symptom = Symptom("growth", GROWS.format(grown.what))
         if self.investigation.is_known(symptom):
             return
         unexplained = self.investigation.unexplained(grown.tests, symptom)
         if explained := set(grown.tests).difference(unexplained):
             # Looked at again once it has grown as much with others.
-            self.node.growth.forget(explained)
+            self.node.growth.forget(grown.what, explained)
             return
         self._doing(f"looking for what lets it take more {grown.what}")
         if test := growing_test(self.node, grown):
             self._look_into([test], symptom, is_new=True)
+            # Whatever came of it, it is not to be the worst again.
+            self.node.growth.forget(grown.what, {test})
         else:
             self.node.growth.in_vain(grown.what)
 

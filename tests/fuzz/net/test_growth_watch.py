@@ -51,5 +51,24 @@ def test_those_tests_are_named_after_which_it_grew_and_those_forgotten_that_are_
     suspected = first_suspicion(watch, lambda n, _: takes(n), dies_after=400)
     assert suspected is not None
     assert {int(test[0].who[1:]) % 3 for test in suspected.tests if isinstance(test[0], Opens)} == {0}
-    watch.forget(suspected.tests)
+    watch.forget(suspected.what, suspected.tests)
     assert watch.note(numbered(0), Resources(descriptors=20)) is None
+
+
+def test_what_else_they_took_is_not_forgotten() -> None:
+    """A regression: who kept memory with most tests was never seen keeping descriptors with some of them."""
+    watch, memory = GrowthWatch(), SUSPICIOUS.memory // LOOKS
+    for number in range(WARMING_UP + 2 * LOOKS):
+        more = max(0, number - WARMING_UP)
+        suspected = watch.note(numbered(number), Resources(memory=1 + more * memory, descriptors=20 + more // 2))
+    assert suspected is not None
+    assert suspected.what == "memory"
+    watch.forget("memory", suspected.tests)
+    for number in range(LOOKS):
+        suspected = watch.note(numbered(number), Resources(memory=1, descriptors=1))
+    assert suspected is None, "as many as are allowed were not passed"
+    for number in range(LOOKS):
+        suspected = watch.note(numbered(number), Resources(memory=1, descriptors=1 + 2 * number))
+    assert suspected is not None
+    assert suspected.what == "descriptors"
+    assert numbered(WARMING_UP + 2) in suspected.tests

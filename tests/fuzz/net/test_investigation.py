@@ -14,9 +14,9 @@ from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.finding import NetworkOrigin, moment, read_finding
 from fuzz.net.investigation import AGAIN, Investigation
 from fuzz.net.known_findings import KnownFindings
-from fuzz.net.moves import Listens, NetworkTest, Opens, Says
+from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
 from fuzz.net.node_on_trial import CHECKS, SOONEST, SUSPICION, NodeOnTrial
-from fuzz.net.symptoms import Symptom
+from fuzz.net.symptoms import GROWS, Symptom
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.timing import ANSWER
@@ -151,5 +151,22 @@ def test_what_was_asked_before_is_not_asked_again(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(investigation, "_is_expected", lambda symptom: False)
     investigation.look_into([says(TWO_WAYS)], growth)
     assert not looked_into
+    # Played once, no test lets anybody grow: whatever is left out of it, that would explain it.
+    monkeypatch.setattr(investigation, "_is_explained", lambda test, symptom: True)
     investigation.look_into([says(TWO_WAYS)], growth, is_new=True)
     assert looked_into == [growth]
+
+
+def test_for_the_memory_that_descriptors_take_nobody_looks_into_it_again(tmp_path: Path) -> None:
+    """A regression: each time that it took enough, another known leak of descriptors was looked into for seconds."""
+    anybody: Any = SimpleNamespace(
+        target=SimpleNamespace(layout=""), suite=SimpleNamespace(harness=SimpleNamespace(layout=""))
+    )
+    investigation = investigation_of(anybody, tmp_path)
+    keeps = Symptom("growth", GROWS.format("descriptors"), about=("command keep",))
+    known: Any = SimpleNamespace(symptom=keeps)
+    investigation._known._by_folder["keeps"] = known
+    tests = [(GivesCommand("keep"),), (GivesCommand("other"),)]
+    resources = ("descriptors", "memory", "threads")
+    left = [investigation.unexplained(tests, Symptom("growth", GROWS.format(each))) for each in resources]
+    assert left == [(tests[1],), (tests[1],), tuple(tests)]

@@ -3,7 +3,7 @@
 import pytest
 
 from fuzz.net.moves import EndsSession, GivesCommand, Opens, Says
-from fuzz.net.symptoms import RAW, REFUSED, Symptom, about, crash, crash_place, kinds_of
+from fuzz.net.symptoms import GROWS, GROWS_FAST, RAW, REFUSED, Symptom, about, crash, crash_place, kinds_of
 from wire.zenoh.values import Declare, DeclareEntity, DeclareFinal, EntityKind, Extension, Push, WireExpr
 from wire.zenoh.values_transport import KeepAlive, write_batch, write_network
 
@@ -193,3 +193,11 @@ def test_what_says_the_same_again_and_again_is_a_kind_of_its_own(key: str, kind:
     """A regression: a hang of many wildcards was taken for one of something else in the same message."""
     said = Declare(DeclareEntity(EntityKind.TOKEN, 1, WireExpr(key)), None, (Extension(3, bytes(64)),))
     assert kinds_of("zenoh/network-message", write_network(said)) == [kind]
+
+
+def test_who_grows_fast_grows() -> None:
+    """A regression: what was known to grow was looked into again and again where it had taken a gigabyte at once."""
+    fast, slow = Symptom("growth", GROWS_FAST), Symptom("growth", GROWS.format("memory"))
+    assert fast.rough == slow.rough
+    assert slow.rough == "growth||each time the test is played, it takes more memory"
+    assert Symptom("growth", GROWS.format("threads")).rough != fast.rough
