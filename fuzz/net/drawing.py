@@ -36,6 +36,9 @@ TEMPERS = (0.0, 0.04, 0.1, USUAL, 0.5)
 TAME = 8.0
 """By how much more often than tests do harm new ones are calmer: known harm would hide what is not known."""
 
+TAMEST = 0.7
+"""What share of them is calmer at most: in calm tests hardly any text is broken."""
+
 MUTATED = 0.2
 """What share of the messages that are changed is mutated at least, in the calmest tests: others say something else."""
 
@@ -159,7 +162,7 @@ class TestDrawer:
         return test if self._staging is None else self._staging.staged(test, self._drawn)
 
     def _choose_temper(self) -> None:
-        calm = self.random.random() < TAME * self.harmful
+        calm = self.random.random() < min(TAMEST, TAME * self.harmful)
         self.temper = self.random.choice(TEMPERS[: len(TEMPERS) // 2] if calm else TEMPERS)
 
     def opens(self, who: str) -> Opens:

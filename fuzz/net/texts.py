@@ -143,9 +143,19 @@ def _insert(data: bytes, what: bytes, random: Random) -> bytes:
     return data[:at] + what + data[at:]
 
 
+def _marks(language: TextLanguage) -> Sequence[str]:
+    return (*language.reserved, *language.wildcards, language.separator)
+
+
 def _reserved(language: TextLanguage, data: bytes, random: Random) -> bytes:
-    marks = (*language.reserved, *language.wildcards, language.separator)
-    return _insert(data, "".join(random.choices(marks, k=random.choice((1, 2, 2, 3)))).encode(), random)
+    return _insert(data, "".join(random.choices(_marks(language), k=random.choice((1, 2, 2, 3)))).encode(), random)
+
+
+def _reserved_alone(language: TextLanguage, data: bytes, random: Random) -> bytes:
+    separator = language.separator.encode()
+    segments = data.split(separator)
+    segments.insert(random.randrange(len(segments) + 1), random.choice(_marks(language)).encode())
+    return separator.join(segments)
 
 
 def _wildcard(language: TextLanguage, data: bytes, random: Random) -> bytes:
@@ -199,7 +209,7 @@ def _cut(language: TextLanguage, data: bytes, random: Random) -> bytes:
 
 
 WAYS: Sequence[Callable[[TextLanguage, bytes, Random], bytes]] = (
-    *(_reserved, _reserved, _wildcard, _wildcard, _empty_segment, _empty_segment, _many_segments, _many_segments),
-    *(_enormous_segment, _nothing, _doubled, _lookalike, _odd, _no_text, _number, _cut),
+    *(_reserved, _reserved, _reserved_alone, _wildcard, _wildcard, _empty_segment, _empty_segment),
+    *(_many_segments, _many_segments, _enormous_segment, _nothing, _doubled, _lookalike, _odd, _no_text, _number, _cut),
 )
 """How a text is broken; what languages trip over most stands twice."""

@@ -61,6 +61,9 @@ PATHS = TextLanguage(
     longest=LONGEST_PATH - len(ROOT) - len("/"),
 )
 
+FEW = 3
+"""Names that most is about."""
+
 BORDERS = {
     32: (0, 4, 8, 9, 16, 255, 256, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF),
     64: (0, 0xFF, 0x100, 0xFFFFFFFF, 1 << 32, 1 << 53, (1 << 63) - 1, 1 << 63, (1 << 64) - 2, (1 << 64) - 1),
@@ -118,8 +121,10 @@ class Speech:
                 return Ames(random.choice((b"", b"\0", b"hello", bytes(FRAGMENT))), random.random() < 0.5)
 
     def path(self) -> bytes:
-        """Return a path."""
-        return ROOT + b"/" + PATHS.text(self.random).encode()
+        """Return a path: often one of few, since what is promised is to be told, and told again, and cancelled."""
+        random = self.random
+        text = random.choice(PATHS.names[:FEW]) if random.random() < 0.4 else PATHS.text(random)
+        return ROOT + b"/" + text.encode()
 
     def fragment(self) -> int:
         """Return the number of a fragment: mostly that of the first."""

@@ -1,5 +1,6 @@
 """Urbit's target: publishers, which the tester asks."""
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 
@@ -213,8 +214,10 @@ class UrbitSession:
             min(len(self._told), FEW),
             known.id is not None,
             known.last is not None,
-            # That numbers are high says more than what they are.
-            min(known.number.bit_length() // 4, FEW),
+            # That numbers are high says more than what they are; so does that there is any.
+            min(math.ceil(known.number.bit_length() / 4), FEW),
+            # Who speaks from two addresses has left one.
+            sum(each.known is known for each in self.node.sessions) > 1,
             self.is_over,
         )
 

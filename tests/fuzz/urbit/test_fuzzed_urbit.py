@@ -8,6 +8,7 @@ from conformance.suite import Suite
 from fuzz.net.targets import ServiceBroken
 from fuzz.urbit.common_ground import CommonGround
 from fuzz.urbit.messages import HELD
+from fuzz.urbit.network import UrbitPublisherTarget
 from fuzz.urbit.service import StayingSubscriber, UrbitService
 from harness.trace import Trace
 from harness.urbit.peers.publisher import Publisher
@@ -61,3 +62,18 @@ class Mute(Publisher):
 def test_who_tells_nothing_is_found_out() -> None:
     with pytest.raises(ServiceBroken, match="not told when it is there"):
         service_of(Mute)
+
+
+def test_a_state_says_that_a_heartbeat_was_sent_and_that_an_address_was_left() -> None:
+    """A regression: both looked as if nothing had been done, and so tests that had come so far were not kept."""
+    _, instance = service_of(Publisher)
+    target = UrbitPublisherTarget()
+    node = target.node(instance, Trace("urbit", SUITE.harness.usual_transport, instance.clock))
+    session = target.session(node, "")
+    states = [session.state()]
+    session.known.beats(1)
+    states.append(session.state())
+    target.session(node, "moved")
+    states.append(session.state())
+    assert len(set(states)) == 3
+    node.close()
