@@ -35,6 +35,9 @@ from vectors.check_command import interrupted_by_signal
 from vectors.durations import read_time
 from wire.files import write_file
 
+TRIES = 3
+"""How often a finding is tried of which nothing has shown: some go by what comes first of two things."""
+
 DEPTH = "depth"
 """The kind of the defects that show in states to which several steps lead."""
 
@@ -94,9 +97,11 @@ def explained(
 ) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...]]:
     """Return when each defect was found first, what no defect explains, and what shows of a healthy peer."""
     about: dict[str, set[str]] = {each.signature: set() for each in findings}
-    for name in ("", *(each.name for each in defects_of(protocol, role))):
-        for signature in shown(protocol, role, name, findings):
-            about[signature].add(name)
+    for _ in range(TRIES):
+        left = [each for each in findings if not about[each.signature]]
+        for name in ("", *(each.name for each in defects_of(protocol, role))) if left else ():
+            for signature in shown(protocol, role, name, left):
+                about[signature].add(name)
     found: dict[str, float] = {}
     for each in findings:
         # What a healthy peer shows is shown by each that has a defect, and is about none.

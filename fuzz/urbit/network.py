@@ -25,6 +25,7 @@ from wire.urbit.values import (
     HeartbeatRequest,
     HeartbeatResponse,
     Promise,
+    ScryRequest,
     ScryResponse,
     Ship,
     with_checksum,
@@ -32,6 +33,9 @@ from wire.urbit.values import (
 
 FEW = 3
 """From so many on, things are not counted any further: states are to be few."""
+
+AT_ONCE = 0.05
+"""Seconds in which a publisher answers that does: whoever means the session that a request begins hears it first."""
 
 PROMPT = 0.01
 """Seconds in which what was said is acted on, before the application is told something: the two have no order."""
@@ -97,6 +101,8 @@ class UrbitSession:
         self._has_ended = self._told_end = False
         self._asked: dict[int, int] = {}
         """Ids under which something was asked that is answered by a nack, and where the conversation stood then."""
+        self._is_unanswered = False
+        """Whether a request was sent, and nothing was heard since."""
         self._promised: set[tuple[bytes, int]] = set()
         self._told: set[tuple[bytes, int]] = set()
 
@@ -121,7 +127,15 @@ class UrbitSession:
         self._note()
 
     def _spelt(self, data: bytes) -> bytes:
-        return spelt(data, self.node.root, self.driver.me, self.known, self._session_of_another)
+        return spelt(data, self.node.root, self.driver.me, self.known, self._own_session, self._session_of_another)
+
+    def _own_session(self) -> int | None:
+        self._note()
+        if self.known.id is None and self._is_unanswered:
+            self.driver.wait_for(lambda event: True, since=self._seen, seconds=AT_ONCE)
+            self._note()
+            self._is_unanswered = False
+        return self.known.id
 
     def _session_of_another(self) -> int | None:
         ids = (each.known.id for each in self.node.sessions if each.known is not self.known)
@@ -162,6 +176,7 @@ class UrbitSession:
         for event in self._new(self._seen):
             body = event.packet.body
             is_heard = event.direction is Direction.RECEIVED and event.packet.receiver == self.driver.me
+            self._is_unanswered = not is_heard and (self._is_unanswered or isinstance(body, ScryRequest))
             match body:
                 case Promise(session=id) if is_heard:
                     self.known.promised(id)

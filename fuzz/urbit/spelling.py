@@ -51,27 +51,35 @@ class KnownSessions:
         return said
 
 
-def spelt(data: bytes, root: bytes, me: Ship, known: KnownSessions, others: Callable[[], int | None]) -> bytes:
-    """Return a message as a ship says it; ``others`` returns the id of another ship's session.
+def spelt(
+    data: bytes,
+    root: bytes,
+    me: Ship,
+    known: KnownSessions,
+    own: Callable[[], int | None],
+    others: Callable[[], int | None],
+) -> bytes:
+    """Return a message as a ship says it; ``own`` returns the id of its session, ``others`` that of another ship's.
 
     What is no packet is said as it is, with the checksum that belongs there: it is to be looked at.
     """
     data = data.replace(ROOT, root)
     try:
         packet = read(data)
-        body = _in_its_session(packet.body, known, others)
+        body = _in_its_session(packet.body, known, own, others)
         sender = me if packet.sender == ME else packet.sender
         return write(msgspec.structs.replace(packet, body=signed(body, sender), sender=sender, checksum=None))
     except (DecodeError, EncodeError):
         return with_checksum(data)
 
 
-def _in_its_session(body: Body, known: KnownSessions, others: Callable[[], int | None]) -> Body:
+def _in_its_session(
+    body: Body, known: KnownSessions, own: Callable[[], int | None], others: Callable[[], int | None]
+) -> Body:
     if not isinstance(body, HeartbeatRequest | HeartbeatResponse | Promise):
         return body
-    found = {MINE: known.id, LAST: known.last}.get(body.session)
-    if body.session == OTHERS:
-        found = others()
+    meant = {MINE: own, LAST: lambda: known.last, OTHERS: others}.get(body.session)
+    found = None if meant is None else meant()
     changes: dict[str, Any] = {} if found is None else {"session": found}
     if isinstance(body, HeartbeatRequest):
         is_own = found is not None and found == known.id

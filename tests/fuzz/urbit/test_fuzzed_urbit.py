@@ -7,14 +7,16 @@ import pytest
 from conformance.suite import Suite
 from fuzz.net.targets import ServiceBroken
 from fuzz.urbit.common_ground import CommonGround
-from fuzz.urbit.messages import HELD
+from fuzz.urbit.messages import GENUINE, HELD, ME, MINE, NEXT, ROOT
 from fuzz.urbit.network import UrbitPublisherTarget
 from fuzz.urbit.service import StayingSubscriber, UrbitService
 from harness.trace import Trace
 from harness.urbit.peers.publisher import Publisher
 from harness.urbit.peers.session import PromisedDatum
 from harness.urbit.peers.times import LEASE
+from harness.urbit.ships import PUBLISHER
 from harness.urbit.tester.subscriber import TestSubscriber
+from wire.urbit.values import HeartbeatRequest, Packet, ScryRequest, write
 
 SUITE = Suite("urbit")
 
@@ -62,6 +64,19 @@ class Mute(Publisher):
 def test_who_tells_nothing_is_found_out() -> None:
     with pytest.raises(ServiceBroken, match="not told when it is there"):
         service_of(Mute)
+
+
+def test_who_means_the_session_that_his_request_begins_hears_its_promise_first() -> None:
+    """A regression: a test did something or not by how soon the promise came, which nobody can replay."""
+    _, instance = service_of(Publisher)
+    target = UrbitPublisherTarget()
+    node = target.node(instance, Trace("urbit", SUITE.harness.usual_transport, instance.clock))
+    session = target.session(node, "")
+    bodies = ScryRequest(ROOT + b"/a", 1, GENUINE), HeartbeatRequest(MINE, NEXT)
+    session.say([write(Packet(each, ME, PUBLISHER, sender_tick=1, receiver_tick=1)) for each in bodies], "message", 0)
+    session.catch_up(1.0)
+    assert session.answers() == ["Promise", "heartbeat"]
+    node.close()
 
 
 def test_a_state_says_that_a_heartbeat_was_sent_and_that_an_address_was_left() -> None:
