@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -176,3 +178,18 @@ def test_what_a_healthy_peer_shows_is_no_defect_found(monkeypatch: pytest.Monkey
         lambda protocol, role, name, findings: [each for each, by in showing.items() if name in by],
     )
     assert explained("zenoh", "router", findings) == ({names[3]: 7.0}, ("none",), ("all",))
+
+
+def test_what_shows_now_and_then_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: what went by which of two datagrams came first was often said to be about no defect."""
+    explained = runpy.run_path(str(PROVING_GROUND))["explained"]
+    found = SimpleNamespace(signature="sometimes", sentence="sometimes", origin=SimpleNamespace(seconds=7.0))
+    asked = Counter[str]()
+
+    def shown(protocol: str, role: str, name: str, findings: list[Any]) -> list[str]:
+        asked[name] += 1
+        return ["sometimes"] if name == "tells-nobody" and asked[name] == 2 else []
+
+    monkeypatch.setitem(explained.__globals__, "shown", shown)
+    assert explained("zenoh", "router", [found]) == ({"tells-nobody": 7.0}, (), ())
+    assert set(asked.values()) == {2}, "what is known is not tried any more"
