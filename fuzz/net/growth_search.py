@@ -1,29 +1,42 @@
-"""The search for what lets a process grow: of the tests after which it took more, each is played many times."""
+"""The search for what lets a process grow: tests are played many times each.
+
+Those are after which it took more; and, of whoever dies of every few tests and so is never seen growing, some others.
+"""
 
 import time
 
 from fuzz.net.confirming import TIMES
 from fuzz.net.growth_watch import SuspectedGrowth
 from fuzz.net.moves import NetworkTest
-from fuzz.net.node_on_trial import NodeOnTrial, reproduce
+from fuzz.net.node_on_trial import NodeOnTrial, Reproduced, reproduce
 from fuzz.net.targets import without_what_is_kept
 
 CANDIDATES = 3
-"""Tests that are tried, the worst first."""
+"""Suspected tests that are tried, the worst first."""
 
 SECONDS = 8.0
 """What that may take for all of them: of a test that takes long there are shorter ones that let it grow as well."""
 
+SHORT_LIVED = 1 / 20
+"""Of whom so large a share of tests does harm, nobody sees that he grows."""
+
+TRIALS = 0.1
+"""What share of the time goes into tests that are played many times without a suspicion."""
+
 
 def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth) -> NetworkTest:
-    """Return the first of the worst suspected tests that lets a fresh instance grow; none where none does.
-
-    Without what an implementation is right to keep, it does.
-    """
+    """Return the first of the worst suspected tests that lets a fresh instance grow; none where none does."""
     deadline = time.monotonic() + SECONDS
-    for each in suspected.tests[:CANDIDATES]:
-        test = without_what_is_kept(node.target, each)
-        shown = reproduce(node, test, times=TIMES, deadline=deadline)
+    for test in suspected.tests[:CANDIDATES]:
+        shown = played_many_times(node, test, deadline)
         if shown is not None and shown.symptom.kind == "growth":
-            return each
+            return test
     return ()
+
+
+def played_many_times(node: NodeOnTrial, test: NetworkTest, deadline: float) -> Reproduced | None:
+    """Return what a test shows that a fresh instance plays as often as it takes to see it grow, until a deadline.
+
+    Without what an implementation is right to keep.
+    """
+    return reproduce(node, without_what_is_kept(node.target, test), times=TIMES, deadline=deadline)

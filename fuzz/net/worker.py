@@ -17,7 +17,7 @@ from fuzz.net.drawing import TestDrawer
 from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.feedback import PayingWay, TestPool
 from fuzz.net.finding import NetworkOrigin, moment
-from fuzz.net.growth_search import growing_test
+from fuzz.net.growth_search import SECONDS, SHORT_LIVED, TRIALS, growing_test, played_many_times
 from fuzz.net.growth_watch import SuspectedGrowth
 from fuzz.net.investigation import Investigation
 from fuzz.net.kept_tests import KeptLine, KeptTests
@@ -133,6 +133,8 @@ class NetworkWorker:
         self._way: PayingWay | None = None
         """In which of them the test was made that is played."""
         self._seeds = 0
+        self._trials_took = 0.0
+        """Seconds of tests that were played many times without a suspicion."""
         self._told = self._heard = float("-inf")
         self._began = time.monotonic()
 
@@ -212,6 +214,8 @@ class NetworkWorker:
             self._look_into(list(self._last), symptom)
         elif (grown := self.node.grown(test)) is not None:
             self._look_into_growth(grown)
+        elif self.drawer.harmful > SHORT_LIVED and self._trials_took < TRIALS * self.elapsed:
+            self._try_for_growth(test)
         self._tell()
 
     def _next(self) -> NetworkTest:
@@ -273,6 +277,18 @@ class NetworkWorker:
             self.node.growth.forget(grown.what, {test})
         else:
             self.node.growth.in_vain(grown.what)
+
+    def _try_for_growth(self, test: NetworkTest) -> None:
+        if not self.investigation.unexplained([test], Symptom("growth", GROWS.format("memory"))):
+            return
+        self._doing("looking for what lets it grow")
+        began = time.monotonic()
+        shown = played_many_times(self.node, test, began + SECONDS)
+        self._trials_took += time.monotonic() - began
+        if shown is not None:
+            is_growth = shown.symptom.kind == "growth"
+            # What it shows otherwise comes of playing it again and again.
+            self._look_into([test] * (1 if is_growth else LAST), shown.symptom, is_new=is_growth)
 
     # --- progress ---------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The search for what lets a process grow: not of what its own application has it keep, and once for each test."""
+"""The search for what lets a process grow: what is tried, of whom, and what for."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,14 +8,14 @@ import pytest
 
 from conformance.suite import Suite
 from fuzz.net.confirming import confirm
-from fuzz.net.growth_search import growing_test
+from fuzz.net.growth_search import SHORT_LIVED, TRIALS, growing_test
 from fuzz.net.growth_watch import LOOKS, SUSPICIOUS, WARMING_UP, GrowthWatch, SuspectedGrowth
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens
-from fuzz.net.node_on_trial import NodeOnTrial
+from fuzz.net.node_on_trial import NodeOnTrial, Reproduced
 from fuzz.net.resources import Resources
-from fuzz.net.symptoms import Symptom
+from fuzz.net.symptoms import GROWS, Symptom
 from fuzz.net.targets import load
-from fuzz.net.worker import FuzzJob, NetworkWorker, on_trial
+from fuzz.net.worker import LAST, FuzzJob, NetworkWorker, on_trial
 
 
 @pytest.mark.slow(seconds=4)  # a test is played dozens of times
@@ -33,10 +33,28 @@ def test_a_publisher_keeps_what_it_is_told_to_publish() -> None:
         node.stop()
 
 
+def idle_worker(out: Path) -> Any:
+    """Return a worker whose node bears everything, with an investigation of which nothing comes."""
+    job = FuzzJob(protocol="zenoh", iut="peer:router", role="router", seconds=0, seed=0, out=str(out))
+    worker: Any = NetworkWorker(job, load("zenoh")["router"])
+    worker.node = SimpleNamespace(
+        restarts=0,
+        expected_rules=0,
+        hurried=lambda seconds: seconds,
+        play=lambda test: (None, None),
+        grown=lambda test: None,
+    )
+    worker.investigation = SimpleNamespace(
+        counts=SimpleNamespace(found=0, again=0, unconfirmed=0, expected=0),
+        is_known=lambda symptom: False,
+        unexplained=lambda tests, symptom: tests,
+    )
+    return worker
+
+
 def test_a_test_that_was_looked_into_is_not_the_worst_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A regression: what was known once it was small was looked into again, for seconds, with each suspicion."""
-    job = FuzzJob(protocol="zenoh", iut="peer:router", role="router", seconds=0, seed=0, out=str(tmp_path))
-    worker = NetworkWorker(job, load("zenoh")["router"])
+    worker = idle_worker(tmp_path)
     watch, looked_into = GrowthWatch(), list[NetworkTest]()
 
     def suspected_after(tests: int) -> SuspectedGrowth | None:
@@ -46,15 +64,8 @@ def test_a_test_that_was_looked_into_is_not_the_worst_again(tmp_path: Path, monk
                 return suspected
         return None
 
-    anybody: Any = SimpleNamespace(growth=watch, restarts=0)
-    investigation: Any = SimpleNamespace(
-        counts=SimpleNamespace(found=0, again=0, unconfirmed=0, expected=0),
-        is_known=lambda symptom: False,
-        unexplained=lambda tests, symptom: tests,
-        look_into=lambda last, symptom, is_new: looked_into.append(last[-1]),
-    )
-    worker.node, worker.investigation = anybody, investigation
-    worker.node.expected_rules = 0
+    worker.node.growth = watch
+    worker.investigation.look_into = lambda last, symptom, is_new: looked_into.append(last[-1])
     monkeypatch.setattr("fuzz.net.worker.growing_test", lambda node, grown: grown.tests[0])
     grown = suspected_after(WARMING_UP + 2 * LOOKS)
     assert grown is not None
@@ -62,3 +73,51 @@ def test_a_test_that_was_looked_into_is_not_the_worst_again(tmp_path: Path, monk
     assert looked_into == [(Opens(f"t{WARMING_UP + 1}"),)]
     watch.begin()
     assert suspected_after(WARMING_UP) is None
+
+
+GROWING = Reproduced(Symptom("growth", GROWS.format("descriptors")), None)
+
+
+@pytest.mark.parametrize(
+    ("harmful", "is_known", "tests"), [(0.5, False, 1), (SHORT_LIVED / 2, False, 0), (0.5, True, 0)]
+)
+def test_who_dies_of_every_few_tests_plays_some_many_times(
+    harmful: float, is_known: bool, tests: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: who was never warm before it died was not seen growing, whatever it kept of each test."""
+    worker = idle_worker(tmp_path)
+    looked_into = list[tuple[int, bool]]()
+    worker.investigation.unexplained = lambda tests, symptom: () if is_known else tests
+    worker.investigation.look_into = lambda last, symptom, is_new: looked_into.append((len(last), is_new))
+    monkeypatch.setattr("fuzz.net.worker.played_many_times", lambda node, test, deadline: GROWING)
+    worker.drawer.harmful = harmful
+    # Whatever share of the time that may take, there was time.
+    worker._began -= 1000
+    worker._one_test()
+    assert looked_into == [(1, True)] * tests
+
+
+def test_most_of_the_time_is_kept_for_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = idle_worker(tmp_path)
+    tried = list[NetworkTest]()
+    monkeypatch.setattr("fuzz.net.worker.played_many_times", lambda node, test, deadline: tried.append(test))
+    worker.drawer.harmful = 0.5
+    worker._began -= 1000
+    worker._trials_took = 1000 * TRIALS - 1
+    worker._one_test()
+    assert len(tried) == 1
+    worker._trials_took = 1000 * TRIALS + 1
+    worker._one_test()
+    assert len(tried) == 1
+
+
+def test_what_shows_otherwise_of_many_plays_is_looked_into_as_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = idle_worker(tmp_path)
+    looked_into = list[tuple[int, str, bool]]()
+    worker.investigation.look_into = lambda last, symptom, is_new: looked_into.append((len(last), symptom.kind, is_new))
+    hang = Reproduced(Symptom("hang", "nobody is answered"), None)
+    monkeypatch.setattr("fuzz.net.worker.played_many_times", lambda node, test, deadline: hang)
+    worker._try_for_growth((Opens("a"),))
+    assert looked_into == [(LAST, "hang", False)], "as many plays as a confirmation may take"
