@@ -12,13 +12,14 @@ import msgspec
 
 from fuzz.net.confirming import ConfirmedSuspicion, confirm
 from fuzz.net.expected_findings import ExpectedFindings
+from fuzz.net.explaining import said_in, shows_with_less, without
 from fuzz.net.finding import NetworkFinding, NetworkOrigin, stamped, write_finding
 from fuzz.net.known_findings import KnownFindings
 from fuzz.net.making_small import made_small
-from fuzz.net.moves import FuzzMove, NetworkTest, Says
+from fuzz.net.moves import NetworkTest
 from fuzz.net.node_on_trial import NodeOnTrial, reproduce
 from fuzz.net.suspects import Suspects
-from fuzz.net.symptoms import GROWS, RAW, REPETITIVE, Symptom, kinds_of, names_of
+from fuzz.net.symptoms import GROWS, REPETITIVE, Symptom
 
 AGAIN = 12
 """How often a symptom is looked into that does not say where it happens: several defects may show in the same way.
@@ -34,6 +35,9 @@ Who has few minutes is better served with more findings than with smaller ones; 
 
 DOUBT = 0.1
 """How often a symptom is looked into all the same that a known finding seems to explain."""
+
+ENOUGH = 0.5
+"""How often it is enough for it to seem so that a test shows nothing without what the known finding is about."""
 
 
 class InvestigationCounts(msgspec.Struct):
@@ -131,7 +135,7 @@ class Investigation:
         if self._is_expected(symptom):
             self.counts.expected += 1
             return
-        if self._is_known_by_now(symptom):
+        if self._is_known_by_now(small):
             self._meet(symptom)
             return
         finding = stamped(
@@ -157,19 +161,24 @@ class Investigation:
         self._known.add_folder(folder)
         self.counts.found += is_new
 
-    def _is_known_by_now(self, symptom: Symptom) -> bool:
-        """Tell whether a symptom of a small test is known: to others as well, who may have found it meanwhile."""
+    def _is_known_by_now(self, small: ConfirmedSuspicion) -> bool:
+        """Tell whether what a small test shows is known: to others as well, who may have found it meanwhile."""
         self._known.look()
-        return self._known.has(symptom) or self._known.explains(symptom)
+        symptom = small.symptom
+        return self._known.has(symptom) or any(
+            set(each.symptom.about) <= set(symptom.about)
+            and shows_with_less(self._node, small.test, symptom, each, small.times)
+            for each in self._known.alike(symptom)
+        )
 
-    def _is_known_early(self, symptom: Symptom) -> bool:
+    def _is_known_early(self, small: ConfirmedSuspicion) -> bool:
         """Tell whether what was shown in a hurry, by a short sequence, is taken for known: mostly, and not always.
 
         In full it may be something else. Never where something is said again and again: that may be no part of it, as
         shows when the message is made small as well.
         """
-        is_final = not any(each.startswith(REPETITIVE) for each in symptom.about)
-        return is_final and self._random.random() >= DOUBT and self._is_known_by_now(symptom)
+        is_final = not any(each.startswith(REPETITIVE) for each in small.symptom.about)
+        return is_final and self._random.random() >= DOUBT and self._is_known_by_now(small)
 
     def _meet(self, symptom: Symptom) -> None:
         self.counts.again += 1
@@ -190,36 +199,25 @@ class Investigation:
         alike = self._known.alike(symptom)
         if symptom == Symptom("growth", GROWS.format("memory")):
             # Whoever keeps a descriptor or a thread takes memory for it.
-            alike = [each.symptom for each in self._known if each.symptom.kind == "growth"]
-        known = [set(each.about) for each in alike if each.about]
-        layouts = self._node.target.layout, self._node.suite.harness.layout
-        said = {test: {name for move in test for name in names_of(move, *layouts)} for test in tests}
+            alike = [each for each in self._known if each.symptom.kind == "growth"]
+        known = [set(each.symptom.about) for each in alike if each.symptom.about]
+        said = {test: said_in(self._node, test) for test in tests}
         return tuple(test for test in tests if not any(each <= said[test] for each in known))
 
     def _is_explained(self, test: NetworkTest, symptom: Symptom) -> bool:
-        """Tell whether a known finding explains a symptom: without what that is about, the test does not show it."""
+        """Tell whether a known finding explains a symptom: without what that is about, the test does not show it.
+
+        That is enough half of the time: else it is to show it with what that says alone.
+        """
         known = self._known.alike(symptom)
         if not known or self._random.random() < DOUBT:
             return False
         for each in known:
-            without = self.without(test, frozenset(each.about))
+            less = without(self._node, test, set(each.symptom.about))
             # On a fresh instance each: who has shown something would show it whatever is said.
-            if without != test and reproduce(self._node, without) is None:
-                self._meet(each)
+            if less == test or reproduce(self._node, less) is not None:
+                continue
+            if self._random.random() < ENOUGH or shows_with_less(self._node, test, symptom, each, 1):
+                self._meet(each.symptom)
                 return True
         return False
-
-    def without(self, test: NetworkTest, names: frozenset[str]) -> NetworkTest:
-        """Return a test without the messages of some kinds."""
-        left: list[FuzzMove] = []
-        for move in test:
-            if not isinstance(move, Says):
-                left.append(move)
-            elif kept := tuple(each for each in move.data if not names.intersection(self._kinds(move, each))):
-                left.append(msgspec.structs.replace(move, data=kept))
-        return tuple(left)
-
-    def _kinds(self, move: Says, data: bytes) -> Sequence[str]:
-        if move.level == "raw":
-            return [RAW]
-        return kinds_of(self._node.target.layout if move.level == "message" else self._node.suite.harness.layout, data)

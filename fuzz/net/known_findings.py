@@ -42,10 +42,6 @@ class KnownFindings:
             self.add_folder(self._out / name)
         return name in self._by_folder
 
-    def alike(self, symptom: Symptom) -> list[Symptom]:
-        """Return the known symptoms that show in the same way, whatever was said."""
-        return [each.symptom for each in self._by_folder.values() if each.symptom.rough == symptom.rough]
-
-    def explains(self, symptom: Symptom) -> bool:
-        """Tell whether a test that could not be made smaller shows what a known finding shows with less."""
-        return any(set(each.about) <= set(symptom.about) for each in self.alike(symptom))
+    def alike(self, symptom: Symptom) -> list[NetworkFinding]:
+        """Return the known findings that show in the same way, whatever was said."""
+        return [each for each in self._by_folder.values() if each.symptom.rough == symptom.rough]

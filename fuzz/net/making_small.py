@@ -48,12 +48,12 @@ def made_small(
     found: ConfirmedSuspicion,
     *,
     thorough: float = 1.0,
-    is_known: Callable[[Symptom], bool] = lambda symptom: False,
+    is_known: Callable[[ConfirmedSuspicion], bool] = lambda small: False,
 ) -> ConfirmedSuspicion | None:
     """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time.
 
-    ``None`` where what was shown once is not shown again, and is not certain by that. What ``is_known`` by what it is
-    about is returned as it is then: nobody looks into it any further.
+    ``None`` where what was shown once is not shown again, and is not certain by that. What ``is_known`` by a
+    short sequence is returned as it is then: nobody looks into it any further.
     """
     smaller = _Smaller(node, found)
     thorough *= 1 if found.times == 1 else GROWING
@@ -65,21 +65,22 @@ def made_small(
     tests = shrunk(found.tests or (found.test,), smaller.fail_together, tries=tries, seconds=seconds * thorough)
     test = _shortest_beginning(joined(tests), smaller.fails, time.monotonic() + seconds * thorough)
     test = shrunk(test, smaller.fails, _simpler, tries=tries, seconds=seconds * thorough)
-    if is_known(early := _about(node, test, found.symptom)):
-        return ConfirmedSuspicion(test, found.times, msgspec.structs.replace(found.reproduced, symptom=early))
+    shown = msgspec.structs.replace(found.reproduced, symptom=_about(node, test, found.symptom))
+    if is_known(early := ConfirmedSuspicion(test, found.times, shown)):
+        return early
     seconds = MESSAGES + MESSAGES_RESTARTS * node.restart_took
     # What makes it smaller may have taken a session's opening, and left what the session would do.
     test = spelled_out(smaller.with_less_said(test, seconds * thorough))
     node.patience = ANSWER
     # What was tried before may have helped: only a fresh instance proves it.
-    shown = shown_in_full(node, test, found.times)
+    again = shown_in_full(node, test, found.times)
     is_certain = found.symptom.kind in CERTAIN
-    if shown is None or (is_certain and not is_same(shown.symptom, found.symptom)):
+    if again is None or (is_certain and not is_same(again.symptom, found.symptom)):
         test = spelled_out(found.test)
-        shown = found.reproduced if is_certain else shown_in_full(node, test, found.times)
-    if shown is None:
+        again = found.reproduced if is_certain else shown_in_full(node, test, found.times)
+    if again is None:
         return None
-    told = msgspec.structs.replace(shown, symptom=_about(node, test, shown.symptom))
+    told = msgspec.structs.replace(again, symptom=_about(node, test, again.symptom))
     return ConfirmedSuspicion(test, found.times, told)
 
 

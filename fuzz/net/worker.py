@@ -15,6 +15,7 @@ from fuzz.net.confirming import BEFORE
 from fuzz.net.coverage import CoverageMap
 from fuzz.net.drawing import TestDrawer
 from fuzz.net.expected_findings import ExpectedFindings
+from fuzz.net.explaining import without
 from fuzz.net.feedback import PayingWay, TestPool
 from fuzz.net.finding import NetworkOrigin, moment
 from fuzz.net.growth_search import SECONDS, SHORT_LIVED, TRIALS, growing_test, played_many_times
@@ -235,7 +236,7 @@ class NetworkWorker:
             if finding.symptom.about and self.random.random() < min(0.9, often):
                 # Any part of it: what is said last may do the same whatever it is.
                 about = self.random.choice(finding.symptom.about)
-                test = self.investigation.without(test, frozenset((about,))) or test
+                test = without(self.node, test, {about}) or test
         return test
 
     def _hear(self) -> None:

@@ -119,15 +119,14 @@ def test_folders_that_hold_no_finding_are_passed_over(tmp_path: Path) -> None:
     assert not known.has(DIED)
 
 
-def test_a_known_finding_explains_what_shows_alike_with_more(tmp_path: Path) -> None:
+def test_a_known_finding_is_alike_that_shows_the_same_whatever_is_said(tmp_path: Path) -> None:
     known = KnownFindings(tmp_path, "zenoh", "router")
     write_finding(tmp_path, a_finding(SILENT), None)
     known.look()
     more = Symptom(SILENT.kind, SILENT.what, about=("INTEREST", "PUSH PUT"))
     assert not known.has(more)
-    assert known.explains(more)
-    assert not known.explains(Symptom(SILENT.kind, SILENT.what, about=("INTEREST",)))
-    assert not known.explains(Symptom("service", SILENT.what, about=("PUSH PUT",)))
+    assert [each.symptom for each in known.alike(more)] == [SILENT]
+    assert not known.alike(Symptom("service", SILENT.what, about=("PUSH PUT",)))
 
 
 def test_a_finding_is_written_once_and_a_half_written_one_is_made_whole(tmp_path: Path) -> None:

@@ -5,17 +5,19 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 from brokers import need_broker
 
 from conformance.suite import Suite
 from fuzz.net.campaign import findings_in
+from fuzz.net.confirming import ConfirmedSuspicion
 from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.finding import NetworkOrigin, moment, read_finding
 from fuzz.net.investigation import AGAIN, Investigation
 from fuzz.net.known_findings import KnownFindings
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
-from fuzz.net.node_on_trial import CHECKS, SOONEST, SUSPICION, NodeOnTrial
+from fuzz.net.node_on_trial import CHECKS, SOONEST, SUSPICION, NodeOnTrial, Reproduced
 from fuzz.net.symptoms import GROWS, Symptom
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
@@ -63,6 +65,22 @@ def look_into(investigation: Investigation, node: NodeOnTrial, test: NetworkTest
     _, symptom = node.play(test)
     assert symptom is not None
     investigation.look_into([test], symptom)
+
+
+NOBODY: Any = SimpleNamespace(
+    target=SimpleNamespace(layout=""), suite=SimpleNamespace(harness=SimpleNamespace(layout=""))
+)
+"""A node that is not played on."""
+
+
+def know(investigation: Investigation, symptom: Symptom) -> None:
+    """Have it be known that something shows."""
+    finding: Any = SimpleNamespace(symptom=symptom)
+    investigation._known._by_folder[symptom.digest] = finding
+
+
+def small(symptom: Symptom) -> ConfirmedSuspicion:
+    return ConfirmedSuspicion((Opens("a"),), 1, Reproduced(symptom, None))
 
 
 TWO_WAYS = "_PSUB.START.LAB", '{"subject":"LAB.>","pattern":"(a|a)*"}'
@@ -118,8 +136,7 @@ def test_what_does_not_say_where_it_happens_is_looked_into_less_and_less_often(
     tried: int, least: int, most: int, tmp_path: Path
 ) -> None:
     """A regression: behind six hangs of one kind no other hang was looked into in the rest of a campaign."""
-    anybody: Any = None
-    investigation = investigation_of(anybody, tmp_path)
+    investigation = investigation_of(NOBODY, tmp_path)
     hang = Symptom("hang", "nobody's greeting is answered any more")
     investigation._tried[hang.rough] = tried
     assert least <= sum(not investigation.is_known(hang) for _ in range(200)) <= most
@@ -132,12 +149,46 @@ def test_what_was_shown_in_a_hurry_is_mostly_taken_for_known(
     about: tuple[str, ...], least: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In full it may be something else, and what is said again and again in it may be no part of it."""
-    anybody: Any = None
-    investigation = investigation_of(anybody, tmp_path)
-    known = [Symptom("hang", "nobody is answered", about=(f"{what}_PSUB.START",)) for what in ("", "repetitive ")]
-    monkeypatch.setattr(investigation._known, "alike", lambda symptom: known)
-    shown = Symptom("hang", "nobody is answered", about=about)
+    investigation = investigation_of(NOBODY, tmp_path)
+    for what in ("", "repetitive "):
+        know(investigation, Symptom("hang", "nobody is answered", about=(f"{what}_PSUB.START",)))
+    monkeypatch.setattr("fuzz.net.investigation.shows_with_less", lambda *what: True)
+    shown = small(Symptom("hang", "nobody is answered", about=about))
     assert least <= sum(investigation._is_known_early(shown) for _ in range(200)) <= most
+
+
+@pytest.mark.parametrize("is_enough", [False, True])
+def test_what_needs_more_than_a_known_finding_says_is_another(
+    is_enough: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: who forgot all that others were promised, by six steps, was taken for who did by one of them."""
+    investigation = investigation_of(NOBODY, tmp_path)
+    harm = Symptom("harm", "a promise is gone", about=("cancellation",))
+    know(investigation, harm)
+    monkeypatch.setattr("fuzz.net.investigation.shows_with_less", lambda *what: is_enough)
+    shown = small(msgspec.structs.replace(harm, about=("request", "heartbeat", "cancellation")))
+    assert investigation._is_known_by_now(shown) is is_enough
+    assert not investigation._is_known_by_now(small(msgspec.structs.replace(harm, about=("request",))))
+
+
+@pytest.mark.parametrize(
+    ("without_it", "is_enough", "least", "most"),
+    [(None, True, 160, 199), (None, False, 60, 130), (Symptom("harm", "a promise is gone"), True, 0, 0)],
+)
+def test_what_a_known_finding_seems_to_explain_is_looked_into_now_and_then(
+    without_it: Symptom | None, is_enough: bool, least: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Often where what that says is not enough for it."""
+    investigation = investigation_of(NOBODY, tmp_path)
+    know(investigation, Symptom("harm", "a promise is gone", about=("cancellation",)))
+    shown = None if without_it is None else Reproduced(without_it, None)
+    monkeypatch.setattr("fuzz.net.investigation.without", lambda node, test, names: test[:1])
+    monkeypatch.setattr("fuzz.net.investigation.reproduce", lambda node, test: shown)
+    monkeypatch.setattr("fuzz.net.investigation.shows_with_less", lambda *what: is_enough)
+    harm = Symptom("harm", "a promise is gone")
+    explained = sum(investigation._is_explained(says(TWO_WAYS), harm) for _ in range(200))
+    assert least <= explained <= most
+    assert investigation.counts.again == explained
 
 
 def test_what_was_asked_before_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,13 +210,8 @@ def test_what_was_asked_before_is_not_asked_again(tmp_path: Path, monkeypatch: p
 
 def test_for_the_memory_that_descriptors_take_nobody_looks_into_it_again(tmp_path: Path) -> None:
     """A regression: each time that it took enough, another known leak of descriptors was looked into for seconds."""
-    anybody: Any = SimpleNamespace(
-        target=SimpleNamespace(layout=""), suite=SimpleNamespace(harness=SimpleNamespace(layout=""))
-    )
-    investigation = investigation_of(anybody, tmp_path)
-    keeps = Symptom("growth", GROWS.format("descriptors"), about=("command keep",))
-    known: Any = SimpleNamespace(symptom=keeps)
-    investigation._known._by_folder["keeps"] = known
+    investigation = investigation_of(NOBODY, tmp_path)
+    know(investigation, Symptom("growth", GROWS.format("descriptors"), about=("command keep",)))
     tests = [(GivesCommand("keep"),), (GivesCommand("other"),)]
     resources = ("descriptors", "memory", "threads")
     left = [investigation.unexplained(tests, Symptom("growth", GROWS.format(each))) for each in resources]

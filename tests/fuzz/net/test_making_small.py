@@ -145,8 +145,8 @@ def test_what_is_known_by_what_it_is_about_is_not_made_any_smaller(monkeypatch: 
     play_so(reproduce, monkeypatch)
     asked: list[tuple[str, ...]] = []
 
-    def is_known(symptom: Symptom) -> bool:
-        asked.append(symptom.about)
+    def is_known(early: ConfirmedSuspicion) -> bool:
+        asked.append(early.symptom.about)
         return True
 
     test: NetworkTest = (Opens("a"), Says("a", (b"\x1f" * 40,)))

@@ -1,15 +1,27 @@
 """The defects that are planted in Urbit's publishers: by which moves each shows, and that a healthy one bears them."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from shown_defects import ShownDefects, check_it_shows, parameters, planted
 
 import goldwire
+from conformance.suite import Suite
+from fuzz.net.campaign import findings_in
+from fuzz.net.expected_findings import ExpectedFindings
+from fuzz.net.finding import NetworkOrigin, moment, read_finding
 from fuzz.net.fuzzed_node import FuzzedNode
+from fuzz.net.investigation import Investigation
+from fuzz.net.known_findings import KnownFindings
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
+from fuzz.net.node_on_trial import NodeOnTrial
+from fuzz.net.targets import load
+from fuzz.net.worker import FuzzJob, on_trial
 from fuzz.urbit.messages import BY_ANOTHER, GENUINE, HELD, ME, MINE, NEXT, ROOT
+from harness.timing import ANSWER
 from harness.urbit.peers.ship import FRAGMENT
 from harness.urbit.ships import PUBLISHER
 from wire.urbit.values import (
@@ -47,6 +59,7 @@ def grow(name: str, size: int) -> GivesCommand:
     return GivesCommand("grow", (path(name).decode(), "v" * size))
 
 
+ALL = ("--defect", "all")
 OPENS = Opens("a")
 IN_A_SESSION = (OPENS, *say(ask("b")))
 """Somebody who was promised something."""
@@ -102,3 +115,38 @@ def healthy() -> Iterator[FuzzedNode]:
 @pytest.mark.parametrize("name", parameters(SHOWN))
 def test_a_defect_shows_and_a_healthy_publisher_bears_the_same(name: str, healthy: FuzzedNode) -> None:
     check_it_shows("urbit", "publisher", name, *SHOWN[name], healthy)
+
+
+@pytest.mark.slow(seconds=20)  # two tests are made small
+def test_who_forgets_by_six_steps_is_another_than_who_does_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: both forget what others were promised behind a cancellation, and the second was never found."""
+    monkeypatch.setattr("fuzz.net.investigation.ENOUGH", 0.0)
+    job = FuzzJob(protocol="urbit", iut="peer:publisher", role="publisher", seconds=0, seed=0, out="", options=ALL)
+    suite, target = Suite("urbit"), load("urbit")["publisher"]
+    description, transport = on_trial(job, suite)
+    node = NodeOnTrial(suite, description, target, profile="document", transport=transport)
+    investigation = Investigation(
+        node,
+        KnownFindings(tmp_path, "urbit", "publisher"),
+        ExpectedFindings(),
+        tmp_path,
+        Random(1),
+        iut="peer:publisher",
+        seconds=300,
+        options=ALL,
+        origin=lambda: NetworkOrigin(0, 0, 0, 0.0, moment()),
+        doing=lambda what: None,
+    )
+    kept = (*IN_A_SESSION, *say(ask("c"), HeartbeatRequest(MINE, 1)), grow("b", 1), grow("c", 1))
+    try:
+        for test in (OPENS, *say(cancel(HELD, 3))), (*kept, *say(cancel("b"))):
+            node.patience = ANSWER
+            _, symptom = node.play(test)
+            assert symptom is not None
+            investigation.look_into([test], symptom)
+    finally:
+        node.stop()
+    assert investigation.counts.found == 2
+    assert len({read_finding(each.parent).symptom.rough for each in findings_in(tmp_path)}) == 1
