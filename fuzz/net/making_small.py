@@ -68,6 +68,7 @@ def made_small(
     shown = msgspec.structs.replace(found.reproduced, symptom=_about(node, test, found.symptom))
     if is_known(early := ConfirmedSuspicion(test, found.times, shown)):
         return early
+    smaller.is_fresh = False  # something else may have been played, to know
     seconds = MESSAGES + MESSAGES_RESTARTS * node.restart_took
     # What makes it smaller may have taken a session's opening, and left what the session would do.
     test = spelled_out(smaller.with_less_said(test, seconds * thorough))
@@ -94,14 +95,15 @@ class _Smaller:
 
     def __init__(self, node: NodeOnTrial, found: ConfirmedSuspicion) -> None:
         self._node, self._found = node, found
-        self._is_fresh = False
+        self.is_fresh = False
+        """Whether nothing has shown of the instance that runs."""
         self._tried: dict[NetworkTest, bool] = {}
 
     def fails(self, test: NetworkTest) -> NetworkTest:
         """Return a test if it shows the same; none of it otherwise."""
         if (known := self._tried.get(test)) is not None:
             return test if known else ()
-        is_started_anew = not self._is_fresh
+        is_started_anew = not self.is_fresh
         shows = any(isinstance(move, Opens) for move in test) and self._shows_the_same(test)
         # Whoever has heard much may not show what a fresh one does.
         if shows or is_started_anew:
@@ -110,11 +112,11 @@ class _Smaller:
 
     def _shows_the_same(self, test: NetworkTest) -> bool:
         times = min(FEWER_TIMES, self._found.times)
-        shown = reproduce(self._node, test, times=times, fresh=not self._is_fresh)
+        shown = reproduce(self._node, test, times=times, fresh=not self.is_fresh)
         # Whoever has shown something is not what he was, but for a broken rule; growth has its own account from the
         # start on.
         is_as_before = shown is None or shown.symptom.kind == "rule"
-        self._is_fresh = self._found.times == 1 and is_as_before and self._node.restart_took > QUICK_START
+        self.is_fresh = self._found.times == 1 and is_as_before and self._node.restart_took > QUICK_START
         return shown is not None and is_same(shown.symptom, self._found.symptom)
 
     def fail_together(self, tests: tuple[NetworkTest, ...]) -> tuple[NetworkTest, ...]:

@@ -9,7 +9,7 @@ import pytest
 from conformance.suite import Suite
 from fuzz.net import confirming, making_small
 from fuzz.net.confirming import ConfirmedSuspicion, confirm
-from fuzz.net.making_small import HURRY, made_small
+from fuzz.net.making_small import HURRY, QUICK_START, made_small
 from fuzz.net.moves import NetworkTest, Opens, Says
 from fuzz.net.node_on_trial import DEATH, SUSPICION, Reproduced
 from fuzz.net.symptoms import KINDS, Symptom
@@ -154,6 +154,30 @@ def test_what_is_known_by_what_it_is_about_is_not_made_any_smaller(monkeypatch: 
     assert small is not None
     assert asked == [("OAM",)] == [small.symptom.about]
     assert {len(move.data[0]) for each in tried for move in each if isinstance(move, Says)} <= {40}
+
+
+def test_who_was_played_on_to_know_is_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: whoever starts slowly was gone on with, and had shown something already when he was asked."""
+    tried: list[tuple[bool, bool]] = []
+
+    def reproduce(node: Any, test: NetworkTest, *, times: int = 1, fresh: bool = True) -> Reproduced | None:
+        said = [each for move in test if isinstance(move, Says) for each in move.data]
+        shows = len(said) > 1
+        tried.append((fresh, shows))
+        return Reproduced(hang, None) if shows else None
+
+    hang, node, before = Symptom("hang", "nobody is answered"), node_in_a_hurry(), list[int]()
+    node.restart_took = 2 * QUICK_START
+    play_so(reproduce, monkeypatch)
+
+    def is_known(early: ConfirmedSuspicion) -> bool:
+        before.append(len(tried))
+        return False
+
+    made_small(node, confirmed(hang, (Opens("a"), Says("a", (b"\x1f" * 40, b"\x1f" * 30)))), is_known=is_known)
+    (place,) = before
+    assert not tried[place - 1][1], "who has shown nothing is gone on with otherwise"
+    assert tried[place][0]
 
 
 @pytest.mark.parametrize(("in_full", "kind"), [(Symptom("crash", "at", place="at"), "crash"), (None, "")])
