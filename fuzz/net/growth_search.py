@@ -1,6 +1,6 @@
 """The search for what lets a process grow: tests are played many times each.
 
-Those are after which it took more; and, of whoever dies of every few tests and so is never seen growing, some others.
+Those are after which it took more; and some others, where no instance lives for long enough to be seen growing.
 """
 
 import time
@@ -18,7 +18,7 @@ SECONDS = 8.0
 """What that may take for all of them: of a test that takes long there are shorter ones that let it grow as well."""
 
 SHORT_LIVED = 1 / 20
-"""Of whom so large a share of tests does harm, nobody sees that he grows."""
+"""Where so large a share of tests does harm, no instance lives for long enough to be seen growing."""
 
 TRIALS = 0.1
 """What share of the time goes into tests that are played many times without a suspicion."""

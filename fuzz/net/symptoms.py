@@ -64,6 +64,7 @@ RECURSED = 3
 
 GROWS = "each time the test is played, it takes more {}"
 GROWS_FAST = "played a few times, the test lets it take a gigabyte more memory"
+"""What growth is said to be: of who took too much before it was known to go on, no more than that."""
 
 NAMED = 3
 """Kinds of messages, the last ones of a test, by which symptoms are told apart that have no place."""

@@ -286,10 +286,13 @@ class NetworkWorker:
         began = time.monotonic()
         shown = played_many_times(self.node, test, began + SECONDS)
         self._trials_took += time.monotonic() - began
-        if shown is not None:
-            is_growth = shown.symptom.kind == "growth"
-            # What it shows otherwise comes of playing it again and again.
-            self._look_into([test] * (1 if is_growth else LAST), shown.symptom, is_new=is_growth)
+        if shown is None:
+            return
+        if shown.symptom.kind != "growth":
+            # That comes of playing it again and again.
+            self._look_into([test] * LAST, shown.symptom)
+        elif not self.investigation.is_known(shown.symptom):
+            self._look_into([test], shown.symptom, is_new=True)
 
     # --- progress ---------------------------------------------------------------------------------------------
 

@@ -79,15 +79,22 @@ GROWING = Reproduced(Symptom("growth", GROWS.format("descriptors")), None)
 
 
 @pytest.mark.parametrize(
-    ("harmful", "is_known", "tests"), [(0.5, False, 1), (SHORT_LIVED / 2, False, 0), (0.5, True, 0)]
+    ("harmful", "is_explained", "is_known", "tests"),
+    [(0.5, False, False, 1), (SHORT_LIVED / 2, False, False, 0), (0.5, True, False, 0), (0.5, False, True, 0)],
 )
 def test_who_dies_of_every_few_tests_plays_some_many_times(
-    harmful: float, is_known: bool, tests: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    harmful: float,
+    is_explained: bool,
+    is_known: bool,
+    tests: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A regression: who was never warm before it died was not seen growing, whatever it kept of each test."""
     worker = idle_worker(tmp_path)
     looked_into = list[tuple[int, bool]]()
-    worker.investigation.unexplained = lambda tests, symptom: () if is_known else tests
+    worker.investigation.unexplained = lambda tests, symptom: () if is_explained else tests
+    worker.investigation.is_known = lambda symptom: is_known
     worker.investigation.look_into = lambda last, symptom, is_new: looked_into.append((len(last), is_new))
     monkeypatch.setattr("fuzz.net.worker.played_many_times", lambda node, test, deadline: GROWING)
     worker.drawer.harmful = harmful
