@@ -61,8 +61,8 @@ PATHS = TextLanguage(
     longest=LONGEST_PATH - len(ROOT) - len("/"),
 )
 
-FEW = 3
-"""Names that most is about."""
+FEW, OFTEN = 3, 0.4
+"""How many names a large share of all paths is one of, and that share."""
 
 BORDERS = {
     32: (0, 4, 8, 9, 16, 255, 256, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF),
@@ -123,7 +123,7 @@ class Speech:
     def path(self) -> bytes:
         """Return a path: often one of few, since what is promised is to be told, and told again, and cancelled."""
         random = self.random
-        text = random.choice(PATHS.names[:FEW]) if random.random() < 0.4 else PATHS.text(random)
+        text = random.choice(PATHS.names[:FEW]) if random.random() < OFTEN else PATHS.text(random)
         return ROOT + b"/" + text.encode()
 
     def fragment(self) -> int:

@@ -127,12 +127,25 @@ class UrbitSession:
         self._note()
 
     def _spelt(self, data: bytes) -> bytes:
-        return spelt(data, self.node.root, self.driver.me, self.known, self._own_session, self._session_of_another)
+        return spelt(data, self.node.root, self.driver.me, self.known, self._session_meant)
+
+    def _session_meant(self, placeholder: int) -> int | None:
+        """Return the id of the session that a placeholder stands for; ``None`` where there is none, or it is an id."""
+        match placeholder:
+            case messages.MINE:
+                return self._own_session()
+            case messages.LAST:
+                return self.known.last
+            case messages.OTHERS:
+                return self._session_of_another()
+            case _:
+                return None
 
     def _own_session(self) -> int | None:
         self._note()
         if self.known.id is None and self._is_unanswered:
-            self.driver.wait_for(lambda event: True, since=self._seen, seconds=AT_ONCE)
+            seconds = self.node.instance.timing.stretched(AT_ONCE)
+            self.driver.wait_for(lambda event: True, since=self._seen, seconds=seconds)
             self._note()
             self._is_unanswered = False
         return self.known.id

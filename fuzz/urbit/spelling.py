@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from fuzz.urbit.messages import AS_REQUEST, BY_ANOTHER, GENUINE, LAST, ME, MINE, NEXT, OTHERS, ROOT
+from fuzz.urbit.messages import AS_REQUEST, BY_ANOTHER, GENUINE, ME, MINE, NEXT, ROOT
 from harness.urbit.ships import OTHER, PUBLISHER, key_of
 from harness.urbit.tester.conversation import is_genuine, signed_part
 from wire.errors import DecodeError, EncodeError
@@ -51,35 +51,25 @@ class KnownSessions:
         return said
 
 
-def spelt(
-    data: bytes,
-    root: bytes,
-    me: Ship,
-    known: KnownSessions,
-    own: Callable[[], int | None],
-    others: Callable[[], int | None],
-) -> bytes:
-    """Return a message as a ship says it; ``own`` returns the id of its session, ``others`` that of another ship's.
+def spelt(data: bytes, root: bytes, me: Ship, known: KnownSessions, meant: Callable[[int], int | None]) -> bytes:
+    """Return a message as a ship says it; ``meant`` returns the id of the session that a placeholder stands for.
 
     What is no packet is said as it is, with the checksum that belongs there: it is to be looked at.
     """
     data = data.replace(ROOT, root)
     try:
         packet = read(data)
-        body = _in_its_session(packet.body, known, own, others)
+        body = _in_its_session(packet.body, known, meant)
         sender = me if packet.sender == ME else packet.sender
         return write(msgspec.structs.replace(packet, body=signed(body, sender), sender=sender, checksum=None))
     except (DecodeError, EncodeError):
         return with_checksum(data)
 
 
-def _in_its_session(
-    body: Body, known: KnownSessions, own: Callable[[], int | None], others: Callable[[], int | None]
-) -> Body:
+def _in_its_session(body: Body, known: KnownSessions, meant: Callable[[int], int | None]) -> Body:
     if not isinstance(body, HeartbeatRequest | HeartbeatResponse | Promise):
         return body
-    meant = {MINE: own, LAST: lambda: known.last, OTHERS: others}.get(body.session)
-    found = None if meant is None else meant()
+    found = meant(body.session)
     changes: dict[str, Any] = {} if found is None else {"session": found}
     if isinstance(body, HeartbeatRequest):
         is_own = found is not None and found == known.id

@@ -1,53 +1,32 @@
 """Suspicions: who is quick is suspected soon; what a known finding explains is not looked into again."""
 
 from pathlib import Path
-from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import investigated
 import msgspec
 import pytest
 from brokers import need_broker
+from investigated import ALL, look_into
 
-from conformance.suite import Suite
 from fuzz.net.campaign import findings_in
 from fuzz.net.confirming import ConfirmedSuspicion
-from fuzz.net.expected_findings import ExpectedFindings
-from fuzz.net.finding import NetworkOrigin, moment, read_finding
+from fuzz.net.finding import read_finding
 from fuzz.net.investigation import AGAIN, Investigation
-from fuzz.net.known_findings import KnownFindings
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
 from fuzz.net.node_on_trial import CHECKS, SOONEST, SUSPICION, NodeOnTrial, Reproduced
 from fuzz.net.symptoms import GROWS, Symptom
-from fuzz.net.targets import load
-from fuzz.net.worker import FuzzJob, on_trial
-from harness.timing import ANSWER
 from wire import envelope
 
-ALL = ("--defect", "all")
+
+def investigation_of(node: NodeOnTrial, out: Path) -> Investigation:
+    return investigated.investigation_of("rai", "publisher", node, out)
 
 
 def put_on_trial(*options: str) -> NodeOnTrial:
     need_broker("nats")
-    suite = Suite("rai")
-    job = FuzzJob(protocol="rai", iut="peer:publisher", role="publisher", seconds=0, seed=0, out="", options=options)
-    description, transport = on_trial(job, suite)
-    return NodeOnTrial(suite, description, load("rai")["publisher"], profile="document", transport=transport)
-
-
-def investigation_of(node: NodeOnTrial, out: Path) -> Investigation:
-    return Investigation(
-        node,
-        KnownFindings(out, "rai", "publisher"),
-        ExpectedFindings(),
-        out,
-        Random(1),  # of which the first numbers are no doubt
-        iut="peer:publisher",
-        seconds=0,
-        options=ALL,
-        origin=lambda: NetworkOrigin(0, 0, 0, 0.0, moment()),
-        doing=lambda what: None,
-    )
+    return investigated.put_on_trial("rai", "publisher", *options)
 
 
 def says(*said: tuple[str, str]) -> NetworkTest:
@@ -57,14 +36,6 @@ def says(*said: tuple[str, str]) -> NetworkTest:
 def listed(*subjects: str) -> tuple[str, str]:
     names = ",".join(f'"{each}"' for each in subjects)
     return "_INBOX.$node.subs", f'{{"last_seen":$seen,"wildcard":">","ack":true,"subs":[{names}]}}'
-
-
-def look_into(investigation: Investigation, node: NodeOnTrial, test: NetworkTest) -> None:
-    """Play a test that shows something, and have it looked into."""
-    node.patience = ANSWER
-    _, symptom = node.play(test)
-    assert symptom is not None
-    investigation.look_into([test], symptom)
 
 
 NOBODY: Any = SimpleNamespace(

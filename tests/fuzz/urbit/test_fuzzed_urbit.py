@@ -1,5 +1,7 @@
 """Urbit's publishers as they are fuzzed: their service, in memory."""
 
+from collections import Counter
+from random import Random
 from typing import Any
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from conformance.suite import Suite
 from fuzz.net.targets import ServiceBroken
 from fuzz.urbit.common_ground import CommonGround
-from fuzz.urbit.messages import GENUINE, HELD, ME, MINE, NEXT, ROOT
+from fuzz.urbit.messages import FEW, GENUINE, HELD, ME, MINE, NEXT, PATHS, ROOT, Speech
 from fuzz.urbit.network import UrbitPublisherTarget
 from fuzz.urbit.service import StayingSubscriber, UrbitService
 from harness.trace import Trace
@@ -64,6 +66,14 @@ class Mute(Publisher):
 def test_who_tells_nothing_is_found_out() -> None:
     with pytest.raises(ServiceBroken, match="not told when it is there"):
         service_of(Mute)
+
+
+def test_most_is_about_few_paths() -> None:
+    """What is promised is to be told, and told again, and cancelled: by a path that nobody says again nothing is."""
+    speech = Speech(Random(1))
+    drawn = Counter(speech.path() for _ in range(1000))
+    assert sum(drawn[ROOT + b"/" + each.encode()] for each in PATHS.names[:FEW]) > 400
+    assert len(drawn) > 100
 
 
 def test_who_means_the_session_that_his_request_begins_hears_its_promise_first() -> None:

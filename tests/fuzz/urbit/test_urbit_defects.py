@@ -2,26 +2,18 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from shown_defects import ShownDefects, check_it_shows, parameters, planted
+from investigated import ALL, investigation_of, look_into, put_on_trial
+from shown_defects import ShownDefects, check_it_shows, parameters, planted, seen_of
 
 import goldwire
-from conformance.suite import Suite
 from fuzz.net.campaign import findings_in
-from fuzz.net.expected_findings import ExpectedFindings
-from fuzz.net.finding import NetworkOrigin, moment, read_finding
+from fuzz.net.finding import read_finding
 from fuzz.net.fuzzed_node import FuzzedNode
-from fuzz.net.investigation import Investigation
-from fuzz.net.known_findings import KnownFindings
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
-from fuzz.net.node_on_trial import NodeOnTrial
-from fuzz.net.targets import load
-from fuzz.net.worker import FuzzJob, on_trial
 from fuzz.urbit.messages import BY_ANOTHER, GENUINE, HELD, ME, MINE, NEXT, ROOT
-from harness.timing import ANSWER
 from harness.urbit.peers.ship import FRAGMENT
 from harness.urbit.ships import PUBLISHER
 from wire.urbit.values import (
@@ -59,7 +51,6 @@ def grow(name: str, size: int) -> GivesCommand:
     return GivesCommand("grow", (path(name).decode(), "v" * size))
 
 
-ALL = ("--defect", "all")
 OPENS = Opens("a")
 IN_A_SESSION = (OPENS, *say(ask("b")))
 """Somebody who was promised something."""
@@ -117,35 +108,24 @@ def test_a_defect_shows_and_a_healthy_publisher_bears_the_same(name: str, health
     check_it_shows("urbit", "publisher", name, *SHOWN[name], healthy)
 
 
+def test_who_dies_of_one_defect_does_with_that_alone() -> None:
+    """A regression: a pattern that somebody without a session cancels was looked at as another defect has it."""
+    with goldwire.fuzzed_node("urbit", "peer:publisher", options=ALL) as node:
+        assert seen_of(node, (OPENS, *say(cancel("%n*"))), "crash") == ""
+
+
 @pytest.mark.slow(seconds=20)  # two tests are made small
 def test_who_forgets_by_six_steps_is_another_than_who_does_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A regression: both forget what others were promised behind a cancellation, and the second was never found."""
     monkeypatch.setattr("fuzz.net.investigation.ENOUGH", 0.0)
-    job = FuzzJob(protocol="urbit", iut="peer:publisher", role="publisher", seconds=0, seed=0, out="", options=ALL)
-    suite, target = Suite("urbit"), load("urbit")["publisher"]
-    description, transport = on_trial(job, suite)
-    node = NodeOnTrial(suite, description, target, profile="document", transport=transport)
-    investigation = Investigation(
-        node,
-        KnownFindings(tmp_path, "urbit", "publisher"),
-        ExpectedFindings(),
-        tmp_path,
-        Random(1),
-        iut="peer:publisher",
-        seconds=300,
-        options=ALL,
-        origin=lambda: NetworkOrigin(0, 0, 0, 0.0, moment()),
-        doing=lambda what: None,
-    )
+    node = put_on_trial("urbit", "publisher", *ALL)
+    investigation = investigation_of("urbit", "publisher", node, tmp_path)
     kept = (*IN_A_SESSION, *say(ask("c"), HeartbeatRequest(MINE, 1)), grow("b", 1), grow("c", 1))
     try:
         for test in (OPENS, *say(cancel(HELD, 3))), (*kept, *say(cancel("b"))):
-            node.patience = ANSWER
-            _, symptom = node.play(test)
-            assert symptom is not None
-            investigation.look_into([test], symptom)
+            look_into(investigation, node, test)
     finally:
         node.stop()
     assert investigation.counts.found == 2
