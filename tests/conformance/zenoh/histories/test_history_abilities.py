@@ -31,8 +31,27 @@ class EndsForAllWhoAsk(Router):
         for session in strangers:
             if entity.kind is EntityKind.TOKEN and self.is_wanted(session, entity):
                 named = wire_expr_extension(WireExpr(entity.key), deployed=self.deployed)
-                self.declare(session, UndeclareEntity(entity.kind, session.next_id[entity.kind], (named,)), None)
+                self.tell_stranger(session, UndeclareEntity(entity.kind, session.next_id[entity.kind], (named,)))
                 session.next_id[entity.kind] += 1
+
+    def tell_stranger(self, session: Session, end: UndeclareEntity) -> None:
+        self.declare(session, end, None)
+
+
+class EndsForStrangersLater(EndsForAllWhoAsk):
+    """Answers others, and barriers too, before it tells that to whom never knew the token: no document orders them."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]
+        self.later: list[tuple[Session, UndeclareEntity]] = []
+
+    def tell_stranger(self, session: Session, end: UndeclareEntity) -> None:
+        self.later.append((session, end))
+
+    def announce(self, entity: Entity) -> None:
+        while self.later:
+            super().tell_stranger(*self.later.pop(0))
+        super().announce(entity)
 
 
 class SpellsByReleasedAliases(Router):
@@ -93,6 +112,10 @@ def test_it_is_told_once_and_of_the_rest_nobody_is_accused(peer: type[Router], c
     played = ROUTERS.node(peer)
     for theme in ("modes", "aliases", "entities"):
         ROUTERS.play(played, theme, 1, 2, 3)
+
+
+def test_what_is_told_behind_the_answers_to_others_is_found_all_the_same() -> None:
+    assert abilities(EndsForStrangersLater).complaints == [UNTOLD]
 
 
 def test_what_no_document_says_of_numbers_on_numbers_is_tried_and_accuses_nobody() -> None:
