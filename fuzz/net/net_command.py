@@ -45,7 +45,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--role", metavar="ROLE", help="Its role, where it has several; --iut NAME:ROLE says it too.")
 @click.option("--for", "seconds", metavar="TIME", default="60s", show_default=True, callback=read_time, help="60s, 2h.")
 @click.option("--seed", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Of all choices.")
-@click.option("--workers", metavar="N", type=click.IntRange(1, 256), help="Instances at once: one per core.")
+@click.option("--workers", metavar="N", type=click.IntRange(1, 256), help="Instances at once: one more than cores.")
 @click.option(
     "--out", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), default=OUT, show_default=True,
     help="Where findings go, a folder each; a campaign that began there goes on.",
@@ -110,7 +110,8 @@ def net(
         role=description.role,
         seconds=seconds,
         seed=seed,
-        workers=workers or os.cpu_count() or 1,
+        # A worker waits much of its time: for who starts, for who hangs, for answers that do not come.
+        workers=workers or (os.cpu_count() or 1) + 1,
         out=out,
         transport=known_transport(link) or "" if link else usual_transport(description),
         profile=profile,
