@@ -155,15 +155,13 @@ def _breaches(
             found.append((Breach.UNEXPECTED_PASS, unit.name, text, unit))
     # Of a rule that is not kept in several ways the entry means one: that came true, and the others are for others.
     true = {unit.name for unit in others if _accepts(entry, unit)}
-    # That a case could not judge is not said of a rule which another one has seen broken.
-    is_hidden = entry.outcome is Outcome.INCONCLUSIVE
     for unit in others:
         # A part of what could show it came to something milder, which says nothing of the rest.
         if unit.name in true or (not unit.thorough and unit.outcome.rank < entry.outcome.rank):
             continue
         if unit not in accepted:
             found.append(_changed(entry, unit))
-        elif unit.thorough and not (is_hidden or entry.histories or unit.disagreement or entry.is_glob):
+        elif unit.thorough and not (entry.histories or unit.disagreement or entry.is_glob):
             text = f"{unit.name} is not kept in another way only, which is expected; remove the entry"
             found.append((Breach.UNEXPECTED_PASS, unit.name, text, unit))
     return found

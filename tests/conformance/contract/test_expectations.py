@@ -210,15 +210,6 @@ def test_an_entry_without_a_match_is_a_breach() -> None:
     assert "there is no such rule" in only(held(entry(rule="ZD-999"), whole=False)).message
 
 
-def test_what_shows_now_and_then_hides_that_a_case_could_not_judge() -> None:
-    seen, not_judged = entry(histories=True), entry(outcome=Outcome.INCONCLUSIVE)
-    for outcome in (Outcome.VIOLATION, Outcome.INCONCLUSIVE):
-        assert held(seen, not_judged, rules={"ZD-055": outcome}).complaints == ()
-    # An accusation that another one hides would have come as well, so it is over.
-    gone = held(seen, entry(outcome=Outcome.DEVIATION), rules={"ZD-055": Outcome.VIOLATION})
-    assert [each.breach for each in gone.complaints] == [Breach.UNEXPECTED_PASS]
-
-
 def test_a_glob_that_is_too_wide_is_a_breach() -> None:
     rules = {"ZD-054": Outcome.PASS, "ZD-055": Outcome.VIOLATION}
     complaint = only(held(entry(rule="ZD-05*"), rules=rules))
