@@ -14,7 +14,7 @@ from fuzz.net.moves import EndsSession, FuzzMove, Listens, NetworkTest, Opens, S
 from fuzz.net.playing import TestPlayer
 from fuzz.net.targets import ServiceBroken
 from fuzz.pathfinder import messages
-from fuzz.pathfinder.filters import broken_filter, filter_text, unusual_filter
+from fuzz.pathfinder.filters import NAMES, TEXTS, broken_filter, filter_text, unusual_filter
 from fuzz.pathfinder.network import SILENT, TARGETS
 from fuzz.pathfinder.sessions import PathfinderSession
 from harness.pathfinder.peers.server import Server
@@ -115,6 +115,18 @@ def test_messages_have_to_do_with_each_other() -> None:
     published = [read(each) for each in drawn(TARGET.message) if read(each)["ta-cmd"] == "publish"]
     common = sum(each["service-id"] in messages.IDS for each in published)
     assert common > 0.9 * len(published)
+
+
+def test_names_and_values_that_few_think_of_are_said_in_messages_that_are_right() -> None:
+    """A regression: a name of more than 255 bytes was hardly ever published, but where the text was broken anyway."""
+    said = [read(each) for each in drawn(TARGET.message, 3000)]
+    props = [each["service-props"] for each in said if each["ta-cmd"] == "publish"]
+    values = [value for each in props for several in each.values() for value in several if isinstance(value, str)]
+    for texts in ([name for each in props for name in each], values):
+        unusual = [each for each in texts if each not in (*NAMES, *TEXTS)]
+        assert 0.01 < len(unusual) / len(texts) < 0.1
+        assert max(len(each.encode()) for each in unusual) > 1024
+        assert any(each.endswith(messages.STRANGE) for each in unusual)
 
 
 def test_broken_texts_leave_most_messages_whole() -> None:
