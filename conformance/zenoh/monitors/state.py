@@ -237,10 +237,12 @@ class SessionState:
             return
         latest = found[-1]
         latest.complete = True
-        for asked in self.interests:
-            asked.passed = asked.passed or asked.sent < latest.sent
-            asked.ended = asked.ended or (asked.final is not None and asked.final < latest.sent)
         waiting = [asked for asked in found if not asked.finals]
+        # Whichever of them it answers, the node has acted on the first: it may not have read the latest yet.
+        reached = waiting[0].sent if waiting else latest.sent
+        for asked in self.interests:
+            asked.passed = asked.passed or asked.sent < reached
+            asked.ended = asked.ended or (asked.final is not None and asked.final < reached)
         # Who answers Future ones as well, to whom nothing is due, answers the oldest of these first, too.
         oldest = next((asked for asked in waiting if asked.mode in SNAPSHOT), waiting[0] if waiting else latest)
         oldest.finals += 1

@@ -64,6 +64,31 @@ def test_an_answer_to_a_future_interest_does_not_say_that_its_final_was_heard(an
     assert ("ZD-093" in rules) is is_accused
 
 
+@pytest.mark.parametrize("mode", [Mode.CURRENT_FUTURE, Mode.FUTURE])
+@pytest.mark.parametrize("is_answered_before", [False, True])
+def test_an_answer_to_the_first_use_of_an_id_does_not_say_that_the_second_was_heard(
+    mode: Mode, is_answered_before: bool
+) -> None:
+    """A regression: our own router, which had not read so far yet, was accused of what came after a Final.
+
+    Where the first use was answered before the Final, the answer behind it is that of the second.
+    """
+    told = DeclareEntity(EntityKind.TOKEN, 1, WireExpr("a"))
+    early, late = (1, 0) if is_answered_before else (0, 1)
+    rules = accused(
+        (RECEIVED, INIT),
+        (SENT, Interest(7, mode, Options.T)),
+        (SENT, Interest(1, Mode.CURRENT_FUTURE, Options.S)),
+        *[(RECEIVED, FINAL)] * early,
+        (SENT, InterestFinal(7)),
+        (SENT, Interest(1, Mode.CURRENT, Options.S)),
+        *[(RECEIVED, FINAL)] * (early + late),
+        (RECEIVED, Declare(told)),
+    )
+    rule = "ZI-018" if mode is Mode.CURRENT_FUTURE else "ZI-022"
+    assert (rule in rules) is is_answered_before
+
+
 @pytest.mark.parametrize("is_released", [False, True])
 def test_a_number_that_was_given_twice_may_name_either_key(is_released: bool) -> None:
     """A regression: eclipse-zenoh 1.5.1, which keeps the first, was accused of telling what nobody had asked for."""
