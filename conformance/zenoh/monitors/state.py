@@ -72,7 +72,7 @@ class SentInterest:
         self.finals = 0
         self.first_final: int | None = None
         self.is_over = False
-        """As ``ended``, by the first Final and the oldest interest."""
+        """As ``ended``, by the first Final."""
 
     @property
     def is_clear(self) -> bool:
@@ -238,17 +238,17 @@ class SessionState:
         latest = found[-1]
         latest.complete = True
         waiting = [asked for asked in found if not asked.finals]
-        # Whichever of them it answers, the node has acted on the first: it may not have read the latest yet.
-        reached = waiting[0].sent if waiting else latest.sent
-        for asked in self.interests:
-            asked.passed = asked.passed or asked.sent < reached
-            asked.ended = asked.ended or (asked.final is not None and asked.final < reached)
         # Who answers Future ones as well, to whom nothing is due, answers the oldest of these first, too.
         oldest = next((asked for asked in waiting if asked.mode in SNAPSHOT), waiting[0] if waiting else latest)
         oldest.finals += 1
         self.slowest = max(self.slowest, event.time - oldest.event.time)
+        # So many answers are to the first so many uses of the id, or to later ones: Future ones may be answered too,
+        # and the node may not have read the latest yet.
+        reached = found[min(sum(asked.finals for asked in found), len(found)) - 1].sent
         for asked in self.interests:
-            asked.is_over = asked.is_over or (asked.first_final is not None and asked.first_final < oldest.sent)
+            asked.passed = asked.passed or asked.sent < reached
+            asked.ended = asked.ended or (asked.final is not None and asked.final < reached)
+            asked.is_over = asked.is_over or (asked.first_final is not None and asked.first_final < reached)
 
     def _interest_received(self, event: Event) -> None:
         assert isinstance(event.message, Interest)

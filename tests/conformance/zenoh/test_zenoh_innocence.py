@@ -64,6 +64,21 @@ def test_an_answer_to_a_future_interest_does_not_say_that_its_final_was_heard(an
     assert ("ZD-093" in rules) is is_accused
 
 
+@pytest.mark.parametrize(("answers", "is_accused"), [(1, False), (2, True)])
+def test_an_answer_under_the_id_of_a_future_interest_may_be_to_that(answers: int, is_accused: bool) -> None:
+    """A regression: what is asked behind the Final is due an answer, and a first one was taken for it all the same."""
+    rules = accused(
+        (RECEIVED, INIT),
+        (SENT, asks(Options.Q, "a/*")),
+        (SENT, InterestFinal(1)),
+        (SENT, Interest(1, Mode.CURRENT_FUTURE, Options.T)),
+        *[(RECEIVED, FINAL)] * answers,
+        (RECEIVED, QUERYABLE),
+    )
+    assert ("ZI-022" in rules) is is_accused
+    assert ("ZD-093" in rules) is is_accused
+
+
 @pytest.mark.parametrize("mode", [Mode.CURRENT_FUTURE, Mode.FUTURE])
 @pytest.mark.parametrize("is_answered_before", [False, True])
 def test_an_answer_to_the_first_use_of_an_id_does_not_say_that_the_second_was_heard(
@@ -74,15 +89,15 @@ def test_an_answer_to_the_first_use_of_an_id_does_not_say_that_the_second_was_he
     Where the first use was answered before the Final, the answer behind it is that of the second.
     """
     told = DeclareEntity(EntityKind.TOKEN, 1, WireExpr("a"))
-    early, late = (1, 0) if is_answered_before else (0, 1)
+    before = [(RECEIVED, FINAL)] * is_answered_before
     rules = accused(
         (RECEIVED, INIT),
         (SENT, Interest(7, mode, Options.T)),
         (SENT, Interest(1, Mode.CURRENT_FUTURE, Options.S)),
-        *[(RECEIVED, FINAL)] * early,
+        *before,
         (SENT, InterestFinal(7)),
         (SENT, Interest(1, Mode.CURRENT, Options.S)),
-        *[(RECEIVED, FINAL)] * (early + late),
+        (RECEIVED, FINAL),
         (RECEIVED, Declare(told)),
     )
     rule = "ZI-018" if mode is Mode.CURRENT_FUTURE else "ZI-022"
