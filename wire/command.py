@@ -24,7 +24,7 @@ LONGEST_INPUT = 1 << 29
 
 SEPARATORS = b" \t\r\n\f\v:"
 PREFIX = re.compile(rb"(?<![^\s:])0[xX]")
-ACCEPTABLE = re.compile(rb"(?:(?<![^\s:])0[xX]|[0-9a-fA-F\s:])*+")
+STRAY = re.compile(rb"[^0-9a-fA-F\s:]")
 
 
 class BadHex(click.UsageError):
@@ -155,11 +155,12 @@ def read_hex(text: bytes, where: str) -> bytes:
     try:
         return bytes.fromhex(digits.decode("ascii"))
     except ValueError:
-        match = ACCEPTABLE.match(text)
-        end = match.end() if match else 0
-        if end < len(text):
-            position = len(text[:end].decode("utf-8", "replace")) + 1
-            character = text[end : end + 4].decode("utf-8", "replace")[0]
+        # Blanks for prefixes: what stands behind them stays where it is.
+        stray = STRAY.search(PREFIX.sub(b"  ", text))
+        if stray:
+            place = stray.start()
+            position = len(text[:place].decode("utf-8", "replace")) + 1
+            character = text[place : place + 4].decode("utf-8", "replace")[0]
             raise BadHex(f"{where}{character!r} at position {position} is not a hex digit") from None
         last = max(text.rfind(digits[-1:]), 0) + 1
         raise BadHex(
