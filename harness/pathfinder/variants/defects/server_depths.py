@@ -40,10 +40,10 @@ class DiesOfASubscriptionThatEnds(Counting):
         super().on_unsubscribe(session, request)
 
 
-@defect("depth", does="dies of a third subscription of who has two services, and took one over, as another did")
+@defect("depth", does="dies of a third subscription of who has two services, and took one over, as another subscriber did")
 class DiesOfAThirdSubscription(Counting):
     def on_subscribe(self, session: Session, request: Message) -> None:
-        if self.has(session, 2, 2, 1) and any(self.has(each, 1, 2, 1) for each in self.beside(session)):
+        if self.has(session, 2, 2, 1) and any(self.has(each, 1, 0, 1) for each in self.beside(session)):
             raise BufferError("what clients have")
         super().on_subscribe(session, request)
 
