@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from fuzz.net.moves import GivesCommand
 from fuzz.net.targets import ServiceBroken, ServiceProbe, expect
 from fuzz.zenoh import messages
+from fuzz.zenoh.openings import LISTENERS, USUAL, Opening, ways
 from fuzz.zenoh.sessions import ZenohSession, network_messages
 from harness.errors import Deadline, HarnessError, Unsupported
 from harness.iuts.instance import Instance
@@ -68,7 +69,7 @@ class RoutedClient:
         """The conversations of all sessions."""
         return (session.conversation for session in self.sessions)
 
-    def session(self, whatami: WhatAmI = WhatAmI.ROUTER, patience: float | None = None) -> Driver:
+    def session(self, opening: Opening = USUAL, patience: float | None = None) -> Driver:
         """Have the client open another session; ``HarnessError`` when it does not, in so many seconds."""
         patience = self.timing.patience if patience is None else patience
         asking: Thread | None = None
@@ -82,7 +83,7 @@ class RoutedClient:
         deadline = self.instance.clock.now() + patience
         try:
             while True:
-                session = self._accept(whatami, deadline)
+                session = self._accept(opening, deadline)
                 if session is not None and self._is_last(session, asking):
                     return session
         except HarnessError:
@@ -90,11 +91,13 @@ class RoutedClient:
             self._is_mute = asking is not None and asking.is_alive()
             raise
 
-    def _accept(self, whatami: WhatAmI, deadline: float) -> Driver | None:
+    def _accept(self, opening: Opening, deadline: float) -> Driver | None:
         """Shake hands with the client where it dials next; ``None`` where it has given that up, an error at the end."""
         left = max(0.0, deadline - self.instance.clock.now())
         link = self.instance.link(self.trace, self._labels.next(), self.trace.transport, patience=left)
-        settings = Settings(b"gw-route\x00" + next(_ZIDS).to_bytes(7, "little"), whatami, LEASE)
+        zid = opening.zid or b"gw-route\x00" + next(_ZIDS).to_bytes(7, "little")
+        whatami = opening.whatami or WhatAmI.ROUTER
+        settings = Settings(zid, whatami, LEASE, opening.initial_sn, opening.sizes)
         session = Driver(link, self.trace, settings, timing=self.timing)
         self.sessions.append(session)
         try:
@@ -243,7 +246,7 @@ class ZenohClientTarget:
     """A Zenoh client: a session is the next one that it opens, with a router or with a peer."""
 
     layout = NETWORK
-    ways = ("router", "peer")
+    ways = ways(LISTENERS)
     message = staticmethod(messages.message)
     text = staticmethod(messages.text)
     frame = staticmethod(messages.frame)
@@ -253,8 +256,7 @@ class ZenohClientTarget:
         return RoutedClient(instance, trace)
 
     def session(self, node: RoutedClient, how: str) -> ClientSession:
-        whatami = WhatAmI[how.upper()] if how else WhatAmI.ROUTER
-        return ClientSession(node.session(whatami, node.timing.stretched(DIALLING)))
+        return ClientSession(node.session(LISTENERS.get(how, USUAL), node.timing.stretched(DIALLING)))
 
     def command(self, random: Random) -> GivesCommand:
         name, key = random.choice(NAMES), messages.KEYS.text(random)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from fuzz.net.targets import FuzzTarget, ServiceProbe, expect, expecting_answers
 from fuzz.zenoh import messages
 from fuzz.zenoh.client import ZenohClientTarget
+from fuzz.zenoh.openings import DIALLERS, USUAL, ways
 from fuzz.zenoh.sessions import ZenohSession, network_messages
 from harness.errors import HarnessError
 from harness.iuts.instance import Instance
@@ -14,7 +15,7 @@ from harness.zenoh.tester.driver import Driver
 from harness.zenoh.tester.node_under_test import NodeUnderTest
 from harness.zenoh.tester.snapshots import EntityName, declared, subscriber, undeclared
 from wire.zenoh.values import EntityKind, Mode
-from wire.zenoh.values_transport import NETWORK, WhatAmI
+from wire.zenoh.values_transport import NETWORK
 
 HELD = "goldwire/service/held"
 SERVED = "goldwire/service"
@@ -75,7 +76,7 @@ class ZenohTarget:
     """A Zenoh node that listens: the tester opens as many sessions as it likes."""
 
     layout = NETWORK
-    ways = ("client", "peer", "router")
+    ways = ways(DIALLERS)
     message = staticmethod(messages.message)
     text = staticmethod(messages.text)
     frame = staticmethod(messages.frame)
@@ -85,7 +86,7 @@ class ZenohTarget:
         return NodeUnderTest(instance, trace, profile="document", namespace="", transport=trace.transport)
 
     def session(self, node: NodeUnderTest, how: str) -> ZenohSession:
-        return ZenohSession(node.session(whatami=WhatAmI[how.upper()] if how else None))
+        return ZenohSession(node.session(**DIALLERS.get(how, USUAL)._asdict()))
 
     def messages_of(self, frame: bytes) -> Sequence[bytes]:
         return network_messages(frame)

@@ -37,6 +37,9 @@ MASKS = (0x7F, 0x3FFF, 0x0FFF_FFFF, 0xFFFF_FFFF)
 GENERIC, INVALID, MAX_LINKS, EXPIRED = 0, 2, 4, 5
 """Reasons of CLOSE."""
 
+AROUND = 16
+"""Bytes that a FRAME or FRAGMENT takes around its content at most: a header, 5 bytes of sequence number, extensions."""
+
 
 class State(Enum):
     """Where a session is in its life."""
@@ -182,6 +185,8 @@ class SessionTransport:
         self._agree(message)
         mine = self.settings.sizes or Sizes()
         theirs = message.sizes or Sizes()
+        if self.batch_size <= AROUND:
+            return [self.refuse("batches in which nothing fits")]
         agreed = Sizes(
             min(mine.frame_sn, theirs.frame_sn),
             min(mine.request_id, theirs.request_id),
@@ -242,8 +247,8 @@ class SessionTransport:
     @property
     def room(self) -> int:
         """How many bytes of network messages a batch holds."""
-        # What a FRAME or FRAGMENT takes before its content: a header byte, at most 5 of sequence number, extensions.
-        return self.batch_size - 16
+        # Who dials, and is told of batches in which nothing fits, sends larger ones: it is not said what else to do.
+        return max(self.batch_size - AROUND, 1)
 
     def holds(self, content: bytes) -> bool:
         """Tell whether network messages fit in one batch."""

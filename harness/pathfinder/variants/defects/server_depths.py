@@ -40,7 +40,7 @@ class DiesOfASubscriptionThatEnds(Counting):
         super().on_unsubscribe(session, request)
 
 
-@defect("depth", does="dies of a third subscription of who has two services, and took one over, as another subscriber did")
+@defect("depth", does="dies of a third subscription of who has two services, and took one over as another did")
 class DiesOfAThirdSubscription(Counting):
     def on_subscribe(self, session: Session, request: Message) -> None:
         if self.has(session, 2, 2, 1) and any(self.has(each, 1, 0, 1) for each in self.beside(session)):

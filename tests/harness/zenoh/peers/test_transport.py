@@ -48,7 +48,7 @@ def test_messages_arrive_in_order() -> None:
 @settings(deadline=None, max_examples=30)
 @given(
     payload=st.integers(0, 70_000),
-    sizes=st.builds(Sizes, st.integers(0, 3), st.just(2), st.integers(64, 65535)),
+    sizes=st.builds(Sizes, st.integers(0, 3), st.just(2), st.integers(17, 65535)),
     initial=st.integers(0, 2**32 - 1),
 )
 def test_what_does_not_fit_goes_in_fragments(payload: int, sizes: Sizes, initial: int) -> None:
@@ -59,6 +59,32 @@ def test_what_does_not_fit_goes_in_fragments(payload: int, sizes: Sizes, initial
     one.send([message, InterestFinal(1)])
     assert all(len(batch) <= sizes.batch_size for batch in one.outgoing)
     assert exchange(one, two)[two] == [message, InterestFinal(1)]
+
+
+@pytest.mark.parametrize("size", [0, 1, 8, 15, 16])
+def test_batches_in_which_nothing_fits_are_refused(size: int) -> None:
+    """A regression: a router that was asked for batches of 16 bytes died of the first answer that it gave."""
+    one = SessionTransport(Settings(b"client-zid", WhatAmI.CLIENT, sizes=Sizes(batch_size=size)), opener=True)
+    two = SessionTransport(ROUTER, opener=False)
+    one.start(0.0)
+    events = exchange(one, two)
+    assert events[two] == [Ended("malformed", "batches in which nothing fits")]
+    assert events[one] == [Ended("close", "reason 2")]
+
+
+@pytest.mark.parametrize("size", [0, 8, 16])
+def test_who_is_told_of_batches_in_which_nothing_fits_says_what_it_has_to(size: int) -> None:
+    one, two = pair()
+    one.batch_size = size
+    one.send([Push(WireExpr("a"), b"xyz"), InterestFinal(1)])
+    assert exchange(one, two)[two] == [Push(WireExpr("a"), b"xyz"), InterestFinal(1)]
+
+
+def test_batches_in_which_a_byte_fits_are_agreed_to() -> None:
+    one, two = pair(Settings(b"client-zid", WhatAmI.CLIENT, sizes=Sizes(batch_size=17)))
+    two.send([Push(WireExpr("a"), b"xyz"), InterestFinal(1)])
+    assert all(len(batch) <= 17 for batch in two.outgoing)
+    assert exchange(one, two)[one] == [Push(WireExpr("a"), b"xyz"), InterestFinal(1)]
 
 
 def test_sequence_numbers_wrap_and_repetitions_are_dropped() -> None:
