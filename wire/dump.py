@@ -199,7 +199,10 @@ def text_lines(data: bytes) -> list[str]:
 
 def visible(data: bytes) -> str:
     """Write bytes as text, a dot for each that is no printable character of ASCII."""
-    return "".join(chr(byte) if 0x20 <= byte < 0x7F else "\u00b7" for byte in data)
+    return data.translate(_VISIBLE).decode("latin-1")
+
+
+_VISIBLE = bytes(byte if 0x20 <= byte < 0x7F else ord("\u00b7") for byte in range(256))
 
 
 def refusal_lines(dumped: Dump, error: DecodeError, digits: int) -> Iterator[str]:

@@ -23,6 +23,9 @@ SHORT_LIVED = 1 / 20
 TRIALS = 0.1
 """What share of the time goes into tests that are played many times without a suspicion."""
 
+SUSPICIONS = 0.1
+"""What share of it goes into tests that are suspected: one who leaks in many ways gives no end of suspicions."""
+
 
 def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth) -> NetworkTest:
     """Return the first of the worst suspected tests that lets a fresh instance grow; none where none does."""

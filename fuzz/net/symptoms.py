@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -65,6 +66,9 @@ RECURSED = 3
 GROWS = "each time the test is played, it takes more {}"
 GROWS_FAST = "played a few times, the test lets it take a gigabyte more memory"
 """What growth is said to be: of who took too much before it was known to go on, no more than that."""
+
+SHORT = 1000
+"""Bytes of the longest messages whose kinds are remembered."""
 
 NAMED = 3
 """Kinds of messages, the last ones of a test, by which symptoms are told apart that have no place."""
@@ -165,13 +169,21 @@ def names_of(move: object, layout: str, frames: str) -> Sequence[str]:
             return []
 
 
-def kinds_of(layout: str, data: bytes) -> list[str]:
+def kinds_of(layout: str, data: bytes) -> tuple[str, ...]:
     """Return the kinds of the messages in some bytes; what is refused is one of them.
 
     What says the same again and again is a kind of its own: it hangs or fills who has no trouble with what is said
     otherwise, and would be taken for that if it came by the same name.
     """
-    return [_kind_of(line, data) for line in message_lines(layout, data) if line.name]
+    return _remembered(layout, data) if len(data) <= SHORT else _kinds_of(layout, data)
+
+
+def _kinds_of(layout: str, data: bytes) -> tuple[str, ...]:
+    return tuple(_kind_of(line, data) for line in message_lines(layout, data) if line.name)
+
+
+# Tests are made of others, and the same messages are looked at again and again.
+_remembered = lru_cache(20_000)(_kinds_of)
 
 
 def _kind_of(line: MessageLine, data: bytes) -> str:

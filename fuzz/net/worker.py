@@ -18,7 +18,7 @@ from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.explaining import without
 from fuzz.net.feedback import PayingWay, TestPool
 from fuzz.net.finding import NetworkOrigin, moment
-from fuzz.net.growth_search import SECONDS, SHORT_LIVED, TRIALS, growing_test, played_many_times
+from fuzz.net.growth_search import SECONDS, SHORT_LIVED, SUSPICIONS, TRIALS, growing_test, played_many_times
 from fuzz.net.growth_watch import SuspectedGrowth
 from fuzz.net.investigation import Investigation
 from fuzz.net.kept_tests import KeptLine, KeptTests
@@ -136,6 +136,8 @@ class NetworkWorker:
         self._seeds = 0
         self._trials_took = 0.0
         """Seconds of tests that were played many times without a suspicion."""
+        self._suspicions_took = 0.0
+        """Seconds of those that were suspected."""
         self._told = self._heard = float("-inf")
         self._began = time.monotonic()
 
@@ -264,7 +266,8 @@ class NetworkWorker:
 
     def _look_into_growth(self, grown: SuspectedGrowth) -> None:
         symptom = Symptom("growth", GROWS.format(grown.what))
-        if self.investigation.is_known(symptom):
+        # It goes on to grow, and is looked into once there is time for it again.
+        if self._suspicions_took > SUSPICIONS * self.elapsed or self.investigation.is_known(symptom):
             return
         unexplained = self.investigation.unexplained(grown.tests, symptom)
         if explained := set(grown.tests).difference(unexplained):
@@ -272,7 +275,10 @@ class NetworkWorker:
             self.node.growth.forget(grown.what, explained)
             return
         self._doing(f"looking for what lets it take more {grown.what}")
-        if test := growing_test(self.node, grown):
+        began = time.monotonic()
+        test = growing_test(self.node, grown)
+        self._suspicions_took += time.monotonic() - began
+        if test:
             self._look_into([test], symptom, is_new=True)
             # Whatever came of it, it is not to be the worst again.
             self.node.growth.forget(grown.what, {test})
