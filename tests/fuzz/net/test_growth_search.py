@@ -8,7 +8,7 @@ import pytest
 
 from conformance.suite import Suite
 from fuzz.net.confirming import confirm
-from fuzz.net.growth_search import SHORT_LIVED, TRIALS, growing_test
+from fuzz.net.growth_search import SHORT_LIVED, SUSPICIONS, TRIALS, growing_test
 from fuzz.net.growth_watch import LOOKS, SUSPICIOUS, WARMING_UP, GrowthWatch, SuspectedGrowth
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens
 from fuzz.net.node_on_trial import NodeOnTrial, Reproduced
@@ -116,6 +116,22 @@ def test_most_of_the_time_is_kept_for_tests(tmp_path: Path, monkeypatch: pytest.
     worker._trials_took = 1000 * TRIALS + 1
     worker._one_test()
     assert len(tried) == 1
+
+
+def test_of_suspicions_without_end_some_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: where much leaks, a third of the time went into looking for what does."""
+    worker = idle_worker(tmp_path)
+    tried, vain = list[SuspectedGrowth](), list[str]()
+    worker.node.grown = lambda test: SuspectedGrowth("memory", (test,))
+    worker.node.growth = SimpleNamespace(in_vain=vain.append)
+    monkeypatch.setattr("fuzz.net.worker.growing_test", lambda node, grown: tried.append(grown) or ())
+    worker._began -= 1000
+    worker._suspicions_took = 1000 * SUSPICIONS - 1
+    worker._one_test()
+    assert len(tried) == len(vain) == 1
+    worker._suspicions_took = 1000 * SUSPICIONS + 1
+    worker._one_test()
+    assert len(tried) == len(vain) == 1
 
 
 def test_what_shows_otherwise_of_many_plays_is_looked_into_as_that(
