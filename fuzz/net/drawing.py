@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from fuzz.net.moves import EndsSession, FuzzMove, Listens, NetworkTest, Opens, Says, WaitsAWhile, sessions_of
-from fuzz.net.targets import CommandedTarget, FuzzTarget, SerialTarget, StagedTarget
+from fuzz.net.targets import ChainedTarget, CommandedTarget, FuzzTarget, SerialTarget, StagedTarget
 from harness.links.framing import Framing
 from vectors.mutation import Mutator
 from vectors.sampling import Sampler
@@ -48,6 +48,9 @@ USUAL_WAY = 0.75
 SERIAL = 0.03
 """What share of what is said is much that is alike, where there is such."""
 
+CHAINED = 0.2
+"""What share of the frames belong together, where there are such."""
+
 COMMANDED = 0.08
 """What share of the moves tells the implementation to act, where it can be told to."""
 
@@ -65,6 +68,7 @@ class TestDrawer:
         self._framing = framing
         self._commanded = target if isinstance(target, CommandedTarget) else None
         self._serial = target if isinstance(target, SerialTarget) else None
+        self._chained = target if isinstance(target, ChainedTarget) else None
         self._staging = target if isinstance(target, StagedTarget) else None
         self._drawn = 0
         self.harmful = 0.0
@@ -105,7 +109,8 @@ class TestDrawer:
             cut = random.choice((1, 3, 16, 100)) if random.random() < 0.04 else 0
             return Says(who, tuple(self.message() for _ in range(count)), "message", cut)
         if kind < 0.96 or self._framing is None:
-            return Says(who, (self.target.frame(random),), "frame")
+            chained = self._chained if random.random() < CHAINED else None
+            return Says(who, (self.target.frame(random),) if chained is None else tuple(chained.chain(random)), "frame")
         return Says(who, (self.raw(),), "raw", random.choice((0, 0, 1, 2, 7)))
 
     def raw(self) -> bytes:

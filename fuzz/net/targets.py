@@ -175,6 +175,15 @@ class SerialTarget(Protocol):
 
 
 @runtime_checkable
+class ChainedTarget(Protocol):
+    """A target whose implementations put together what comes in several frames."""
+
+    def chain(self, random: Random) -> Sequence[bytes]:
+        """Return frames that belong together, whatever is wrong with some."""
+        ...
+
+
+@runtime_checkable
 class ReframedTarget(Protocol):
     """A target whose implementations speak in frames of their own, and not in those of the protocol."""
 

@@ -114,12 +114,16 @@ class TextLanguage(msgspec.Struct, frozen=True):
     def unusual(self, random: Random) -> str:
         """Return a text of the language of very many segments, of a very long one, or of names from elsewhere."""
         name = random.choice(self.names)
-        kind = random.randrange(3 if self.foreign else 2)
+        kind = random.randrange(4 if self.foreign else 3)
         if kind == 0:
             # In turn: two wildcards side by side are one in some languages, and so no text of them.
             turn = (name, random.choice(self.wildcards or self.names))
             segments = [turn[each % 2] for each in range(2 * random.choice(MANY))]
+            # What all but matches is looked through to the end.
+            segments += random.sample(self.names, random.randrange(2))
         elif kind == 1:
+            segments = [name] * random.choice(MANY)
+        elif kind == 2:
             segments = [name, name[:1] * random.choice(SIZES)]
         else:
             segments = [name, random.choice(self.foreign)][random.randrange(2) :]

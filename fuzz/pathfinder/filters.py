@@ -57,7 +57,9 @@ def unusual_filter(random: Random) -> str:
         case 1:
             return f"({random.choice('&|')}{f'({item(random)})' * many})"
         case 2:
-            return f"({name}={random.choice(('*', '*', '*x', '*a*b')) * many}{random.choice(('', '', 'x'))})"
+            # What all but matches a value of one letter many times is looked through to the end.
+            parts = random.choice(("*", "*", "*x", "*a", "*a", "*a", "*a*b"))
+            return f"({name}={parts * many}{random.choice(('', '', 'x'))})"
         case _:
             marks = escape(random.choice(SPECIALS)), random.choice(("a", "\u00e9", "\U0001f980"))
             return f"({name}={random.choice((marks[0] * many, marks[1] * random.choice(MODEST_SIZES)))})"

@@ -1,8 +1,10 @@
 """The service of a Pathfinder server: what is published is told and found, and goes with who published it."""
 
+import itertools
 from contextlib import suppress
 
 from fuzz.net.targets import ServiceBroken, expect
+from fuzz.pathfinder.messages import EDGES
 from harness.errors import HarnessError
 from harness.pathfinder.tester.driver import TTL, Driver, Service, new_id
 from harness.pathfinder.tester.node_under_test import NodeUnderTest
@@ -18,6 +20,10 @@ EVERY = 4
 """One check in so many is about a service that outlives its owner, which takes more of them to end."""
 
 
+_IDS = itertools.cycle(each for each in EDGES if 0 < each < 1 << 53)
+"""Of the subscriptions of who listens, which any server takes: each time another, as an earlier one may not be over."""
+
+
 class PathfinderService:
     """Services that are told to whom they concern, and listed; those of two sessions that stay, and of a fresh one."""
 
@@ -31,7 +37,8 @@ class PathfinderService:
         self.listener, self.holder = self.node.session(), self.node.session()
         self.held = Service(new_id(), {NAME: ["held"]})
         self.holder.sure(self.holder.publish(self.held))
-        self.watch = self.listener.sure(self.listener.subscribe(SERVED))
+        # Tests say it too: whoever has that refused is to do no harm to this one.
+        self.watch = self.listener.sure(self.listener.subscribe(SERVED, id=next(_IDS)))
 
     def check(self) -> None:
         self.checks += 1

@@ -251,6 +251,7 @@ class ZenohClientTarget:
     text = staticmethod(messages.text)
     frame = staticmethod(messages.frame)
     series = staticmethod(messages.series)
+    chain = staticmethod(messages.chain)
 
     def node(self, instance: Instance, trace: Trace) -> RoutedClient:
         return RoutedClient(instance, trace)

@@ -1,6 +1,7 @@
 """Messages of Zenoh at random: about few ids and few keys, so that they have to do with each other."""
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from random import Random
 
 import msgspec
@@ -173,6 +174,21 @@ class Speech:
 def message(random: Random) -> bytes:
     """Return a network message."""
     return write_network(Speech(random).message())
+
+
+def chain(random: Random) -> list[bytes]:
+    """Return batches with the fragments of a message, or of none: some may hold nothing, and one may be missing."""
+    data = write_network(Speech(random).message()) if random.random() < 0.7 else b""
+    cuts = sorted(random.choices(range(len(data) + 1), k=random.choice((1, 1, 2, 3, 8))))
+    # From anywhere: what is ahead of all that was sent is taken for new.
+    first, reliable = random.choice((0, 1, 2, random.randrange(1 << 20))), random.random() < 0.8
+    parts = [data[start:end] for start, end in pairwise((0, *cuts, len(data)))]
+    batches = [
+        write_batch([Fragment(first + place, part, place < len(cuts), reliable)]) for place, part in enumerate(parts)
+    ]
+    if random.random() < 0.3:
+        del batches[random.randrange(len(batches))]
+    return batches
 
 
 def frame(random: Random) -> bytes:

@@ -81,6 +81,7 @@ class ZenohTarget:
     text = staticmethod(messages.text)
     frame = staticmethod(messages.frame)
     series = staticmethod(messages.series)
+    chain = staticmethod(messages.chain)
 
     def node(self, instance: Instance, trace: Trace) -> NodeUnderTest:
         return NodeUnderTest(instance, trace, profile="document", namespace="", transport=trace.transport)

@@ -17,7 +17,9 @@ from fuzz.pathfinder import messages
 from fuzz.pathfinder.filters import NAMES, TEXTS, broken_filter, filter_text, unusual_filter
 from fuzz.pathfinder.network import SILENT, TARGETS
 from fuzz.pathfinder.sessions import PathfinderSession
+from harness.pathfinder.peers.answering import RequestRefused
 from harness.pathfinder.peers.server import Server
+from harness.pathfinder.peers.session import Session
 from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.variants.defects import server as defects
 from harness.peers.peer import Peer, PeerSettings
@@ -25,7 +27,7 @@ from harness.trace import Direction, EntryKind, Trace
 from wire.errors import DecodeError
 from wire.pathfinder.filters import FilterError, parse
 from wire.pathfinder.grammar import LARGEST
-from wire.pathfinder.values import read, read_loosely
+from wire.pathfinder.values import Message, read, read_loosely
 
 SUITE = Suite("pathfinder")
 TARGET = TARGETS["server"]
@@ -304,6 +306,26 @@ def test_the_service_of_a_healthy_server_works() -> None:
     tests = [test for _, test in SHOWN.values()]
     for test in tests:
         assert broken(server(), Opens("a"), *test) == ""
+
+
+class SilencesTwins(Server):
+    """Tells a subscription nothing more once somebody was refused another of its number."""
+
+    def on_subscribe(self, session: Session, request: Message) -> None:
+        known = self.subscriptions.get(request["subscription-id"])
+        try:
+            super().on_subscribe(session, request)
+        except RequestRefused:
+            if known is not None:
+                self.subscribers.remove(known.id, known.selection.anchors)
+            raise
+
+
+def test_who_listens_is_not_to_be_harmed_by_a_twin() -> None:
+    """A regression: the subscription of who listens had a number that no test could say."""
+    twins = says(*map(subscribe, messages.EDGES))
+    assert broken(server(SilencesTwins), Opens("a"), *twins) == "service"
+    assert broken(server(), Opens("a"), *twins) == ""
 
 
 def test_each_defect_is_known_here() -> None:

@@ -1,5 +1,6 @@
 """Zenoh's nodes as they are fuzzed: the ways in which sessions are opened."""
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -8,11 +9,13 @@ import goldwire
 from conformance.suite import Suite
 from fuzz.net.moves import Listens, Opens, Says
 from fuzz.net.playing import TestPlayer
+from fuzz.zenoh.messages import chain
 from fuzz.zenoh.network import TARGETS
 from fuzz.zenoh.openings import DIALLERS, LISTENERS
+from harness.zenoh.batches import read
 from harness.zenoh.peers.transport import AROUND
 from wire.zenoh.values import Declare, DeclareEntity, EntityKind, Interest, Mode, Options, WireExpr
-from wire.zenoh.values_transport import write_network
+from wire.zenoh.values_transport import Fragment, write_network
 
 SUITE = Suite("zenoh")
 TARGET = TARGETS["router"]
@@ -44,6 +47,21 @@ def test_a_session_in_whose_batches_nothing_fits_is_refused_and_the_router_lives
     assert "no session" in player.play((Opens("a", how),)).names.values()
     assert instance.alive()
     assert "no session" not in player.play((Opens("a"),)).names.values()
+
+
+def test_chains_of_fragments_are_whole_or_hold_nothing_or_lack_a_part() -> None:
+    random, lengths, wholes = Random(1), set[int](), 0
+    for _ in range(400):
+        fragments = [each for batch in chain(random) for each in read(batch).messages]
+        assert all(isinstance(each, Fragment) for each in fragments)
+        lengths |= {len(each.data) for each in fragments}
+        numbers = [each.sn for each in fragments]
+        is_whole = bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        wholes += is_whole and len(numbers) > 1 and not fragments[-1].more
+        assert all(each.more for each in fragments[:-1])
+    assert 0 in lengths
+    assert max(lengths) > 8
+    assert 100 < wholes < 380
 
 
 def test_a_client_bears_a_router_that_shakes_hands_in_any_way() -> None:
