@@ -55,7 +55,9 @@ _PLACES = (
     re.compile(r"==> (?P<place>\w+\.c:\d+) '(?P<why>[^\n]{1,120}?)' is not true"),
     re.compile(r"(?P<why>crashed by signal: \d+)[\s\S]*?EIP:\n[^\n]*\((?P<place>\w+)\+"),
 )
-_PYTHON_FRAME = re.compile(r'^\s*File "(?:[^"]*/)?([^"/]+)", line \d+, in (\S+)', re.MULTILINE)
+_PYTHON_FRAME = re.compile(
+    r'^\s*File "(?:[^"]*/)?(?P<file>[^"/]+)", line (?P<line>\d+), in (?P<function>\S+)', re.MULTILINE
+)
 _PYTHON_ERROR = re.compile(
     r"^((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Exhausted|Overflow)\w*|[\w.]+\.error)\b", re.MULTILINE
 )
@@ -127,12 +129,14 @@ def crash_place(output: str) -> tuple[str, str]:
     for pattern in _PLACES:
         if found := pattern.search(output):
             return " ".join(found["place"].split()), " ".join((found.groupdict().get("why") or "").split())
-    frames, errors = _PYTHON_FRAME.findall(output), _PYTHON_ERROR.findall(output)
+    frames, errors = list(_PYTHON_FRAME.finditer(output)), _PYTHON_ERROR.findall(output)
     if not frames:
         return "", ""
+    functions = [(each["file"], each["function"]) for each in frames]
     # Where it recursed too deeply is chance: what it went through again and again is not.
-    again = [each for each in frames if frames.count(each) >= RECURSED] if "RecursionError" in errors[-1:] else []
-    file, function = min(again) if again else frames[-1]
+    again = [each for each in functions if functions.count(each) >= RECURSED] if "RecursionError" in errors[-1:] else []
+    # Elsewhere the line counts as well: a function may die of several things.
+    file, function = min(again) if again else (f"{frames[-1]['file']}:{frames[-1]['line']}", frames[-1]["function"])
     return f"{errors[-1] if errors else 'an exception'} in {function} ({file})", ""
 
 

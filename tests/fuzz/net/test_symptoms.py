@@ -96,8 +96,8 @@ example.com/broker/server.(*client).parse(0xc000, {0xc1, 0x3, 0x3})
         (RUST, "zint.rs:88", "index out of bounds: the len is 3 but the index is 3"),
         (RUST_NO_MEMORY, "memory allocation", "25769803776 bytes failed"),
         (RUST_ONE_LINE, "lib.rs:12", "boom"),
-        (PYTHON, "ValueError in on_message (router.py)", ""),
-        (PYTHON_CHAINED, "msgspec.ValidationError in second (b.py)", ""),
+        (PYTHON, "ValueError in on_message (router.py:44)", ""),
+        (PYTHON_CHAINED, "msgspec.ValidationError in second (b.py:2)", ""),
         (ASSERTION, "session.c:118: on_close: Assertion `session->links > 0' failed", ""),
         (CPP, "terminate called after throwing an instance of 'std::out_of_range'", ""),
         (GO, "parser.go:412", "runtime error: index out of range [3] with length 3"),
@@ -175,9 +175,15 @@ def test_a_sanitizers_values_and_folders_make_no_other_symptom() -> None:
     assert crash(ASAN_WITHOUT_SYMBOLS).key != crash(ASAN_WITHOUT_SYMBOLS.replace("b0a1", "b0a2")).key
 
 
+def test_a_function_may_die_of_several_things() -> None:
+    """A regression: of two crashes in one function and of one type, the second was taken for the first."""
+    assert crash(PYTHON).key != crash(PYTHON.replace("line 44", "line 48")).key
+    assert crash(PYTHON).key == crash(PYTHON.replace("line 200", "line 201").replace("/opt", "/home/me")).key
+
+
 def test_an_error_with_a_small_letter_is_named() -> None:
     place, _ = crash_place('Traceback:\n  File "peer/codec.py", line 3, in read\nstruct.error: too short\nerror: ended')
-    assert place == "struct.error in read (codec.py)"
+    assert place == "struct.error in read (codec.py:3)"
 
 
 @pytest.mark.parametrize(

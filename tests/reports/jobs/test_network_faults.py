@@ -92,7 +92,7 @@ def test_a_finding_is_a_row_with_all_that_it_says(lake, tmp_path):
     assert (dies["protocol"], dies["layout"], dies["role"]) == ("zenoh", "zenoh/network-message", "router")
     assert (dies["iut"], dies["name"], dies["version"]) == ("./node.toml", "node", "1.10.0")
     assert (dies["transport"], dies["profile"]) == ("tcp", "document")
-    assert dies["place"] == "KeyError in on_declare (router.py)"
+    assert dies["place"] == "KeyError in on_declare (router.py:7)"
     assert dies["printed"] == TRACEBACK
     assert (dies["seed"], dies["tests"], dies["times"]) == (1, 4711, 1)
     assert dies["time"] == "2026-01-01T00:00:00+00:00"
@@ -169,7 +169,7 @@ def test_the_gravest_comes_first(lake, tmp_path):
         *("crash", "hang", "harm", "service", "growth", "violation", "deviation")
     ]
     assert [each.where for each in clusters] == [
-        *("KeyError in on_declare (router.py)", "PUSH + INTEREST", "D_SUBSCRIBER", "OAM", "QUERY", "ZI-015", SHOULD)
+        *("KeyError in on_declare (router.py:7)", "PUSH + INTEREST", "D_SUBSCRIBER", "OAM", "QUERY", "ZI-015", SHOULD)
     ]
     assert all(each.repeat.startswith("goldwire replay ") for each in clusters)
     assert all(each.who == "node router" for each in clusters)
@@ -208,9 +208,9 @@ def test_two_places_are_two_faults_and_two_implementations_too(lake, tmp_path):
     other = folder_of(tmp_path / "two", network_finding(DIES, implementation="another"))
     taken(lake, [out, other])
     assert sorted((each.who, each.where) for each in triage(lake, None)) == [
-        ("another router", "KeyError in on_declare (router.py)"),
-        ("node router", "KeyError in on_declare (router.py)"),
-        ("node router", "KeyError in on_interest (router.py)"),
+        ("another router", "KeyError in on_declare (router.py:7)"),
+        ("node router", "KeyError in on_declare (router.py:7)"),
+        ("node router", "KeyError in on_interest (router.py:7)"),
     ]
 
 
