@@ -97,7 +97,8 @@ class RoutedClient:
         link = self.instance.link(self.trace, self._labels.next(), self.trace.transport, patience=left)
         zid = opening.zid or b"gw-route\x00" + next(_ZIDS).to_bytes(7, "little")
         whatami = opening.whatami or WhatAmI.ROUTER
-        settings = Settings(zid, whatami, LEASE, opening.initial_sn, opening.sizes)
+        # Whatever it asks for is agreed to.
+        settings = Settings(zid, whatami, LEASE, opening.initial_sn, opening.sizes, least_batch=0)
         session = Driver(link, self.trace, settings, timing=self.timing)
         self.sessions.append(session)
         try:

@@ -20,6 +20,8 @@ USUAL = Opening()
 LISTENERS = {
     "peer": Opening(WhatAmI.PEER),
     "router": Opening(WhatAmI.ROUTER),
+    "batches of no byte": Opening(sizes=Sizes(batch_size=0)),
+    f"batches of {AROUND} bytes": Opening(sizes=Sizes(batch_size=AROUND)),
     "batches of 50 bytes": Opening(sizes=Sizes(batch_size=50)),
     "batches of 300 bytes": Opening(sizes=Sizes(batch_size=300)),
     "numbers of 8 bits": Opening(sizes=Sizes(frame_sn=0)),
@@ -29,15 +31,10 @@ LISTENERS = {
     # The beginning of each other id that the tester has.
     "a short id": Opening(zid=b"gw-test"),
 }
-"""The openings of a tester to whom a client comes, by their names."""
+"""The openings of a tester to whom a client comes, by their names: in some batches nothing fits."""
 
-DIALLERS = {
-    "client": Opening(WhatAmI.CLIENT),
-    **LISTENERS,
-    "batches of no byte": Opening(sizes=Sizes(batch_size=0)),
-    f"batches of {AROUND} bytes": Opening(sizes=Sizes(batch_size=AROUND)),
-}
-"""The openings of a tester who dials: it may ask for batches in which nothing fits."""
+DIALLERS = {"client": Opening(WhatAmI.CLIENT), **LISTENERS}
+"""The openings of a tester who dials."""
 
 
 def ways(openings: dict[str, Opening]) -> tuple[str, ...]:

@@ -53,7 +53,10 @@ class State(Enum):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What one side announces; ``lease`` in milliseconds, ``sizes`` only if they are to be negotiated."""
+    """What one side announces; ``lease`` in milliseconds, ``sizes`` only if they are to be negotiated.
+
+    ``least_batch`` in bytes: who dials and asks for smaller ones is refused.
+    """
 
     zid: bytes
     whatami: WhatAmI
@@ -61,6 +64,7 @@ class Settings(msgspec.Struct, frozen=True):
     initial_sn: int = 0
     sizes: Sizes | None = None
     patch: bool = True
+    least_batch: int = AROUND + 1
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -185,7 +189,7 @@ class SessionTransport:
         self._agree(message)
         mine = self.settings.sizes or Sizes()
         theirs = message.sizes or Sizes()
-        if self.batch_size <= AROUND:
+        if self.batch_size < self.settings.least_batch:
             return [self.refuse("batches in which nothing fits")]
         agreed = Sizes(
             min(mine.frame_sn, theirs.frame_sn),
@@ -247,7 +251,7 @@ class SessionTransport:
     @property
     def room(self) -> int:
         """How many bytes of network messages a batch holds."""
-        # Who dials, and is told of batches in which nothing fits, sends larger ones: it is not said what else to do.
+        # Who is told of batches in which nothing fits, and goes on, sends larger ones: it is not said what else to do.
         return max(self.batch_size - AROUND, 1)
 
     def holds(self, content: bytes) -> bool:
