@@ -70,4 +70,6 @@ def test_a_client_bears_a_router_that_shakes_hands_in_any_way() -> None:
         for how in LISTENERS:
             for move in (Opens("a", how), Says("a", (subscriber,)), Listens("a")):
                 node.do(move)
+        assert node._test is not None
+        assert "no session" not in node._test.features, "each of them was opened"
         node.is_well()
