@@ -28,7 +28,7 @@ LISTENERS = {
     "numbers of 64 bits": Opening(sizes=Sizes(frame_sn=3, request_id=3)),
     "requests of 8 bits": Opening(sizes=Sizes(request_id=0)),
     "the last number": Opening(initial_sn=MASKS[2]),
-    # The beginning of each other id that the tester has.
+    # The beginning of each other id of a tester who dials.
     "a short id": Opening(zid=b"gw-test"),
 }
 """The openings of a tester to whom a client comes, by their names: in some batches nothing fits."""
