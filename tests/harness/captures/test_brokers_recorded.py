@@ -48,13 +48,18 @@ def capture(tmp_path):
     return tmp_path / "capture.pcapng"
 
 
+async def written(client):
+    """Wait until the broker has read all that a client of NATS said."""
+    # Twice: nats-py (2.16) may write the question of a flush before what waits to be written.
+    await client.flush(), await client.flush()
+
+
 def test_a_client_of_nats(capture):
     async def play(where):
         client = await nats.connect(f"nats://{where.host}:{where.port}")
         heard = asyncio.Queue()
         subscription = await client.subscribe("A.>", cb=heard.put)
-        # Twice: nats-py (2.16) may write the question of a flush before what waits to be written.
-        await client.flush(), await client.flush()
+        await written(client)
         other.send(data("A.B", b"\0\xff"))
         other.send(data("A.C", LONG.encode()))
         async with asyncio.timeout(20):
@@ -62,7 +67,7 @@ def test_a_client_of_nats(capture):
         await client.publish("B.x", b"hello")
         await client.publish("B.y", b"with headers", reply="R", headers={"a": "b"})
         await subscription.unsubscribe()
-        await client.flush()
+        await written(client)
         await client.close()
 
     with broker("nats", BROKER_FRAMINGS) as running, proxied(running.address, capture) as address:
