@@ -5,10 +5,11 @@
     python benchmarks/fuzz_proving_ground.py --for 5m --seeds 3 --workers 3 --write docs/proving-ground.md
     python benchmarks/fuzz_proving_ground.py zenoh --for 60s --seeds 1
     python benchmarks/fuzz_proving_ground.py --results played.ndjson  # goes on where it was ended
+    python benchmarks/fuzz_proving_ground.py --planted depth  # in peers that have no others
 
-Each campaign begins with an empty folder, against a peer that has all defects of its role at once. What a finding is
-about is tried, not read: its smallest test is played on peers that have one defect each, and it has found those of
-which something shows. On a peer without any defect nothing may show: that would accuse an innocent.
+Each campaign begins with an empty folder, against a peer that has all defects of its role at once, or all of a kind.
+What a finding is about is tried, not read: its smallest test is played on peers that have one defect each, and it has
+found those of which something shows. On a peer without any defect nothing may show: that would accuse an innocent.
 """
 
 import statistics
@@ -38,6 +39,9 @@ from wire.files import write_file
 TRIES = 3
 """How often a finding is tried of which nothing has shown: some go by what comes first of two things."""
 
+ALL = "all"
+"""Planted are all defects of a role."""
+
 DEPTH = "depth"
 """The kind of the defects that show in states to which several steps lead."""
 
@@ -45,8 +49,8 @@ DEPTH = "depth"
 class PlayedCampaign(msgspec.Struct, frozen=True):
     """What one campaign of a role came to: after how many seconds it found each defect, by name.
 
-    ``unexplained`` are findings of which no defect alone shows anything, ``innocent`` those that a healthy peer shows
-    as well.
+    ``planted`` are the defects that its peer had, ``all`` or those of a kind. ``unexplained`` are findings of which no
+    defect alone shows anything, ``innocent`` those that a healthy peer shows as well.
     """
 
     protocol: str
@@ -59,15 +63,18 @@ class PlayedCampaign(msgspec.Struct, frozen=True):
     found: dict[str, float]
     unexplained: tuple[str, ...]
     innocent: tuple[str, ...]
+    planted: str = ALL
 
 
-def defects_of(protocol: str, role: str) -> list[Variant]:
-    """Return the defects that are planted in a role."""
+def defects_of(protocol: str, role: str, planted: str = ALL) -> list[Variant]:
+    """Return the defects of a role, all or those of a kind."""
     defects = load_protocol(protocol).defects
-    return [each for each in defects.all.values() if each.role == role] if defects is not None else []
+    return defects.of_role(role, planted) if defects is not None else []
 
 
-def run(protocol: str, role: str, seed: int, seconds: float, workers: int, *, feedback: bool) -> PlayedCampaign:
+def run(
+    protocol: str, role: str, seed: int, seconds: float, workers: int, *, feedback: bool, planted: str = ALL
+) -> PlayedCampaign:
     """Run one campaign, and try what its findings are about."""
     with tempfile.TemporaryDirectory(prefix="goldwire-proving-") as folder:
         campaign = NetworkCampaign(
@@ -80,26 +87,37 @@ def run(protocol: str, role: str, seed: int, seconds: float, workers: int, *, fe
             out=Path(folder),
             transport=usual_transport(resolve(f"peer:{role}", protocol)),
             feedback=feedback,
-            options=("--defect", "all"),
+            options=("--defect", planted),
         )
         report = campaigns.run(campaign, load(protocol)[role])
         # What a campaign found that was cut short says nothing of one of this length, and is not to be kept.
         if report.interrupted:
             raise KeyboardInterrupt
         findings = [each.finding for each in report.findings]
-    found, unexplained, innocent = explained(protocol, role, findings)
-    tests = report.total("tests")
-    return PlayedCampaign(protocol, role, seconds, workers, seed, feedback, tests, found, unexplained, innocent)
+    found, unexplained, innocent = explained(protocol, role, findings, defects_of(protocol, role, planted))
+    return PlayedCampaign(
+        protocol=protocol,
+        role=role,
+        seconds=seconds,
+        workers=workers,
+        seed=seed,
+        feedback=feedback,
+        planted=planted,
+        tests=report.total("tests"),
+        found=found,
+        unexplained=unexplained,
+        innocent=innocent,
+    )
 
 
 def explained(
-    protocol: str, role: str, findings: Sequence[NetworkFinding]
+    protocol: str, role: str, findings: Sequence[NetworkFinding], planted: Sequence[Variant]
 ) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...]]:
     """Return when each defect was found first, what no defect explains, and what shows of a healthy peer."""
     about: dict[str, set[str]] = {each.signature: set() for each in findings}
     for _ in range(TRIES):
         left = [each for each in findings if not about[each.signature]]
-        for name in ("", *(each.name for each in defects_of(protocol, role))) if left else ():
+        for name in ("", *(each.name for each in planted)) if left else ():
             for signature in shown(protocol, role, name, left):
                 about[signature].add(name)
     found: dict[str, float] = {}
@@ -135,9 +153,9 @@ def shown(protocol: str, role: str, defect: str, findings: Sequence[NetworkFindi
 
 def page(campaigns: Sequence[PlayedCampaign], command: str) -> Iterator[str]:
     """Write the scoreboard of some campaigns."""
-    results: dict[str, list[PlayedCampaign]] = {}
+    results: dict[tuple[str, str, str], list[PlayedCampaign]] = {}
     for each in campaigns:
-        results.setdefault(f"{each.protocol} {each.role}", []).append(each)
+        results.setdefault((each.protocol, each.role, each.planted), []).append(each)
     yield "# The proving ground of network fuzzing"
     yield ""
     yield "Made by:"
@@ -150,8 +168,8 @@ def page(campaigns: Sequence[PlayedCampaign], command: str) -> Iterator[str]:
     yield ""
     yield "| role | planted | found | without feedback | of depth | found | without feedback | tests | |"
     yield "|---|---|---|---|---|---|---|---|---|"
-    for label, played in results.items():
-        planted = defects_of(*label.split())
+    for asked, played in results.items():
+        planted = defects_of(*asked)
         cells = [
             f"{len(names)} | {_scores(names, played, feedback=True)} | {_scores(names, played, feedback=False)}"
             for names in ({each.name for each in planted}, {each.name for each in planted if DEPTH in each.rules})
@@ -159,22 +177,26 @@ def page(campaigns: Sequence[PlayedCampaign], command: str) -> Iterator[str]:
         tests = sum(each.tests for each in played)
         accused = sum(len(each.innocent) for each in played)
         odd = f"{accused} innocent" if accused else ""
-        yield f"| {label} | {' | '.join(cells)} | {tests:,} | {odd} |"
-    for label, played in results.items():
+        yield f"| {_label(*asked)} | {' | '.join(cells)} | {tests:,} | {odd} |"
+    for asked, played in results.items():
         yield ""
-        yield f"## {label}"
+        yield f"## {_label(*asked)}"
         yield ""
         yield "Seconds after which each was found, the median of the campaigns that did, and in how many of them."
         yield ""
         yield "| defect | kind | what it does | with feedback | without |"
         yield "|---|---|---|---|---|"
-        for each in defects_of(*label.split()):
+        for each in defects_of(*asked):
             ways = [[one for one in played if one.feedback is way] for way in (True, False)]
             cells = " | ".join(_times(each.name, way) for way in ways)
             yield f"| {each.name} | {each.rules[0]} | {each.sentence} | {cells} |"
         for one in played:
             for what, sentences in (("no defect alone shows", one.unexplained), ("a HEALTHY peer shows", one.innocent)):
                 yield from (f"\nSeed {one.seed}: {what}: {sentence}" for sentence in sentences)
+
+
+def _label(protocol: str, role: str, planted: str) -> str:
+    return f"{protocol} {role}" + (f", {planted} alone" if planted != ALL else "")
 
 
 def _scores(names: Set[str], played: Sequence[PlayedCampaign], *, feedback: bool) -> str:
@@ -196,6 +218,7 @@ def _times(name: str, played: Sequence[PlayedCampaign]) -> str:
 @click.option("--for", "seconds", callback=read_time, default="5m", show_default=True, help="Of each campaign.")
 @click.option("--workers", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--feedback", type=click.Choice(("both", "with", "without")), default="both", show_default=True)
+@click.option("--planted", metavar="KIND", default=ALL, show_default=True, help="What the peer has: all, or a kind.")
 @click.option(
     "--results",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -210,6 +233,7 @@ def main(
     seconds: float,
     workers: int,
     feedback: str,
+    planted: str,
     results: Path | None,
     write: Path | None,
 ) -> None:
@@ -219,22 +243,22 @@ def main(
         (protocol, each)
         for protocol in protocols or ("zenoh", "pathfinder", "urbit", "rai")
         for each in load(protocol)
-        if role in (None, each) and defects_of(protocol, each)
+        if role in (None, each) and defects_of(protocol, each, planted)
     ]
     ways = [way for way in (True, False) if feedback in ("both", "with" if way else "without")]
     with interrupted_by_signal():
         for (protocol, each), seed, way in product(roles, range(first, first + seeds), ways):
-            asked = (protocol, each, seconds, workers, seed, way)
+            asked = (protocol, each, seconds, workers, seed, way, planted)
             one = next((old for old in known if asked == asked_of(old)), None)
             if one is None:
-                one = run(protocol, each, seed, seconds, workers, feedback=way)
+                one = run(protocol, each, seed, seconds, workers, feedback=way, planted=planted)
                 known.append(one)
                 if results is not None:
                     write_file(results, b"".join(msgspec.json.encode(each) + b"\n" for each in known))
             click.echo("\n".join(said_of(one)))
     if write is not None:
         options = [*protocols, *([f"--role {role}"] if role else []), f"--for {seconds:g}s", f"--first {first}"]
-        options += [f"--seeds {seeds}", f"--workers {workers}", f"--feedback {feedback}"]
+        options += [f"--seeds {seeds}", f"--workers {workers}", f"--feedback {feedback}", f"--planted {planted}"]
         command = " ".join(["python benchmarks/fuzz_proving_ground.py", *options])
         # Of all that is known of campaigns like these: they may have been played in several sittings.
         alike = [each for each in known if (each.seconds, each.workers) == (seconds, workers)]
@@ -249,15 +273,16 @@ def played_before(results: Path) -> list[PlayedCampaign]:
 
 def asked_of(one: PlayedCampaign) -> tuple[object, ...]:
     """Return what was asked for."""
-    return one.protocol, one.role, one.seconds, one.workers, one.seed, one.feedback
+    return one.protocol, one.role, one.seconds, one.workers, one.seed, one.feedback, one.planted
 
 
 def said_of(one: PlayedCampaign) -> Iterator[str]:
     """Say what a campaign came to, in some lines."""
-    planted = defects_of(one.protocol, one.role)
+    planted = defects_of(one.protocol, one.role, one.planted)
     missing = [each.name for each in planted if each.name not in one.found]
+    asked = f"{_label(one.protocol, one.role, one.planted)}, seed {one.seed}"
     yield (
-        f"{one.protocol} {one.role}, seed {one.seed}, {'with' if one.feedback else 'without'} feedback: "
+        f"{asked}, {'with' if one.feedback else 'without'} feedback: "
         f"{len(one.found)} of {len(planted)} found, {one.tests:,} tests; missed: {', '.join(missing) or 'none'}"
     )
     for what, said in (("unexplained", one.unexplained), ("INNOCENT ACCUSED", one.innocent)):

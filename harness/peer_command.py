@@ -20,7 +20,7 @@ from harness.links.transports import parse_address
 from harness.peers.peer import Dialler, Peer, PeerSettings
 from harness.peers.peer_control import PeerControl
 from harness.peers.peer_server import PeerServer
-from harness.peers.variants import Variant, Variants
+from harness.peers.variants import Variant, Variants, together
 from harness.protocol import WireProtocol, known, load
 from wire import completion
 
@@ -49,7 +49,7 @@ _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--key", type=_PEM, help="The certificate's key, unless it stands in the same file.")
 @click.option("--fault", metavar="RULE|NAME", help="Break a rule.")
 @click.option("--oddity", metavar="RULE|NAME", help="Keep a rule in a legal but unusual way.")
-@click.option("--defect", metavar="NAME|all", help="Have a defect that fuzzing is to find; all of them at once.")
+@click.option("--defect", metavar="NAME|KIND|all", help="Have a defect that fuzzing is to find, or several at once.")
 @click.option("--profile", type=click.Choice(["document", "deployed"]), default="document", show_default=True)
 @click.option("--time-scale", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True)
 @click.option(
@@ -143,12 +143,21 @@ def _peer_class(
     if role is not None and role not in definition.roles:
         raise click.UsageError(f"unknown role {role!r}; there are {', '.join(definition.roles)}")
     chosen = role or next(iter(definition.roles))
-    if defect == "all" and definition.defects is not None:
-        return definition.defects.together(chosen)
-    for kind, text in (("fault", fault), ("oddity", oddity), ("defect", defect)):
+    for kind, text in (("fault", fault), ("oddity", oddity)):
         if text is not None:
             return _find_variant(definition, kind, text, role).peer
+    if defect is not None:
+        return _with_defects(definition, defect, chosen, role)
     return definition.roles[chosen]
+
+
+def _with_defects(definition: WireProtocol, text: str, chosen: str, role: str | None) -> type[Peer]:
+    """Return a peer with all defects of its role, or with those of a name or a kind."""
+    having = chosen if text == "all" else _find_variant(definition, "defect", text, role).role
+    found = () if definition.defects is None else definition.defects.of_role(having, text)
+    if not found:
+        raise click.UsageError(f"no defects of a {having} are known")
+    return together(found)
 
 
 def _variants(definition: WireProtocol) -> dict[str, Variants]:

@@ -59,7 +59,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )  # fmt: skip
 @click.option("--no-feedback", is_flag=True, help="Make all tests anew, whatever they come to: to compare.")
 @click.option("--coverage", is_flag=True, help="Our own peer only: be led by its code as well.")
-@click.option("--defect", metavar="NAME|all", help="Our own peer only: have a planted defect, to see it found.")
+@click.option("--defect", metavar="NAME|KIND|all", help="Our own peer only: have planted defects, to see them found.")
 @click.pass_context
 def net(
     context: click.Context,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from fuzz.net.joined_conversation import JoinedConversation
 from fuzz.net.moves import EndVerb, Level
@@ -23,6 +24,8 @@ from wire.errors import WireError
 from wire.rai.values import (
     AUTH,
     HELLO,
+    START,
+    STOP,
     Auth,
     Bye,
     Hello,
@@ -36,6 +39,8 @@ from wire.rai.values import (
     inbox,
     owner_of,
 )
+
+T = TypeVar("T")
 
 FEW = 3
 """From so many on, things are not counted any further: states are to be few."""
@@ -209,7 +214,7 @@ class RaiSession:
         self._refusals = len(node.broker.conversation.refusals)
         self._subjects: set[str] = set()
         self._wildcards: set[tuple[str, str]] = set()
-        self._told = 0
+        self._ended = self._told = 0
         self._asked_time = self._seen = 0
         node.sessions.append(self)
         self._begin()
@@ -314,19 +319,25 @@ class RaiSession:
                 self.talk.said[body.time] = body.cnonce
                 self._seen = body.time
             case SubStart():
-                self._subjects.add(subject)
+                self._subjects.add(subject.removeprefix(START))
             case SubStop():
-                self._subjects.discard(subject.replace("STOP", "START", 1))
+                self._end(self._subjects, subject.removeprefix(STOP))
             case Subs() as body:
                 self._subjects.update(body.subs)
             case WildStart() as body:
                 self._wildcards.add((body.subject, body.pattern))
             case WildStop() as body:
-                self._wildcards.discard((body.subject, body.pattern))
+                self._end(self._wildcards, (body.subject, body.pattern))
             case Bye():
                 self._has_said_bye = True
                 self._subjects.clear()
                 self._wildcards.clear()
+
+    def _end(self, among: set[T], what: T) -> None:
+        """Take note of the end of something that was subscribed to."""
+        if what in among:
+            among.discard(what)
+            self._ended += 1
 
     # --- hearing things -------------------------------------------------------------------------------------
 
@@ -402,6 +413,7 @@ class RaiSession:
             self._has_said_bye,
             min(len(self._subjects), FEW),
             min(len(self._wildcards), FEW),
+            min(self._ended, FEW),
             min(self._told, FEW),
             self.how,
         )

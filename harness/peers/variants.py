@@ -1,7 +1,7 @@
 """Faults and oddities: named ways of a peer to break a rule, and legal but unusual ways to keep one."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
@@ -80,11 +80,18 @@ class Variants:
             self._is_loaded = True
         return self._registered
 
-    def together(self, role: str) -> type[Peer]:
-        """Return a peer of a role that has all of them; they are to call what they override."""
-        several = tuple(each.peer for each in self.all.values() if each.role == role)
-        return type(f"Every{role.title()}", several, {})
-
     def about(self, text: str) -> list[Variant]:
         """Return the variants of a name, or about a rule."""
         return [each for each in self.all.values() if text == each.name or text in each.rules]
+
+    def of_role(self, role: str, text: str = "all") -> list[Variant]:
+        """Return those of a role: all, or those of a name, or about a rule."""
+        chosen = self.all.values() if text == "all" else self.about(text)
+        return [each for each in chosen if each.role == role]
+
+
+def together(variants: Sequence[Variant]) -> type[Peer]:
+    """Return a peer that has several variants of a role at once; they are to call what they override."""
+    if len(variants) == 1:
+        return variants[0].peer
+    return type(f"Every{variants[0].role.title()}", tuple(each.peer for each in variants), {})

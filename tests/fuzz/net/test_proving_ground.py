@@ -24,7 +24,7 @@ from fuzz.net.targets import load as load_targets
 from fuzz.net.worker import WORKERS
 from harness.errors import BadDescription
 from harness.peers.peer import Peer
-from harness.peers.variants import Variant
+from harness.peers.variants import Variant, together
 from harness.protocol import known, load
 
 KINDS = ("parser", "state", "text", "resource", "hang", "harm", "service", "depth")
@@ -121,7 +121,7 @@ def test_no_case_comes_by_any_of_them(protocol: str, role: str, slept: list[floa
     assert len(healthy) > 30
     seen = {Outcome(outcome) for each in healthy.values() for _, outcome in each}
     assert not any(each.accuses or each is Outcome.ERROR for each in seen)
-    differing = different(outcomes(protocol, role, defects.together(role)), healthy)
+    differing = different(outcomes(protocol, role, together(defects.of_role(role))), healthy)
     assert not differing
     assert not slept
 
@@ -168,7 +168,8 @@ def test_what_a_healthy_peer_shows_is_no_defect_found(monkeypatch: pytest.Monkey
     """A regression: a crash of every peer counted for each defect, and a role with one as if all had been found."""
     ground = runpy.run_path(str(PROVING_GROUND))
     explained = ground["explained"]
-    names = [each.name for each in ground["defects_of"]("zenoh", "router")]
+    planted = ground["defects_of"]("zenoh", "router")
+    names = [each.name for each in planted]
     origin = SimpleNamespace(seconds=7.0)
     findings = [SimpleNamespace(signature=each, sentence=each, origin=origin) for each in ("all", "one", "none")]
     showing = {"all": {"", *names}, "one": {names[3]}, "none": set()}
@@ -177,12 +178,13 @@ def test_what_a_healthy_peer_shows_is_no_defect_found(monkeypatch: pytest.Monkey
         "shown",
         lambda protocol, role, name, findings: [each for each, by in showing.items() if name in by],
     )
-    assert explained("zenoh", "router", findings) == ({names[3]: 7.0}, ("none",), ("all",))
+    assert explained("zenoh", "router", findings, planted) == ({names[3]: 7.0}, ("none",), ("all",))
 
 
 def test_what_shows_now_and_then_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A regression: what went by which of two datagrams came first was often said to be about no defect."""
-    explained = runpy.run_path(str(PROVING_GROUND))["explained"]
+    ground = runpy.run_path(str(PROVING_GROUND))
+    explained, planted = ground["explained"], ground["defects_of"]("zenoh", "router")
     found = SimpleNamespace(signature="sometimes", sentence="sometimes", origin=SimpleNamespace(seconds=7.0))
     asked = Counter[str]()
 
@@ -191,5 +193,5 @@ def test_what_shows_now_and_then_is_tried_again(monkeypatch: pytest.MonkeyPatch)
         return ["sometimes"] if name == "tells-nobody" and asked[name] == 2 else []
 
     monkeypatch.setitem(explained.__globals__, "shown", shown)
-    assert explained("zenoh", "router", [found]) == ({"tells-nobody": 7.0}, (), ())
+    assert explained("zenoh", "router", [found], planted) == ({"tells-nobody": 7.0}, (), ())
     assert set(asked.values()) == {2}, "what is known is not tried any more"

@@ -23,6 +23,7 @@ from harness.pathfinder.peers.session import Session
 from harness.pathfinder.tester.driver import encode_message
 from harness.pathfinder.variants.defects import server as defects
 from harness.peers.peer import Peer, PeerSettings
+from harness.peers.variants import together
 from harness.trace import Direction, EntryKind, Trace
 from wire.errors import DecodeError
 from wire.pathfinder.filters import FilterError, parse
@@ -263,6 +264,14 @@ def broken(instance: Any, *moves: FuzzMove) -> str:
 MUCH = (*map(publish, (1, 2, 3)), *map(subscribe, (1, 2, 3)))
 """Three services, and three subscriptions, to each of which they are told."""
 
+TAKEN_OVER = (
+    *says(*MUCH),
+    Opens("b"),
+    *says(*map(publish, (2, 3, 4)), *map(subscribe, (4, 5, 6)), who="b"),
+    *says(publish(4), publish(5)),
+)
+"""Two clients with three subscriptions each, and services of which they have taken some over from each other."""
+
 SHOWN: dict[str, tuple[str, NetworkTest]] = {
     "dies-of-many-escapes": ("crash", says(subscribe(1, "(a=" + r"\*" * 65 + ")"))),
     "dies-of-many-operands": ("crash", says(request("services", filter="(|" + "(a=x)" * 128 + ")"))),
@@ -298,6 +307,9 @@ SHOWN: dict[str, tuple[str, NetworkTest]] = {
     "dies-of-a-subscription-that-ends": ("crash", says(*MUCH, request("unsubscribe", subscription_id=1))),
     "dies-of-a-list-behind-changes": ("crash", says(*MUCH, request("services"))),
     "ends-the-oldest-behind-an-end": ("harm", (*says(*MUCH), EndsSession("a", "drop"))),
+    "dies-of-an-end-beside-others": ("crash", (*TAKEN_OVER, *says(request("unsubscribe", subscription_id=1)))),
+    "dies-of-one-more-beside-others": ("crash", (*TAKEN_OVER, *says(subscribe(7)))),
+    "ends-the-oldest-with-a-taker": ("harm", (*TAKEN_OVER, *says(publish(2)), EndsSession("a", "drop"))),
 }
 """What each defect shows, and a test that makes it do so."""
 
@@ -351,10 +363,10 @@ def test_what_a_defect_shows(name: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_all_defects_of_one_server_show() -> None:
-    together = DEFECTS.together("server")
+    having_all = together(DEFECTS.of_role("server"))
     for name in ("tells-nobody-of-services", "ends-the-oldest-session", "takes-away-for-others"):
         kind, test = SHOWN[name]
-        assert broken(server(together), Opens("a"), *test) == kind
+        assert broken(server(having_all), Opens("a"), *test) == kind
 
 
 def test_a_test_is_a_file() -> None:

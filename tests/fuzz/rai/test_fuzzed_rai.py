@@ -119,6 +119,29 @@ def test_subjects_are_few_and_once_in_a_while_long_or_of_many_segments() -> None
     assert all(is_legal(each) for each in drawn)
 
 
+def test_what_a_session_has_stopped_is_part_of_what_it_has_come_to() -> None:
+    """A regression: states that only sessions come to that have stopped something were no others than before."""
+    instance = Suite("rai").harness.world(protocol("rai").roles["publisher"].of, "publisher")
+    instance.restart()
+    node = RaiPublisherTarget().node(instance, Trace("rai", "nats", clock=instance.clock))
+    session = RaiPublisherTarget().session(node, "")
+
+    def state(subject: str, members: bytes) -> tuple[int, ...]:
+        """Say something and return how many subjects and wildcards there are, and how many were stopped."""
+        session.say([envelope.data(subject, members)], "message", 0)
+        state = session.state()
+        assert isinstance(state, tuple)
+        return state[2:5]
+
+    assert state("_SUB.START.LAB.a", b"{}") == (1, 0, 0)
+    assert state("_INBOX.$node.subs", b'{"last_seen":$seen,"wildcard":">","subs":["LAB.a","LAB.b"]}') == (2, 0, 0)
+    assert state("_PSUB.START.LAB", b'{"subject":"LAB.>","pattern":"^LAB"}') == (2, 1, 0)
+    assert state("_SUB.STOP.LAB.c", b"{}") == (2, 1, 0)
+    assert state("_SUB.STOP.LAB.a", b"{}") == (1, 1, 1)
+    assert state("_PSUB.STOP.LAB", b'{"subject":"LAB.>","pattern":"^LAB"}') == (1, 0, 2)
+    node.close()
+
+
 def test_a_command_that_is_not_answered_ends_no_test() -> None:
     """A session raises nothing for what the implementation does; in a hurry a second without an answer is enough."""
     instance: Any = SimpleNamespace(command=Mock(side_effect=ControlUnanswered("within 1.5 s")))

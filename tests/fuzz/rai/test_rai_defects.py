@@ -40,6 +40,13 @@ MUCH = (
 )
 """Five subjects, and four wildcards."""
 
+STOPPED = (
+    *MUCH,
+    *((f"_SUB.STOP.LAB.{subject}", "{}") for subject in "ab"),
+    wildcard("LAB.>", "^LAB[.]a", "STOP"),
+)
+"""Three of each are left of them."""
+
 SHOWN: ShownDefects = {
     "dies-of-depth": ("crash", says(("_SUB.START.LAB.a", '{"x":' + "[" * 13 + "]" * 13 + "}"))),
     "dies-of-a-checksum": (
@@ -69,6 +76,9 @@ SHOWN: ShownDefects = {
     "forgets-wildcards": ("harm", says(wildcard("LAB.>", "("), wildcard("LAB.>", "(", "STOP"))),
     "dies-of-an-end": ("crash", says(*MUCH, ("_SESSION.BYE", "{}"))),
     "forgets-wildcards-with-one": ("harm", says(*MUCH, ("_SUB.STOP.LAB.a", "{}"))),
+    "dies-of-a-question-behind-stops": ("crash", says(*STOPPED, ("_SNAP.LAB.c", '{"return":1}'))),
+    "forgets-wildcards-behind-one": ("harm", says(*STOPPED, ("_SUB.STOP.LAB.c", "{}"))),
+    "falls-mute-behind-stops": ("service", says(*STOPPED, ("_SNAP.LAB.c", '{"return":1}'))),
 }
 
 

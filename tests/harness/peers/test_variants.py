@@ -5,7 +5,7 @@ from abc import abstractmethod
 import pytest
 from machines import Echo
 
-from harness.peers.variants import Variants
+from harness.peers.variants import Variants, together
 
 
 class Undecided(Echo):
@@ -30,3 +30,21 @@ def test_what_says_it_is_one():
             return "x"
 
     assert [each.name for each in variants.about("T-1")] == ["says-x"]
+
+
+def test_those_of_a_role_are_had_together_all_or_of_a_kind():
+    variants = Variants("machines")
+
+    @variants("one", does="says x first")
+    class SaysX(Echo):
+        said = "x"
+
+    @variants("two", does="says y first")
+    class SaysY(Echo):
+        other = "y"
+
+    everything = together(variants.of_role(Echo.role))
+    assert (everything.said, everything.other) == ("x", "y")
+    assert together(variants.of_role(Echo.role, "two")) is SaysY
+    assert together(variants.of_role(Echo.role, "says-x")) is SaysX
+    assert variants.of_role("another") == variants.of_role(Echo.role, "three") == []

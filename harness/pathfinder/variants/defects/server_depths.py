@@ -1,53 +1,60 @@
-"""Defects of servers that show in a state to which several steps lead: to come by them is what feedback is for.
+"""Defects of servers that show in a state to which several steps of several clients lead: what feedback is for.
 
-Each is what comes of a table that is too small for what a client can have at once.
+Each is what comes of a table that is too small for what clients can have at once. Much that is alike fills none of
+them: what a client has taken over, somebody else has published before.
 """
 
-from harness.pathfinder.peers.directory import ServiceRecord
 from harness.pathfinder.peers.server import Server
-from harness.pathfinder.peers.session import Session, Subscription
+from harness.pathfinder.peers.session import Session
 from harness.pathfinder.variants.registry import defect
 from wire.pathfinder.values import Message
 
 
-class Counting(Server):
-    """A server that knows how much a client has."""
+class TakingOver(Server):
+    """A server that knows how much a client has, and how many services it has taken over from others."""
 
-    def services(self, session: Session) -> int:
-        return sum(each.owner == session.client_id for each in self.directory)
+    def has(self, session: Session, subscriptions: int, services: int, taken: int) -> bool:
+        """Tell whether a client has so many subscriptions and services at least, and has taken so many over."""
+        owned = 0 if session.client_id is None else self.directory.count_owned(session.client_id)
+        return len(session.live) >= subscriptions and owned >= services and vars(session).get("taken", 0) >= taken
 
-    def changes(self, session: Session) -> int:
-        told: int = vars(session).get("told", 0)
-        return told
+    def is_beside(self, session: Session, subscriptions: int) -> bool:
+        """Tell whether another client has so many subscriptions, and a service, and has taken one over."""
+        return any(self.has(each, subscriptions, 1, 1) for each in self.clients.values() if each is not session)
 
-    def notify_match(self, subscription: Subscription, what: str, service: ServiceRecord) -> None:
-        vars(subscription.session)["told"] = self.changes(subscription.session) + 1
-        super().notify_match(subscription, what, service)
+    def on_publish(self, session: Session, request: Message) -> None:
+        known = self.directory.get(request["service-id"])
+        super().on_publish(session, request)
+        if known is not None and known.owner != session.client_id:
+            vars(session)["taken"] = vars(session).get("taken", 0) + 1
 
 
-@defect("depth", does="dies when one of three subscriptions ends of who has three services, and was told three changes")
-class DiesOfASubscriptionThatEnds(Counting):
+@defect("depth", does="dies when who has taken a service over ends a subscription, and somebody else has both too")
+class DiesOfAnEndBesideOthers(TakingOver):
     def on_unsubscribe(self, session: Session, request: Message) -> None:
         is_live = request["subscription-id"] in {each.id for each in session.live.values()}
-        if is_live and len(session.live) > 2 and self.services(session) > 2 and self.changes(session) > 2:
-            raise BufferError("what a client has")
+        if is_live and self.has(session, 1, 1, 1) and self.is_beside(session, 1):
+            raise BufferError("who is told of what was taken over")
         super().on_unsubscribe(session, request)
 
 
-@defect("depth", does="dies of a list for who has three subscriptions and two services, and was told six changes")
-class DiesOfAListBehindChanges(Counting):
-    def on_services(self, session: Session, request: Message) -> None:
-        if self.changes(session) > 5 and len(session.live) > 2 and self.services(session) > 1:
-            raise BufferError("changes that are not read yet")
-        super().on_services(session, request)
+@defect(
+    "depth",
+    does="dies of another subscription of who has taken a service over, and somebody else has three and has too",
+)
+class DiesOfOneMoreBesideOthers(TakingOver):
+    def on_subscribe(self, session: Session, request: Message) -> None:
+        if self.has(session, 1, 1, 1) and self.is_beside(session, 3):
+            raise BufferError("what clients have")
+        super().on_subscribe(session, request)
 
 
 @defect(
-    "depth", does="ends the oldest session when one leaves who has three subscriptions, two services, three changes"
+    "depth", does="ends the oldest session when one leaves who has three of all, and has taken two of its services over"
 )
-class EndsTheOldestBehindAnEnd(Counting):
+class EndsTheOldestWithATaker(TakingOver):
     def leave(self, session: Session) -> None:
-        if len(session.live) > 2 and self.services(session) > 1 and self.changes(session) > 2:
+        if self.has(session, 3, 3, 2):
             oldest = next(iter(self.clients.values()))
             if oldest is not session:
                 self.close(oldest)

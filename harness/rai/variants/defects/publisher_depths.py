@@ -1,31 +1,67 @@
-"""Defects of publishers that show in a state to which several steps lead: to come by them is what feedback is for.
+"""Defects of publishers that show in a state to which many steps of a session lead: what feedback is for.
 
-Each is what comes of a table that is too small for what a session can have at once.
+Each is what comes of a table in which places are given back wrongly: a session has to have stopped what it had started,
+and to have enough beside it.
 """
 
+from harness.rai.peers.interests import Wildcard
 from harness.rai.peers.known import KnownSession
 from harness.rai.peers.publisher import Publisher
 from harness.rai.variants.registry import defect
-from wire.rai.values import SubStop
+from wire.rai.values import Published, Return, SubStop
 
 
-def has(publisher: Publisher, session: str, subjects: int, wildcards: int) -> bool:
-    """Tell whether a session has subscribed to so many subjects and wildcards at least."""
-    interests = publisher.interests
-    return len(interests.of_session.get(session, ())) >= subjects and len(interests.wild.get(session, ())) >= wildcards
+class GivingBack(Publisher):
+    """A publisher that knows how much a session has, and how much of it it has given back."""
 
+    def has(self, other: KnownSession, each: int, subjects: int, wildcards: int) -> bool:
+        """Tell whether a session has so many subjects and wildcards ``each``, and has stopped so many others."""
+        interests, (first, second) = self.interests, vars(other).get("stopped", (0, 0))
+        among = (interests.of_session.get(other.session, ()), interests.wild.get(other.session, ()))
+        return all(len(its) >= each for its in among) and first >= subjects and second >= wildcards
 
-@defect("depth", does="dies when a session ends that has five subjects and four wildcards")
-class DiesOfAnEnd(Publisher):
-    def left(self, other: KnownSession, now: float) -> None:
-        if has(self, other.session, 5, 4):
-            raise BufferError("what a session has")
-        super().left(other, now)
-
-
-@defect("depth", does="forgets everybody's wildcards when who has three stops one of five subjects")
-class ForgetsWildcardsWithOne(Publisher):
     def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
-        if subject in self.interests.of_session.get(other.session, ()) and has(self, other.session, 5, 3):
+        is_its = subject in self.interests.of_session.get(other.session, ())
+        super().stop(subject, body, other)
+        self._note(other, is_its, False)
+
+    def end_wild(self, other: KnownSession, wildcard: Wildcard) -> None:
+        is_its = wildcard in self.interests.wild.get(other.session, ())
+        super().end_wild(other, wildcard)
+        self._note(other, False, is_its)
+
+    def _note(self, other: KnownSession, *stopped: bool) -> None:
+        before = vars(other).get("stopped", (0, 0))
+        vars(other)["stopped"] = tuple(one + more for one, more in zip(before, stopped, strict=True))
+
+
+@defect(
+    "depth", does="dies of a question for a value of who has two of each, and has stopped two subjects and a wildcard"
+)
+class DiesOfAQuestionBehindStops(GivingBack):
+    def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
+        if self.has(other, 2, 2, 1):
+            raise BufferError("places that were given back")
+        super().show(kind, subject, returned, other, now)
+
+
+@defect("depth", does="forgets all wildcards when who has three of each, and has stopped a wildcard, stops a subject")
+class ForgetsWildcardsBehindOne(GivingBack):
+    def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
+        if subject in self.interests.of_session.get(other.session, ()) and self.has(other, 3, 0, 1):
             self.interests.wild.clear()
         super().stop(subject, body, other)
+
+
+@defect(
+    "depth", does="tells nobody of anything once who has three of each, and has stopped one of each, asks for a value"
+)
+class FallsMuteBehindStops(GivingBack):
+    def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
+        super().show(kind, subject, returned, other, now)
+        if self.has(other, 3, 1, 1):
+            vars(self)["is_full"] = True
+
+    def publish(self, subject: str, body: Published) -> None:
+        if not vars(self).get("is_full"):
+            super().publish(subject, body)
