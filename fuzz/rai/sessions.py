@@ -52,9 +52,6 @@ WHO_ASKS = "dora"
 BRIEF = 1
 """Seconds between heartbeats of a session that is soon over: it says none."""
 
-OPENING = 0.3
-"""Seconds in which a session is trusted, or it goes on without: that nobody answers is the service's matter."""
-
 GLANCE = 0.01
 """Seconds in which a publisher begins the exchange of trust that this session does not go on with."""
 
@@ -236,7 +233,9 @@ class RaiSession:
             talk.seqno = LAST_NUMBER
         self.greet(BRIEF if self.how == "brief" else talk.interval)
         is_usual = self.how not in ("untrusted", "stranger", "returning", "late")
-        seconds = broker.timing.stretched(OPENING if is_usual and not self.node.is_silent else GLANCE)
+        # As long as for any answer: on a busy machine too, a session is trusted that was so when something was found.
+        is_awaited = is_usual and not self.node.is_silent
+        seconds = broker.timing.patience if is_awaited else broker.timing.stretched(GLANCE)
         self.node.read_until(lambda: bool(talk.trusted), broker.now() + seconds)
         if is_usual and not talk.trusted:
             self.node.is_silent = True

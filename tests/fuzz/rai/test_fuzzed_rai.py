@@ -142,6 +142,23 @@ def test_what_a_session_has_stopped_is_part_of_what_it_has_come_to() -> None:
     node.close()
 
 
+def test_trust_is_awaited_as_long_as_any_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: on a busy machine a session went on without trust, and a defect did not show that another had."""
+    instance = Suite("rai").harness.world(protocol("rai").roles["publisher"].of, "publisher")
+    instance.restart()
+    node, waits = RaiPublisherTarget().node(instance, Trace("rai", "nats", clock=instance.clock)), list[float]()
+    wait = node.read_until
+
+    def read_until(done: Any, until: float) -> None:
+        waits.append(until - instance.clock.now())
+        wait(done, until)
+
+    monkeypatch.setattr(node, "read_until", read_until)
+    RaiPublisherTarget().session(node, "")
+    assert max(waits) == pytest.approx(instance.timing.patience)
+    node.close()
+
+
 def test_a_command_that_is_not_answered_ends_no_test() -> None:
     """A session raises nothing for what the implementation does; in a hurry a second without an answer is enough."""
     instance: Any = SimpleNamespace(command=Mock(side_effect=ControlUnanswered("within 1.5 s")))
