@@ -42,8 +42,9 @@ MUCH = (
 
 STOPPED = (
     *MUCH,
+    wildcard("LAB.>", "^LAB[.]e"),
     *((f"_SUB.STOP.LAB.{subject}", "{}") for subject in "ab"),
-    wildcard("LAB.>", "^LAB[.]a", "STOP"),
+    *(wildcard("LAB.>", f"^LAB[.]{letter}", "STOP") for letter in "ab"),
 )
 """Three of each are left of them."""
 
@@ -76,8 +77,8 @@ SHOWN: ShownDefects = {
     "forgets-wildcards": ("harm", says(wildcard("LAB.>", "("), wildcard("LAB.>", "(", "STOP"))),
     "dies-of-an-end": ("crash", says(*MUCH, ("_SESSION.BYE", "{}"))),
     "forgets-wildcards-with-one": ("harm", says(*MUCH, ("_SUB.STOP.LAB.a", "{}"))),
-    "dies-of-a-question-behind-stops": ("crash", says(*STOPPED, ("_SNAP.LAB.c", '{"return":1}'))),
-    "forgets-wildcards-behind-one": ("harm", says(*STOPPED, ("_SUB.STOP.LAB.c", "{}"))),
+    "dies-of-a-stop-behind-stops": ("crash", says(*STOPPED, ("_SUB.STOP.LAB.c", "{}"))),
+    "forgets-wildcards-behind-two": ("harm", says(*STOPPED, wildcard("LAB.>", "^LAB[.]c", "STOP"))),
     "falls-mute-behind-stops": ("service", says(*STOPPED, ("_SNAP.LAB.c", '{"return":1}'))),
 }
 

@@ -29,32 +29,35 @@ class TakingOver(Server):
             vars(session)["taken"] = vars(session).get("taken", 0) + 1
 
 
-@defect("depth", does="dies when who has taken a service over ends a subscription, and somebody else has both too")
+@defect(
+    "depth",
+    does="dies when who has two services, one taken over, ends a subscription, and another taker has two of them",
+)
 class DiesOfAnEndBesideOthers(TakingOver):
     def on_unsubscribe(self, session: Session, request: Message) -> None:
         is_live = request["subscription-id"] in {each.id for each in session.live.values()}
-        if is_live and self.has(session, 1, 1, 1) and self.is_beside(session, 1):
+        if is_live and self.has(session, 1, 2, 1) and self.is_beside(session, 2):
             raise BufferError("who is told of what was taken over")
         super().on_unsubscribe(session, request)
 
 
 @defect(
     "depth",
-    does="dies of another subscription of who has taken a service over, and somebody else has three and has too",
+    does="dies of a subscription of who has two, and a service that it took over, and another taker has three",
 )
 class DiesOfOneMoreBesideOthers(TakingOver):
     def on_subscribe(self, session: Session, request: Message) -> None:
-        if self.has(session, 1, 1, 1) and self.is_beside(session, 3):
+        if self.has(session, 2, 1, 1) and self.is_beside(session, 3):
             raise BufferError("what clients have")
         super().on_subscribe(session, request)
 
 
 @defect(
-    "depth", does="ends the oldest session when one leaves who has three of all, and has taken two of its services over"
+    "depth", does="ends the oldest session when one leaves who has two subscriptions, and has taken over three services"
 )
 class EndsTheOldestWithATaker(TakingOver):
     def leave(self, session: Session) -> None:
-        if self.has(session, 3, 3, 2):
+        if self.has(session, 2, 2, 3):
             oldest = next(iter(self.clients.values()))
             if oldest is not session:
                 self.close(oldest)

@@ -35,31 +35,33 @@ class GivingBack(Publisher):
         vars(other)["stopped"] = tuple(one + more for one, more in zip(before, stopped, strict=True))
 
 
-@defect(
-    "depth", does="dies of a question for a value of who has two of each, and has stopped two subjects and a wildcard"
-)
-class DiesOfAQuestionBehindStops(GivingBack):
-    def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
-        if self.has(other, 2, 2, 1):
-            raise BufferError("places that were given back")
-        super().show(kind, subject, returned, other, now)
-
-
-@defect("depth", does="forgets all wildcards when who has three of each, and has stopped a wildcard, stops a subject")
-class ForgetsWildcardsBehindOne(GivingBack):
+@defect("depth", does="dies when who has three of each, and has stopped two subjects and a wildcard, stops a subject")
+class DiesOfAStopBehindStops(GivingBack):
     def stop(self, subject: str, body: SubStop, other: KnownSession) -> None:
-        if subject in self.interests.of_session.get(other.session, ()) and self.has(other, 3, 0, 1):
-            self.interests.wild.clear()
+        if subject in self.interests.of_session.get(other.session, ()) and self.has(other, 3, 2, 1):
+            raise BufferError("places that were given back")
         super().stop(subject, body, other)
 
 
 @defect(
-    "depth", does="tells nobody of anything once who has three of each, and has stopped one of each, asks for a value"
+    "depth",
+    does="forgets all wildcards when who has three of each, and has stopped a subject and two wildcards, stops another",
+)
+class ForgetsWildcardsBehindTwo(GivingBack):
+    def end_wild(self, other: KnownSession, wildcard: Wildcard) -> None:
+        if wildcard in self.interests.wild.get(other.session, ()) and self.has(other, 3, 1, 2):
+            self.interests.wild.clear()
+        super().end_wild(other, wildcard)
+
+
+@defect(
+    "depth",
+    does="tells nobody of anything once who has three of each, and has stopped a subject and two wildcards, asks",
 )
 class FallsMuteBehindStops(GivingBack):
     def show(self, kind: str, subject: str, returned: Return, other: KnownSession, now: float) -> None:
         super().show(kind, subject, returned, other, now)
-        if self.has(other, 3, 1, 1):
+        if self.has(other, 3, 1, 2):
             vars(self)["is_full"] = True
 
     def publish(self, subject: str, body: Published) -> None:
