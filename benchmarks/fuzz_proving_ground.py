@@ -69,7 +69,7 @@ class PlayedCampaign(msgspec.Struct, frozen=True):
 def defects_of(protocol: str, role: str, planted: str = ALL) -> list[Variant]:
     """Return the defects of a role, all or those of a kind."""
     defects = load_protocol(protocol).defects
-    return defects.of_role(role, planted) if defects is not None else []
+    return defects.of_role(role, "" if planted == ALL else planted) if defects is not None else []
 
 
 def run(

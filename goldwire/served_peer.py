@@ -7,6 +7,7 @@ from harness.errors import BadDescription
 from harness.iuts.description import resolve
 from harness.peers.embedded import EmbeddedImplementation
 from harness.peers.peer import Peer
+from harness.peers.variants import together
 from harness.protocol import WireProtocol, load
 
 
@@ -59,7 +60,8 @@ def peer(
     ``role`` is the protocol's first by default. A role that dials is given ``connect``, addresses with commas between,
     and the ``scenario`` to play. ``fault`` or ``oddity`` is a variant's name or a rule's id (``goldwire peer PROTOCOL
     --variants`` lists them): the peer then breaks the rule, or keeps it in an unusual way. ``defect`` is the name of
-    one that fuzzing finds, and no rule is about. With ``time_scale=10`` its time runs ten times as fast as ours.
+    one that fuzzing finds, and no rule is about, or a kind of them, or ``all``: the peer has all of these at once. With
+    ``time_scale=10`` its time runs ten times as fast as ours.
 
     Raises ``BadDescription`` for an unknown protocol, role or variant, and ``StartFailed`` when it does not come up.
     """
@@ -89,8 +91,9 @@ def _variant(
     variants = {"fault": definition.faults, "oddity": definition.oddities, "defect": definition.defects}
     for kind, text in asked:
         there = variants[kind]
-        for each in there.about(text) if there is not None else ():
-            if each.role == role:
-                return each.peer
+        which = "" if (kind, text) == ("defect", "all") else text
+        if there is not None and (found := there.of_role(role, which)):
+            # Whoever breaks a rule is one of those who do; of a kind of defects all are meant.
+            return together(found) if kind == "defect" else found[0].peer
         raise BadDescription(f"no {kind} of a {role} is called {text!r} or about that rule")
     return None

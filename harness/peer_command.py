@@ -153,10 +153,11 @@ def _peer_class(
 
 def _with_defects(definition: WireProtocol, text: str, chosen: str, role: str | None) -> type[Peer]:
     """Return a peer with all defects of its role, or with those of a name or a kind."""
-    having = chosen if text == "all" else _find_variant(definition, "defect", text, role).role
-    found = () if definition.defects is None else definition.defects.of_role(having, text)
+    if text != "all":
+        chosen = _find_variant(definition, "defect", text, role).role
+    found = definition.defects.of_role(chosen, "" if text == "all" else text) if definition.defects is not None else []
     if not found:
-        raise click.UsageError(f"no defects of a {having} are known")
+        raise click.UsageError(f"no defects of a {chosen} are known")
     return together(found)
 
 

@@ -84,9 +84,9 @@ class Variants:
         """Return the variants of a name, or about a rule."""
         return [each for each in self.all.values() if text == each.name or text in each.rules]
 
-    def of_role(self, role: str, text: str = "all") -> list[Variant]:
-        """Return those of a role: all, or those of a name, or about a rule."""
-        chosen = self.all.values() if text == "all" else self.about(text)
+    def of_role(self, role: str, text: str = "") -> list[Variant]:
+        """Return those of a role: all, or those of a name, or about a rule or of a kind."""
+        chosen = self.about(text) if text else self.all.values()
         return [each for each in chosen if each.role == role]
 
 

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 import goldwire
-from goldwire import rooms
+from goldwire import rooms, served_peer
+from harness.protocol import load
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "api.md"
 FRAME = bytes.fromhex("3eac0222020003612f62")
@@ -113,3 +114,14 @@ def test_a_peer_that_dials_is_told_where() -> None:
 def test_a_variant_that_does_not_exist(wrong: dict[str, str]) -> None:
     with pytest.raises(goldwire.BadDescription):
         goldwire.peer("zenoh", **wrong)  # type: ignore[arg-type]  # only texts are given
+
+
+def test_a_peer_has_the_defects_that_are_asked_for() -> None:
+    defects = load("pathfinder").defects
+    assert defects is not None
+    for text, number in (("dies-of-a-long-name", 1), ("text", 2), ("all", len(defects.of_role("server")))):
+        made = served_peer._variant(load("pathfinder"), "server", None, None, text)
+        assert made is not None
+        assert sum(issubclass(made, each.peer) for each in defects.all.values()) == number
+    with pytest.raises(goldwire.BadDescription, match="no fault of a server is called 'all'"):
+        goldwire.peer("pathfinder", fault="all")

@@ -18,8 +18,10 @@ from harness import peer_command
 from harness.clock import RealClock
 from harness.command import main
 from harness.links.transports import DIRECT, dial, free_addresses, listen
+from harness.protocol import load
 
 CLOCK = RealClock()
+PATHFINDER = load("pathfinder").defects
 # A protocol is a folder of the harness; here the tests' own stands in its place.
 CODE = """
 import sys
@@ -154,6 +156,7 @@ def test_it_ends_when_nobody_reads_its_events():
         (("--listen", "tls/127.0.0.1:1", "--certificate", "/nowhere"), "'/nowhere' does not exist"),
         (("--listen", "ux/a name"), "expected ux/NAME"),
         (("--role", "caller"), "--connect"),
+        (("--listen", "tcp/127.0.0.1:1", "--defect", "all"), "no defects of"),
     ],
 )
 def test_wrong_usage_is_told(arguments, complaint, monkeypatch, capfd):
@@ -178,6 +181,24 @@ def test_a_certificate_that_is_none_is_told():
 
 
 @pytest.mark.parametrize(
+    ("role", "text", "names"),
+    [
+        (None, "dies-of-a-long-name", {"dies-of-a-long-name"}),
+        ("server", "text", {"dies-of-a-percent-sign", "dies-of-a-long-name"}),
+        (None, "all", {name for name, each in PATHFINDER.all.items() if each.role == "server"}),
+    ],
+)
+def test_defects_are_had_by_name_of_a_kind_or_all(role, text, names):
+    made = peer_command._peer_class(load("pathfinder"), role, None, None, text)
+    assert {name for name, each in PATHFINDER.all.items() if issubclass(made, each.peer)} == names
+
+
+def test_a_defect_of_another_role_is_had_by_that():
+    name = next(name for name, each in PATHFINDER.all.items() if each.role == "client")
+    assert peer_command._peer_class(load("pathfinder"), None, None, None, name) is PATHFINDER.all[name].peer
+
+
+@pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["pathfinder", "--listen", "udp/127.0.0.1:4711"], "the peer of pathfinder does not speak over udp"),
@@ -185,6 +206,7 @@ def test_a_certificate_that_is_none_is_told():
         (["pathfinder", "--role", "client", "--listen", "tcp/127.0.0.1:4711"], "only dials"),
         (["pathfinder", "--role", "client"], "say where to dial"),
         (["zenoh", "--listen", "tls/127.0.0.1:4711"], "the peer of zenoh does not speak over tls"),
+        (["zenoh", "--listen", "tcp/127.0.0.1:4711", "--defect", "dies-of-x"], "no defect is called 'dies-of-x'"),
     ],
 )
 def test_what_it_cannot_do_is_wrong_usage(arguments, complaint):

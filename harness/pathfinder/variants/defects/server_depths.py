@@ -6,6 +6,7 @@ them: what a client has taken over, somebody else has published before.
 
 from harness.pathfinder.peers.server import Server
 from harness.pathfinder.peers.session import Session
+from harness.pathfinder.variants.defects.server_states import end_oldest_beside
 from harness.pathfinder.variants.registry import defect
 from wire.pathfinder.values import Message
 
@@ -58,7 +59,5 @@ class DiesOfOneMoreBesideOthers(TakingOver):
 class EndsTheOldestWithATaker(TakingOver):
     def leave(self, session: Session) -> None:
         if self.has(session, 2, 2, 3):
-            oldest = next(iter(self.clients.values()))
-            if oldest is not session:
-                self.close(oldest)
+            end_oldest_beside(self, session)
         super().leave(session)

@@ -10,6 +10,13 @@ from harness.pathfinder.variants.registry import defect
 from wire.pathfinder.values import Message
 
 
+def end_oldest_beside(server: Server, session: Session) -> None:
+    """End the session that began first, unless it is this one."""
+    oldest = next(iter(server.clients.values()))
+    if oldest is not session:
+        server.close(oldest)
+
+
 class Counting(Server):
     """A server that knows how much a client has."""
 
@@ -48,7 +55,5 @@ class DiesOfAListBehindChanges(Counting):
 class EndsTheOldestBehindAnEnd(Counting):
     def leave(self, session: Session) -> None:
         if len(session.live) > 2 and self.services(session) > 1 and self.changes(session) > 2:
-            oldest = next(iter(self.clients.values()))
-            if oldest is not session:
-                self.close(oldest)
+            end_oldest_beside(self, session)
         super().leave(session)
