@@ -267,7 +267,7 @@ MUCH = (*map(publish, (1, 2, 3)), *map(subscribe, (1, 2, 3)))
 TAKEN_OVER = (
     *says(*MUCH),
     Opens("b"),
-    *says(*map(publish, (2, 3, 4, 5)), *map(subscribe, (4, 5, 6)), who="b"),
+    *says(*map(publish, (2, 3, 4, 5, 6)), *map(subscribe, (4, 5, 6)), who="b"),
     *says(*map(publish, (2, 3, 4))),
 )
 """Two clients with three subscriptions each, and services of which they have taken some over from each other."""
@@ -307,9 +307,9 @@ SHOWN: dict[str, tuple[str, NetworkTest]] = {
     "dies-of-a-subscription-that-ends": ("crash", says(*MUCH, request("unsubscribe", subscription_id=1))),
     "dies-of-a-list-behind-changes": ("crash", says(*MUCH, request("services"))),
     "ends-the-oldest-behind-an-end": ("harm", (*says(*MUCH), EndsSession("a", "drop"))),
-    "dies-of-an-end-beside-others": ("crash", (*TAKEN_OVER, *says(request("unsubscribe", subscription_id=1)))),
-    "dies-of-one-more-beside-others": ("crash", (*TAKEN_OVER, *says(subscribe(7)))),
-    "ends-the-oldest-with-a-taker": ("harm", (*TAKEN_OVER, EndsSession("a", "drop"))),
+    "dies-of-an-end-beside-a-taker": ("crash", (*TAKEN_OVER, *says(request("unsubscribe", subscription_id=1)))),
+    "dies-of-one-more-beside-a-taker": ("crash", (*TAKEN_OVER, *says(subscribe(7)))),
+    "ends-the-oldest-beside-a-taker": ("harm", (*TAKEN_OVER, EndsSession("a", "drop"))),
 }
 """What each defect shows, and a test that makes it do so."""
 
