@@ -24,8 +24,12 @@ GONE, STILL = 0, 1
 @click.command()
 @click.argument("finding", metavar="FOLDER", type=click.Path(path_type=Path))
 @click.option("--iut", metavar="NAME|FILE|ADDRESS", help="Try it with another implementation, such as a newer version.")
+@click.option(
+    "--expect", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="What is known of the implementation. Default: the gate's expectations.",
+)  # fmt: skip
 @click.pass_context
-def replay(context: click.Context, finding: Path, iut: str | None) -> None:
+def replay(context: click.Context, finding: Path, iut: str | None, expect: Path | None) -> None:
     """Try a finding of goldwire fuzz again: the moves in FOLDER, or the input with the engines it was found with.
 
     FIXED: it does not happen any more; STILL THERE; or DIFFERENT: something else is wrong now.
@@ -39,9 +43,10 @@ def replay(context: click.Context, finding: Path, iut: str | None) -> None:
       goldwire replay findings/FINDING --iut eclipse-zenoh==1.10.2
     """
     if findings.kind(finding) == NETWORK:
-        context.exit(_replay_moves(finding, iut or ""))
-    if iut is not None:
-        raise click.UsageError(f"{finding} is about codecs, and no implementation: leave out --iut")
+        context.exit(_replay_moves(finding, iut or "", expect))
+    for option, value in (("--iut", iut), ("--expect", expect)):
+        if value is not None:
+            raise click.UsageError(f"{finding} is about codecs, and no implementation: leave out {option}")
     try:
         kept = findings.read(finding)
         grammar(kept.finding.layout)
@@ -56,10 +61,10 @@ def replay(context: click.Context, finding: Path, iut: str | None) -> None:
     context.exit(GONE if outcome.difference is None else STILL)
 
 
-def _replay_moves(folder: Path, iut: str) -> int:
+def _replay_moves(folder: Path, iut: str, expect: Path | None) -> int:
     try:
         found = read_finding(folder)
-        seen = replayed_moves(found, iut)
+        seen = replayed_moves(found, iut, expect)
     except (BadFinding, BadDescription, BadExpectations) as error:
         raise click.UsageError(str(error)) from None
     said = verdict(found, seen, elsewhere=iut not in ("", found.iut))

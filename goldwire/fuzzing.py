@@ -1,6 +1,7 @@
 """A node under fuzzing, in a regression or a state machine: what ``import goldwire`` offers of network fuzzing."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 from fuzz.net.fuzzed_node import FuzzedNode, described, put_on_trial, transport_of
@@ -17,19 +18,23 @@ def fuzzed_node(
     transport: str = "",
     role: str = "",
     profile: Literal["document", "deployed"] = "document",
+    expectations: str | Path | None = None,
     options: Sequence[str] = (),
 ) -> FuzzedNode:
     """Start an implementation that is to bear whatever it is told: a context manager, which ends it.
 
     ``iut`` is what ``goldwire fuzz net --iut`` takes (docs/iut.md), ``transport`` one that it offers, its first by
     default. ``profile`` says which readings of the document it is held to, ``options`` are for the process of our own
-    peer: ``("--defect", "all")``.
+    peer: ``("--defect", "all")``. ``expectations`` is a file of what is known of it, and no fault then: that of the
+    gate by default.
 
-    Raises ``BadDescription`` where there is no such implementation, or nothing to fuzz it with, and ``StartFailed``
-    when it does not come up, or nobody answers at its address.
+    Raises ``BadDescription`` where there is no such implementation, or nothing to fuzz it with, ``BadExpectations``,
+    and ``StartFailed`` when it does not come up, or nobody answers at its address.
     """
     description = described(protocol, iut, role)
-    return FuzzedNode(put_on_trial(description, transport_of(description, transport), profile, *options))
+    expect = Path(expectations) if expectations is not None else None
+    over = transport_of(description, transport)
+    return FuzzedNode(put_on_trial(description, over, profile, *options, expect=expect))
 
 
 def fuzz_machine(
@@ -39,6 +44,7 @@ def fuzz_machine(
     transport: str = "",
     role: str = "",
     profile: Literal["document", "deployed"] = "document",
+    expectations: str | Path | None = None,
     options: Sequence[str] = (),
     shrinking: float = 60.0,
 ) -> type[FuzzMachine]:
@@ -55,12 +61,14 @@ def fuzz_machine(
     is_stream = over in definition.framings and not definition.is_brokered
     more = [f"transport={over!r}", *([f"profile={profile!r}"] if profile != "document" else [])]
     more += [f"role={role!r}"] if role else []
+    more += [f"expectations={str(expectations)!r}"] if expectations is not None else []
     more += [f"options={tuple(options)!r}"] if options else []
+    expect = Path(expectations) if expectations is not None else None
     head = f"with goldwire.fuzzed_node({protocol!r}, {iut!r}, {', '.join(more)}) as node:"
     return machine(
         f"Fuzzed{protocol.title()}{description.role.title().replace('-', '')}",
         load(protocol)[description.role],
         framing_of(definition.framings, over) if is_stream else None,
-        MachineTrial(lambda: put_on_trial(description, over, profile, *options), head, shrinking),
+        MachineTrial(lambda: put_on_trial(description, over, profile, *options, expect=expect), head, shrinking),
         definition.layout,
     )

@@ -196,6 +196,11 @@ class WireProtocol:
         return "tcp" if self.framings else "udp"
 
     @property
+    def usual_link(self) -> str:
+        """What a program speaks over where nobody says what: the usual transport, or the first of the brokers."""
+        return next(iter(self.framings)) if self.is_brokered else self.usual_transport
+
+    @property
     def usual_framing(self) -> Framing | None:
         """How frames stand in a recording where nothing else is asked for; None where they are datagrams.
 

@@ -66,7 +66,7 @@ def _description(protocol: WireProtocol, role: str, command: str, name: str, con
     document.update({"name": name, "protocol": protocol.name, "roles": [role]})
     if role in protocol.dials:
         document["dials"] = [role]
-    document["transports"] = [protocol.usual_transport]
+    document["transports"] = [protocol.usual_link]
     if control:
         document["capabilities"] = ["control"]
     process = tomlkit.table()

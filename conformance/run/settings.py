@@ -14,7 +14,7 @@ from conformance.suite import Suite
 from conformance.verdicts import Strictness
 from harness.errors import BadDescription
 from harness.iuts.description import Description, Embedded, Remote, resolve, roles_of
-from harness.iuts.versions import printed_version
+from harness.iuts.versions import with_version
 from harness.links.network_path import NetworkPath, read_path
 from harness.links.transports import known_transport
 from harness.protocol import IncompleteProtocol
@@ -96,8 +96,7 @@ def gather(
         catalogue = suite.catalogue
         description = resolve(iut, protocol)
         suite.harness.check(description)
-        if not description.version:
-            description = msgspec.structs.replace(description, version=printed_version(description))
+        description = with_version(description)
     except (CatalogueError, IncompleteProtocol) as error:
         raise BadSettings(str(error)) from None
     except BadDescription as error:

@@ -22,6 +22,7 @@ from conformance.catalogue.rules import Profile
 from conformance.suite import Suite
 from fuzz.findings import FINDING, BadFinding
 from fuzz.net import seeds
+from fuzz.net.campaign_subject import CampaignSubject, begin_folder, subject_of
 from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.finding import NetworkFinding, read_finding
 from fuzz.net.kept_tests import FOLDER as KEPT
@@ -44,11 +45,15 @@ LOOK = 1.0
 
 
 class NetworkCampaign(msgspec.Struct, frozen=True, kw_only=True):
-    """What is fuzzed, and how; the fields as in ``FuzzJob``. ``traces`` are recordings to begin with."""
+    """What is fuzzed, and how; the fields as in ``FuzzJob``. ``traces`` are recordings to begin with.
+
+    ``implementation`` is what ``iut`` is called, whatever version it is of; nothing where only its address is known.
+    """
 
     protocol: str
     iut: str
     role: str
+    implementation: str = ""
     seconds: float
     seed: int
     workers: int
@@ -59,7 +64,13 @@ class NetworkCampaign(msgspec.Struct, frozen=True, kw_only=True):
     coverage: bool = False
     options: tuple[str, ...] = ()
     expected: ExpectedFindings = ExpectedFindings()
+    expect: str = ""
     traces: tuple[Path, ...] = ()
+
+    @property
+    def subject(self) -> CampaignSubject:
+        """What it is about."""
+        return CampaignSubject(self.protocol, self.role, self.implementation)
 
 
 class FoundFolder(msgspec.Struct, frozen=True):
@@ -73,13 +84,15 @@ class FoundFolder(msgspec.Struct, frozen=True):
 class NetworkReport(msgspec.Struct):
     """What came of a campaign so far; ``workers`` are those of this run, ``before`` those of earlier ones.
 
-    ``lost`` are those that have died, with their exit statuses; ``suspects`` so many that nobody has looked into yet.
+    ``lost`` are those that have died, with their exit statuses, ``failed`` those whose implementation did not come up,
+    and why; ``suspects`` so many that nobody has looked into yet.
     """
 
     campaign: NetworkCampaign
     seconds: float = 0.0
     workers: dict[str, FuzzProgress] = {}
     lost: dict[str, int] = {}
+    failed: dict[str, str] = {}
     suspects: int = 0
     before: tuple[FuzzProgress, ...] = ()
     findings: tuple[FoundFolder, ...] = ()
@@ -124,15 +137,16 @@ OnNetworkProgress = Callable[[NetworkReport], None]
 def run(
     campaign: NetworkCampaign, target: FuzzTarget, on_progress: OnNetworkProgress = lambda report: None
 ) -> NetworkReport:
-    """Run a campaign; ``on_progress`` is called about once a second. ``StartFailed`` when nothing could be tried.
+    """Run a campaign; ``on_progress`` is called about once a second.
 
-    Ctrl-C ends it early, with the report of what there is.
+    Ctrl-C ends it early, with the report of what there is. ``StartFailed`` when nothing could be tried,
+    ``OtherCampaign`` where the folder is that of another one.
     """
+    begin_folder(campaign.out, campaign.subject)
     before = findings_in(campaign.out)
     report = NetworkReport(campaign, before=earlier_workers(campaign.out))
     names = {each.parent.name for each in before}
     report.findings = _found(before, names)
-    campaign.out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     try:
         _begin(campaign, target)
@@ -140,7 +154,7 @@ def run(
             for name, line in lines:
                 match line:
                     case WorkerFailed(why):
-                        raise StartFailed(why)
+                        report.failed[name] = why
                     case WorkerProgress(progress):
                         report.workers[name] = progress
                     case WorkerDied(status):
@@ -156,6 +170,9 @@ def run(
     # What a worker said last may have been cut off with it: its file has it.
     for name in report.workers:
         report.workers[name] = _progress(campaign.out / WORKERS / f"{name}.json") or report.workers[name]
+    # Where something was tried, one that does not come up any more is a loss, or what was found.
+    if report.failed and not report.total("tests") and not any(each.new for each in report.findings):
+        raise StartFailed(next(iter(report.failed.values())))
     return report
 
 
@@ -195,6 +212,7 @@ def _jobs(campaign: NetworkCampaign, began: float) -> list[FuzzJob]:
             coverage=campaign.coverage,
             options=campaign.options,
             expected=campaign.expected,
+            expect=campaign.expect,
             suspects=tuple(left[number :: campaign.workers]),
         )
         for number in range(campaign.workers)
@@ -306,8 +324,14 @@ def _progress(path: Path) -> FuzzProgress | None:
 def merged(folders: Sequence[Path], out: Path) -> tuple[tuple[FoundFolder, ...], tuple[FuzzProgress, ...]]:
     """Put the folders of several campaigns together; return all findings and workers, each once.
 
-    Nothing that is in ``out`` already is changed: two findings of one name are the same one.
+    Nothing that is in ``out`` already is changed: two findings of one name are the same one. ``OtherCampaign`` where
+    they are about different protocols, roles or implementations, before anything is written.
     """
+    about = [subject for folder in folders if (subject := subject_of(folder)) is not None]
+    for subject in about:
+        about[0].check(subject, folders[0])
+    if about:
+        begin_folder(out, about[0])
     out.mkdir(parents=True, exist_ok=True)
     before = {path.parent.name for path in findings_in(out)}
     for folder in folders:

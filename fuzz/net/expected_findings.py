@@ -14,12 +14,14 @@ Unlike a gate, a campaign that does not come by what is expected has not shown t
 
 import tomllib
 from collections.abc import Collection
+from datetime import date
 from pathlib import Path
 
 import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from conformance.catalogue.rules import Profile
 from conformance.contract.expectations import (
     OF_CAMPAIGNS,
     BadExpectations,
@@ -65,12 +67,14 @@ class ExpectedFindings(msgspec.Struct, frozen=True):
     rules: tuple[Expectation, ...] = ()
     findings: tuple[ExpectedFinding, ...] = ()
 
-    def accept(self, symptom: Symptom, suite: Suite, version: str) -> bool:
-        """Tell whether a symptom is known."""
+    def accept(self, symptom: Symptom, suite: Suite, version: str, role: str, profile: Profile) -> bool:
+        """Tell whether a symptom is known of a version in a role, by a profile."""
         if symptom.rule:
-            broken = suite.broken(symptom.rule)
-            if any(each.names(symptom.rule) and each.accepts(broken, symptom.what) for each in self.rules):
-                return True
+            broken, today = suite.broken(symptom.rule), date.today()
+            for each in self.rules:
+                is_about = each.names(symptom.rule) and each.applies(version, role, profile)
+                if is_about and each.accepts(broken, symptom.what) and (each.until is None or each.until >= today):
+                    return True
         return any(each.accepts(symptom, version) for each in self.findings)
 
     def but_for(self, symptom: Symptom) -> "ExpectedFindings":

@@ -60,7 +60,8 @@ class NetworkFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
 
     ``iut`` is the implementation as the user named it, ``implementation`` what it is called, in that ``version``;
     ``found`` the test as the campaign came to it, ``test`` the smallest that was seen to do it; ``layout`` that of the
-    messages; ``options`` are those of our own peer's process, where it has a planted defect.
+    messages; ``options`` are those of our own peer's process, where it has a planted defect; ``expect`` is the file of
+    what is expected of it, where the user had named one.
     """
 
     signature: str
@@ -77,6 +78,7 @@ class NetworkFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
     times: int
     origin: NetworkOrigin
     options: tuple[str, ...] = ()
+    expect: str = ""
     implementation: str = ""
     goldwire: str = ""
     python: str = ""
@@ -97,7 +99,7 @@ class NetworkFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
     @property
     def replay_command(self) -> str:
         """What tries it again, but for the folder."""
-        return "goldwire replay"
+        return "goldwire replay" + (f" --expect {shlex.quote(self.expect)}" if self.expect else "")
 
 
 def finding_name(protocol: str, role: str, symptom: Symptom) -> str:
@@ -189,7 +191,10 @@ def regression(finding: NetworkFinding) -> str:
     function = "_".join(["test", finding.role.replace("-", "_"), finding.symptom.kind, finding.signature])
     # Whatever a test is: each name is given before it is used.
     moves = [line for move in spelled_out(finding.test) for line in annotated(move, finding.layout, whole=True)]
-    options = f", options={finding.options!r} if iut == {finding.iut!r} else ()" if finding.options else ""
+    more = f", transport={finding.transport!r}"
+    more += f", profile={finding.profile!r}" if finding.profile != "document" else ""
+    more += f", expectations={finding.expect!r}" if finding.expect else ""
+    more += f", options={finding.options!r} if iut == {finding.iut!r} else ()" if finding.options else ""
     lines = [
         '"""' + " ".join(escaped(finding.sentence).split()).replace("\\", "\\\\").replace('"""', "'''") + ".",
         "",
@@ -203,7 +208,7 @@ def regression(finding: NetworkFinding) -> str:
         "",
         f"def {function}() -> None:",
         f"    iut = os.environ.get({'GOLDWIRE_IUT'!r}, {finding.iut!r})",
-        f"    with goldwire.fuzzed_node({finding.protocol!r}, iut, transport={finding.transport!r}{options}) as node:",
+        f"    with goldwire.fuzzed_node({finding.protocol!r}, iut{more}) as node:",
     ]
     indent = " " * 8
     if finding.times > 1:

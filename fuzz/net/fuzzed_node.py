@@ -6,11 +6,13 @@ nothing wrong. ``is_well`` tells whether all of that was borne.
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from conformance.catalogue.rules import Profile
 from conformance.suite import Suite
+from fuzz.net.expected_findings import expected_of
 from fuzz.net.growth_trial import GrowthTrial
 from fuzz.net.moves import EndsSession, FuzzMove, GivesCommand, Level, Listens, Opens, Says, WaitsAWhile
 from fuzz.net.node_on_trial import NodeOnTrial
@@ -21,6 +23,7 @@ from fuzz.net.worker import usual_transport
 from harness.errors import BadDescription
 from harness.iuts.description import Description, resolve
 from harness.iuts.peer_process import as_process
+from harness.iuts.versions import with_version
 from harness.links.transports import known_transport
 from harness.timing import ANSWER
 
@@ -203,14 +206,18 @@ class FuzzedNodeSession:
 
 def described(protocol: str, iut: str, role: str = "") -> Description:
     """Return an implementation that can be fuzzed; ``BadDescription`` when it cannot."""
-    description = resolve(iut, protocol)
-    if role and role != description.role:
-        description = resolve(f"{iut.removesuffix(f':{description.role}').rstrip(':')}:{role}", protocol)
+    description = with_version(resolve(in_role(protocol, iut, role), protocol))
     targets = load(protocol)
     if description.role not in targets:
         known = ", ".join(targets)
         raise BadDescription(f"no {description.role} of {protocol} can be fuzzed over the network; there are {known}")
     return description
+
+
+def in_role(protocol: str, iut: str, role: str) -> str:
+    """Return how an implementation is named in a role, whatever role it was named in; none: as it is."""
+    named = resolve(iut, protocol).role
+    return iut if role in ("", named) else f"{iut.removesuffix(f':{named}').rstrip(':')}:{role}"
 
 
 def transport_of(description: Description, transport: str = "") -> str:
@@ -224,12 +231,18 @@ def transport_of(description: Description, transport: str = "") -> str:
     return known
 
 
-def put_on_trial(description: Description, transport: str, profile: Profile, *options: str) -> NodeOnTrial:
-    """Start an implementation that is to be fuzzed; ``options`` are for our own peer's process."""
+def put_on_trial(
+    description: Description, transport: str, profile: Profile, *options: str, expect: Path | None = None
+) -> NodeOnTrial:
+    """Start an implementation that is to be fuzzed; ``options`` are for our own peer's process.
+
+    What is expected of it, by a file that is given or else by that of the gate, is no fault (``BadExpectations``).
+    """
     suite = Suite(description.protocol)
     target = load(description.protocol)[description.role]
     running = as_process(description, transport, suite.harness.tempo, *options)
-    node = NodeOnTrial(suite, running, target, profile=profile, transport=transport)
+    expected = expected_of(description, expect)
+    node = NodeOnTrial(suite, running, target, profile=profile, transport=transport, expected=expected)
     # A slow answer is no silence here: nobody looks into what is seen, as a campaign does.
     node.patience = ANSWER
     return node

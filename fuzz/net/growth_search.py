@@ -5,6 +5,8 @@ Those are after which it took more; and some others, where no instance lives for
 
 import time
 
+import msgspec
+
 from fuzz.net.confirming import TIMES
 from fuzz.net.growth_watch import SuspectedGrowth
 from fuzz.net.moves import NetworkTest
@@ -15,7 +17,10 @@ CANDIDATES = 3
 """Suspected tests that are tried, the worst first."""
 
 SECONDS = 8.0
-"""What that may take for all of them: of a test that takes long there are shorter ones that let it grow as well."""
+"""What that may take for all of them, at least: of a test that takes long there are shorter ones that do it as well."""
+
+LONGER = 2 * TIMES
+"""The time of how many usual tests it may take, where that is more: no implementation is too slow to be looked at."""
 
 SHORT_LIVED = 1 / 20
 """Where so large a share of tests does harm, no instance lives for long enough to be seen growing."""
@@ -27,19 +32,40 @@ SUSPICIONS = 0.1
 """What share of it goes into tests that are suspected: one who leaks in many ways gives no end of suspicions."""
 
 
-def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth) -> NetworkTest:
-    """Return the first of the worst suspected tests that lets a fresh instance grow; none where none does."""
-    deadline = time.monotonic() + SECONDS
-    for test in suspected.tests[:CANDIDATES]:
+class GrowthSearch(msgspec.Struct, frozen=True):
+    """What came of a search: the test that lets a fresh instance grow, none where none was seen to.
+
+    ``left`` are those for which there was no time.
+    """
+
+    test: NetworkTest = ()
+    left: tuple[NetworkTest, ...] = ()
+
+
+def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth, usual: float) -> GrowthSearch:
+    """Search the worst suspected tests for the first that lets a fresh instance grow.
+
+    ``usual`` is how many seconds a test takes otherwise.
+    """
+    deadline = time.monotonic() + seconds_for(usual)
+    worst = suspected.tests[:CANDIDATES]
+    for number, test in enumerate(worst):
         shown = played_many_times(node, test, deadline)
         if shown is not None and shown.symptom.kind == "growth":
-            return test
-    return ()
+            return GrowthSearch(test)
+        if time.monotonic() > deadline:
+            return GrowthSearch(left=worst[number:])
+    return GrowthSearch()
+
+
+def seconds_for(usual: float) -> float:
+    """Return how long tests are played many times, where one takes so many seconds as a rule."""
+    return max(SECONDS, LONGER * usual)
 
 
 def played_many_times(node: NodeOnTrial, test: NetworkTest, deadline: float) -> Reproduced | None:
-    """Return what a test shows that a fresh instance plays as often as it takes to see it grow, until a deadline.
+    """Return what a test shows that a fresh instance plays as often as it takes to see it grow.
 
-    Without what an implementation is right to keep.
+    Without what an implementation is right to keep, and until a deadline, but for one that seems to let it grow.
     """
     return reproduce(node, without_what_is_kept(node.target, test), times=TIMES, deadline=deadline)

@@ -26,6 +26,8 @@ class GrowthTrial:
         self._takes, self._times = takes, times
         self._first = 0
         self._is_abundant = False
+        self.seems_to_grow = False
+        """Whether it has grown by what it was first played for, and is played more often."""
         self.symptom: Symptom | None = None
 
     def rounds(self) -> Iterator[int]:
@@ -38,6 +40,7 @@ class GrowthTrial:
         # What is made once, and kept, is made in the first third.
         found = yield from self._grows(0, times, times // 3)
         if found is not None and not self._is_abundant:
+            self.seems_to_grow = True
             found = yield from self._grows(times, SETTLING * times, (SETTLING - 1) * times)
         self.symptom = found
 

@@ -10,8 +10,7 @@ from random import Random
 
 import msgspec
 
-from fuzz.net.confirming import ConfirmedSuspicion, confirm
-from fuzz.net.expected_findings import ExpectedFindings
+from fuzz.net.confirming import ConfirmedSuspicion, confirm, may_be
 from fuzz.net.explaining import said_in, shows_with_less, without
 from fuzz.net.finding import NetworkFinding, NetworkOrigin, stamped, write_finding
 from fuzz.net.known_findings import KnownFindings
@@ -52,26 +51,29 @@ class InvestigationCounts(msgspec.Struct):
 class Investigation:
     """Looks into the symptoms of one node, in a campaign of some seconds.
 
-    ``doing`` is told what it is at, ``origin`` says where a finding is from.
+    ``expect`` is the file of what is expected of it, where the user has named one; ``doing`` is told what it is at,
+    ``origin`` says where a finding is from.
     """
 
     def __init__(
         self,
         node: NodeOnTrial,
         known: KnownFindings,
-        expected: ExpectedFindings,
         out: Path,
         random: Random,
         *,
         iut: str,
         seconds: float,
         options: tuple[str, ...],
+        expect: str,
         origin: Callable[[], NetworkOrigin],
         doing: Callable[[str], None],
     ) -> None:
         self.counts = InvestigationCounts()
-        self._node, self._known, self._expected, self._out = node, known, expected, out
-        self._random, self._iut, self._options = random, iut, options
+        self._node, self._known, self._out = node, known, out
+        self._random, self._iut, self._options, self._expect = random, iut, options, expect
+        # What is known is passed over, as far as it hides what else is wrong: a rule that each test breaks would.
+        node.is_known = known.has
         self._thorough = min(MOST, max(LEAST, seconds / LONG))
         self._origin, self._doing = origin, doing
         self._suspects = Suspects(out)
@@ -82,19 +84,20 @@ class Investigation:
 
         Whether it is known was asked before, and need not be again, where it ``is_new``.
         """
-        if self._is_expected(symptom):
+        is_played = False
+        if self._node.expects(symptom):
             self.counts.expected += 1
         elif (not is_new and self.is_known(symptom)) or self._suspects.others_look_into(symptom):
             self._meet(symptom)
         else:
             suspect = self._suspects.write(last, symptom)
-            if not (is_new or symptom.says_where) and self._is_explained(last[-1], symptom):
-                self._suspects.done(suspect, confirmed=True)
-            else:
-                self._suspects.done(suspect, confirmed=self._confirm(last, symptom))
+            is_explained = not (is_new or symptom.says_where) and self._is_explained(last[-1], symptom)
+            self._suspects.done(suspect, confirmed=is_explained or self._confirm(last, symptom))
+            is_played = True
         # Who is at fault is not what he was; who has broken a rule still is, and so is who serves others again. Growth
-        # shows only of who lives for a while.
-        if symptom.kind != "rule" and not (symptom.kind in ("harm", "service") and self._node.serves_again()):
+        # shows only of who lives for a while. And nobody is what he was after what was played to look into it.
+        is_well = symptom.kind == "rule" or (symptom.kind in ("harm", "service") and self._node.serves_again())
+        if is_played or not is_well:
             self._node.restart()
 
     def look_into_files(self, suspects: Sequence[Path]) -> None:
@@ -102,40 +105,40 @@ class Investigation:
         for path in suspects:
             if (suspect := self._suspects.read(path)) is not None:
                 self._suspects.done(path, confirmed=self._confirm(suspect.tests, suspect.symptom))
+                self._node.restart()
 
     def _confirm(self, last: Sequence[NetworkTest], symptom: Symptom) -> bool:
-        """Tell whether a fresh instance shows it again; then it is known."""
+        """Tell whether fresh instances show it again; then it is known. What else they show is looked into as well."""
         self._tried[symptom.rough] += 2
         self._doing("confirming")
         found = confirm(self._node, last, symptom)
-        if found is None:
-            self.counts.unconfirmed += 1
-            return False
-        is_confirmed = True
-        if self._is_expected(found.symptom):
+        # A rule that is known by now does not show any more: somebody else was quicker.
+        is_confirmed = (
+            may_be(found.symptom, symptom) if found is not None else (symptom.rule != "" and self._known.has(symptom))
+        )
+        if found is not None and self._node.expects(found.symptom):
             self.counts.expected += 1
-        elif found.symptom.says_where and self._known.has(found.symptom):
+        elif found is not None and found.symptom.says_where and self._known.has(found.symptom):
             self._meet(found.symptom)
-        else:
+        elif found is not None:
             self._doing("making small")
             small = made_small(self._node, found, thorough=self._thorough, is_known=self._is_known_early)
-            is_confirmed = small is not None
             if small is None:
-                self.counts.unconfirmed += 1
+                is_confirmed = False
             else:
                 before = self.counts.found
-                self._keep(small, last[-1])
+                self._keep(small, found.test)
                 self._tried[symptom.rough] -= self.counts.found - before
-        self._node.restart()
+        self.counts.unconfirmed += not is_confirmed
         return is_confirmed
 
     def _keep(self, small: ConfirmedSuspicion, found: NetworkTest) -> None:
         symptom, node = small.symptom, self._node
         # What a test is about is known when it is small, and with it by what it is recognised.
-        if self._is_expected(symptom):
+        if node.expects(symptom):
             self.counts.expected += 1
             return
-        if self._is_known_by_now(small):
+        if small.is_known or self._is_known_by_now(small):
             self._meet(symptom)
             return
         finding = stamped(
@@ -154,6 +157,7 @@ class Investigation:
                 found=found,
                 times=small.times,
                 options=self._options,
+                expect=self._expect,
                 origin=self._origin(),
             )
         )
@@ -183,9 +187,6 @@ class Investigation:
     def _meet(self, symptom: Symptom) -> None:
         self.counts.again += 1
         self._known.met[symptom.key] += 1
-
-    def _is_expected(self, symptom: Symptom) -> bool:
-        return self._expected.accept(symptom, self._node.suite, self._node.instance.version)
 
     def is_known(self, symptom: Symptom) -> bool:
         """Tell whether nothing new would come of looking into a symptom; by chance, where it does not say where."""

@@ -16,8 +16,8 @@ from fuzz.net.moves import (
     joined,
     spelled_out,
 )
-from fuzz.net.node_on_trial import DEATH, NodeOnTrial, reproduce
-from fuzz.net.symptoms import Symptom, about
+from fuzz.net.node_on_trial import DEATH, NodeOnTrial, Reproduced, reproduce
+from fuzz.net.symptoms import about
 from harness.timing import ANSWER
 from vectors.minimising import NoMoreTries, minimise
 
@@ -53,8 +53,13 @@ def made_small(
     """Return what shows the same with less; as it is, where nothing smaller does. ``thorough`` stretches the time.
 
     ``None`` where what was shown once is not shown again, and is not certain by that. What ``is_known`` by a
-    short sequence is returned as it is then: nobody looks into it any further.
+    short sequence is returned as it is then, marked so: nobody looks into it any further.
     """
+    if found.reproduced.is_unplayed:
+        # What brought it to that nobody knows, and it is not about what was said.
+        node.patience = ANSWER
+        shown = shown_in_full(node, found.test, found.times)
+        return None if shown is None else msgspec.structs.replace(found, reproduced=shown)
     smaller = _Smaller(node, found)
     thorough *= 1 if found.times == 1 else GROWING
     # Who dies takes his time, and would hang until then.
@@ -65,8 +70,8 @@ def made_small(
     tests = shrunk(found.tests or (found.test,), smaller.fail_together, tries=tries, seconds=seconds * thorough)
     test = _shortest_beginning(joined(tests), smaller.fails, time.monotonic() + seconds * thorough)
     test = shrunk(test, smaller.fails, _simpler, tries=tries, seconds=seconds * thorough)
-    shown = msgspec.structs.replace(found.reproduced, symptom=_about(node, test, found.symptom))
-    if is_known(early := ConfirmedSuspicion(test, found.times, shown)):
+    early = ConfirmedSuspicion(test, found.times, _told(node, test, found.reproduced), is_known=True)
+    if is_known(early):
         return early
     smaller.is_fresh = False  # something else may have been played, to know
     seconds = MESSAGES + MESSAGES_RESTARTS * node.restart_took
@@ -81,13 +86,13 @@ def made_small(
         again = found.reproduced if is_certain else shown_in_full(node, test, found.times)
     if again is None:
         return None
-    told = msgspec.structs.replace(again, symptom=_about(node, test, again.symptom))
-    return ConfirmedSuspicion(test, found.times, told)
+    return ConfirmedSuspicion(test, found.times, _told(node, test, again))
 
 
-def _about(node: NodeOnTrial, test: NetworkTest, symptom: Symptom) -> Symptom:
-    """Return a symptom of a small test with what it is about."""
-    return msgspec.structs.replace(symptom, about=about(test, node.target.layout, node.suite.harness.layout))
+def _told(node: NodeOnTrial, test: NetworkTest, shown: Reproduced) -> Reproduced:
+    """Return what a small test shows with what it is about."""
+    what = about(test, node.target.layout, node.suite.harness.layout)
+    return msgspec.structs.replace(shown, symptom=msgspec.structs.replace(shown.symptom, about=what))
 
 
 class _Smaller:
@@ -117,7 +122,8 @@ class _Smaller:
         # start on.
         is_as_before = shown is None or shown.symptom.kind == "rule"
         self.is_fresh = self._found.times == 1 and is_as_before and self._node.restart_took > QUICK_START
-        return shown is not None and is_same(shown.symptom, self._found.symptom)
+        # Who does not come up for a moment, on a busy machine, does so whatever is to be played.
+        return shown is not None and not shown.is_unplayed and is_same(shown.symptom, self._found.symptom)
 
     def fail_together(self, tests: tuple[NetworkTest, ...]) -> tuple[NetworkTest, ...]:
         """Return some tests if they show the same, one after the other; none of them otherwise."""

@@ -18,15 +18,16 @@ from conformance.gate import judging_options as judging
 from fuzz.findings import README
 from fuzz.net import campaign as campaigns
 from fuzz.net.campaign import FoundFolder, NetworkCampaign, NetworkReport, OnNetworkProgress
+from fuzz.net.campaign_subject import OtherCampaign
 from fuzz.net.expected_findings import expected_of
-from fuzz.net.fuzzed_node import described
+from fuzz.net.fuzzed_node import described, in_role, transport_of
 from fuzz.net.targets import load
-from fuzz.net.worker import FuzzProgress, usual_transport
+from fuzz.net.worker import FuzzProgress
 from harness.command import WrongUsage
 from harness.errors import BadDescription
 from harness.iuts.description import Remote
 from harness.iuts.environments import install
-from harness.links.transports import SPELLINGS, TRANSPORTS, known_transport
+from harness.links.transports import SPELLINGS, TRANSPORTS
 from harness.protocol import IncompleteProtocol
 from vectors.check_command import interrupted_by_signal
 from vectors.durations import read_time
@@ -83,8 +84,8 @@ def net(
     After each test the service is tried between sessions that did nothing wrong. What shows is confirmed on a fresh
     instance, made small, and written as a folder with the command that tries it again.
 
-    Exit status: 0 nothing found; 1 findings, or nothing could be tested, or a worker died; 2 wrong usage; 3 the
-    implementation could not be started; 130 interrupted, and nothing found so far.
+    Exit status: 0 nothing found that is new in DIR; 1 findings, or nothing could be tested, or a worker ended early;
+    2 wrong usage; 3 the implementation could not be started; 130 interrupted, and nothing found so far.
 
     \b
     Examples:
@@ -93,6 +94,7 @@ def net(
     """
     try:
         description = described(protocol, iut, role or "")
+        transport = transport_of(description, link or "")
         expected = expected_of(description, expect)
     except (BadDescription, IncompleteProtocol, BadExpectations) as error:
         raise WrongUsage(str(error)) from None
@@ -104,26 +106,33 @@ def net(
         raise WrongUsage("--defect is for our own peer: --iut peer:")
     if coverage and description.name != "peer":
         raise WrongUsage("--coverage is for our own peer: another tells by itself what code runs")
+    if traces and no_feedback:
+        raise WrongUsage("--seed-trace is of no use with --no-feedback, which makes all tests anew: leave out one")
     campaign = NetworkCampaign(
         protocol=protocol,
-        iut=iut if role is None else f"{iut.removesuffix(f':{role}').rstrip(':')}:{role}",
+        iut=in_role(protocol, iut, role or ""),
         role=description.role,
+        implementation="" if isinstance(description.source, Remote) else description.name,
         seconds=seconds,
         seed=seed,
         # A worker waits much of its time: for who starts, for who hangs, for answers that do not come.
         workers=workers or (os.cpu_count() or 1) + 1,
         out=out,
-        transport=known_transport(link) or "" if link else usual_transport(description),
+        transport=transport,
         profile=profile,
         feedback=not no_feedback,
         coverage=coverage,
         options=("--defect", defect) if defect is not None else (),
         expected=expected,
+        expect=str(expect or ""),
         traces=traces,
     )
     install(description)
     with interrupted_by_signal(), shown(campaign) as on_progress:
-        report = campaigns.run(campaign, load(protocol)[description.role], on_progress)
+        try:
+            report = campaigns.run(campaign, load(protocol)[description.role], on_progress)
+        except OtherCampaign as error:
+            raise WrongUsage(str(error)) from None
     for line in summary_lines(report):
         click.echo(line)
     context.exit(_status(report))
@@ -134,8 +143,8 @@ def _status(report: NetworkReport) -> int:
         return FOUND
     if report.interrupted:
         return INTERRUPTED
-    # Nothing tested is no success, and neither is a worker that has died of what nobody knows.
-    return NOTHING if report.total("tests") and not report.lost else FAILED
+    # Nothing tested is no success, and neither is a worker that has died of what nobody knows, or could not go on.
+    return NOTHING if report.total("tests") and not (report.lost or report.failed) else FAILED
 
 
 @contextmanager
@@ -193,6 +202,8 @@ def summary_lines(report: NetworkReport) -> Iterator[str]:
     for name, status in report.lost.items():
         how = f"was killed by signal {-status}" if status < 0 else f"died with status {status}"
         yield f"   worker {name} {how}: what it had come to by then is kept"
+    for name, why in report.failed.items():
+        yield f"   worker {name} could not go on: {why}"
     if report.suspects:
         yield f"   {report.suspects} suspects were not looked into: who goes on with --out {campaign.out} does it first"
     if report.before:
@@ -227,7 +238,10 @@ def merge(folders: tuple[Path, ...], out: Path) -> None:
     Examples:
       goldwire fuzz merge night-1 night-2 --out findings
     """
-    found, workers = campaigns.merged(folders, out)
+    try:
+        found, workers = campaigns.merged(folders, out)
+    except OtherCampaign as error:
+        raise WrongUsage(str(error)) from None
     for line in finding_lines(found):
         click.echo(line)
     click.echo(f"{len(found)} FINDINGS in {out}: {tried(workers)}")

@@ -26,7 +26,7 @@ from fuzz.net.starvation import unless_starved
 from fuzz.net.symptoms import Symptom, crash
 from fuzz.net.targets import FuzzTarget, ServiceBroken, ServiceProbe
 from harness.errors import HarnessError, StartFailed, Unsupported
-from harness.iuts.description import Description
+from harness.iuts.description import Description, Launched
 from harness.iuts.instance import Instance
 from harness.timing import ANSWER
 from harness.trace import Direction, EntryKind, Trace
@@ -69,7 +69,8 @@ Where a test takes so long, mostly since the machine is busy, it is not the node
 class NodeOnTrial:
     """An instance of an implementation, its service, and the player of tests.
 
-    A broken rule that is ``expected`` is counted, and shows no more than that: what else is wrong would not be seen.
+    A broken rule that is ``expected``, or that ``is_known``, is counted, and shows no more than that: what else is
+    wrong would not be seen.
     ``patience`` in seconds for one answer, before it is stretched as all waits are. Where there is a map for its
     ``coverage``, it is told of it, and what code a test has run is among its features.
     """
@@ -85,6 +86,7 @@ class NodeOnTrial:
         coverage: CoverageMap | None = None,
         expected: ExpectedFindings | None = None,
     ) -> None:
+        description = with_reports(description)
         if coverage is not None:
             description = coverage.told_to(description)
         self.suite, self.description, self.target = suite, description, target
@@ -92,6 +94,9 @@ class NodeOnTrial:
         self._expected = expected or ExpectedFindings()
         self.expected_rules = 0
         """Tests that have shown a broken rule that is expected."""
+        self.is_known: Callable[[Symptom], bool] = lambda symptom: False
+        self.known_rules = 0
+        """Tests that have shown a broken rule that is known, and none that is not."""
         self.instance: Instance = suite.harness.instance(description, profile=profile, transport=transport)
         self._player = TestPlayer(target, self.instance, suite.protocol, transport)
         self.played = 0
@@ -143,7 +148,7 @@ class NodeOnTrial:
         self.patience = ANSWER
         for _ in range(PROOFS):
             try:
-                sick = self._ready() or self._unserved()
+                sick = self._ready() or self._unserved() or self._died()
             except Unsupported as error:
                 raise StartFailed(f"{error}: without them nothing of it can be tried") from None
             if sick is not None:
@@ -206,7 +211,7 @@ class NodeOnTrial:
             deadline = now + DEATH / 5 if is_in_vain else max(since + DEATH, now + DEATH / 3)
             while self.instance.alive() and self.instance.clock.now() < deadline:
                 threading.Event().wait(0.01)
-        return None if self.instance.alive() else crash(self.instance.last_output())
+        return None if self.instance.alive() else crash(self.instance.last_output(), signs_of(self.description))
 
     def _unserved(self) -> Symptom | None:
         """Try the service; who has died serves nobody, and is told to have died."""
@@ -260,15 +265,23 @@ class NodeOnTrial:
             with suppress(HarnessError):
                 service.end()
 
+    def expects(self, symptom: Symptom) -> bool:
+        """Tell whether a symptom is expected of it."""
+        version, role = self.instance.version, self.description.role
+        return self._expected.accept(symptom, self.suite, version, role, self.profile)
+
     def _broken_rule(self, played: PlayedTest) -> Symptom | None:
-        known = 0
+        expected = known = 0
         for each in self._broken_rules(played):
-            if self._expected.accept(each, self.suite, self.instance.version):
+            if self.expects(each):
+                expected += 1
+            elif self.is_known(each):
                 known += 1
             # Who hands on to one session what another has said wrong says what the tester has said.
             elif not any(own.rule == each.rule and own.outcome.accuses for own in self.judged_of_tester(played)):
                 return each
-        self.expected_rules += known > 0
+        self.expected_rules += expected > 0
+        self.known_rules += known > 0
         return None
 
     def judged_of_tester(self, played: PlayedTest) -> Iterator[Judgement]:
@@ -316,11 +329,33 @@ class NodeOnTrial:
         return Trace(self.suite.protocol, self.transport, self.instance.clock)
 
 
+REPORTS = ("ERROR: AddressSanitizer", "WARNING: MemorySanitizer", "WARNING: ThreadSanitizer", ": runtime error: ")
+"""What sanitizers begin their reports with: where they are told so, the process goes on."""
+
+
+def with_reports(description: Description) -> Description:
+    """Return a description of an implementation that crashes, for who fuzzes it, when a sanitizer reports something."""
+    source = description.source
+    if not isinstance(source, Launched):
+        return description
+    program = msgspec.structs.replace(source.program, crash_signs=(*source.program.crash_signs, *REPORTS))
+    return msgspec.structs.replace(description, source=msgspec.structs.replace(source, program=program))
+
+
+def signs_of(description: Description) -> tuple[str, ...]:
+    """Return the texts by which a line of a program's output tells of a crash."""
+    return description.source.program.crash_signs if isinstance(description.source, Launched) else ()
+
+
 class Reproduced(msgspec.Struct, frozen=True):
-    """A symptom that showed again, and the trace of the test that it showed in."""
+    """A symptom that showed again, and the trace of the test that it showed in.
+
+    It ``is_unplayed`` where it shows of a fresh instance, if that comes up at all, before anything is played.
+    """
 
     symptom: Symptom
     trace: Trace | None
+    is_unplayed: bool = False
 
 
 def _start(node: NodeOnTrial) -> Symptom | None:
@@ -342,15 +377,16 @@ def reproduce(
 ) -> Reproduced | None:
     """Play a test as often as said, on a fresh instance by default; return the symptom that shows.
 
-    Nothing has shown where that takes until after a ``deadline``, of ``time.monotonic()``.
+    Nothing has shown where that takes until after a ``deadline``, of ``time.monotonic()``, and does not seem to grow.
     """
     if fresh and (failed := _start(node)) is not None:
-        return Reproduced(failed, None)
+        return Reproduced(failed, None, is_unplayed=True)
     trial, played = GrowthTrial(node.takes, times), None
-    for _ in trial.rounds():
+    for number in trial.rounds():
         played, symptom = node.play(test)
         if symptom is not None:
-            return Reproduced(symptom, None if played is None else played.trace)
-        if time.monotonic() > deadline:
+            is_unplayed = fresh and number == 0 and played is None
+            return Reproduced(symptom, None if played is None else played.trace, is_unplayed)
+        if time.monotonic() > deadline and not trial.seems_to_grow:
             return None
     return None if trial.symptom is None else Reproduced(trial.symptom, None if played is None else played.trace)

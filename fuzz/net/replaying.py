@@ -1,9 +1,11 @@
 """Replaying a network finding: whether an implementation still does it, or does something else."""
 
 import re
+from pathlib import Path
 
 from conformance.contract.signatures import signature
 from conformance.suite import Suite
+from fuzz.net.confirming import is_same
 from fuzz.net.expected_findings import expected_of
 from fuzz.net.finding import NetworkFinding
 from fuzz.net.node_on_trial import NodeOnTrial, Reproduced, reproduce
@@ -27,8 +29,7 @@ def verdict(finding: NetworkFinding, seen: Reproduced | None, *, elsewhere: bool
     if seen is None:
         return FIXED
     now, then = seen.symptom, finding.symptom
-    is_same = now.rough == then.rough or (elsewhere and _anywhere(now) == _anywhere(then))
-    return STILL if is_same else DIFFERENT
+    return STILL if is_same(now, then) or (elsewhere and _anywhere(now) == _anywhere(then)) else DIFFERENT
 
 
 def _anywhere(symptom: Symptom) -> tuple[str, str, str]:
@@ -36,13 +37,14 @@ def _anywhere(symptom: Symptom) -> tuple[str, str, str]:
     return symptom.kind, symptom.rule, signature(_LINE.sub(r"\1", symptom.what))
 
 
-def replayed(finding: NetworkFinding, iut: str = "") -> Reproduced | None:
+def replayed(finding: NetworkFinding, iut: str = "", expect: Path | None = None) -> Reproduced | None:
     """Try the smallest test of a finding on a fresh instance, and if nothing shows the one that was found.
 
-    Rules that the implementation is known to break are passed over, but for that which the finding is about.
+    Rules that the implementation is known to break, by the file ``expect`` or that of the gate, are passed over, but
+    for that which the finding is about.
 
     ``iut`` is another implementation than that which it was found in. ``BadDescription`` where it is none, or of
-    another role; ``StartFailed`` when it does not come up.
+    another role; ``BadExpectations``; ``StartFailed`` when it does not come up.
     """
     job = FuzzJob(
         protocol=finding.protocol,
@@ -59,7 +61,7 @@ def replayed(finding: NetworkFinding, iut: str = "") -> Reproduced | None:
     if description.role != finding.role:
         raise BadDescription(f"{job.iut} is a {description.role}, and the finding is about a {finding.role}")
     target = load(finding.protocol)[finding.role]
-    expected = expected_of(description).but_for(finding.symptom)
+    expected = expected_of(description, expect).but_for(finding.symptom)
     node = NodeOnTrial(suite, description, target, profile=finding.profile, transport=transport, expected=expected)
     node.patience = ANSWER
     try:

@@ -69,6 +69,9 @@ GROWS = "each time the test is played, it takes more {}"
 GROWS_FAST = "played a few times, the test lets it take a gigabyte more memory"
 """What growth is said to be: of who took too much before it was known to go on, no more than that."""
 
+_ENDED = re.compile(r"it ended with status -?\d+")
+"""What an instance says of a process that has ended, before what that has printed."""
+
 SHORT = 1000
 """Bytes of the longest messages whose kinds are remembered."""
 
@@ -93,9 +96,13 @@ class Symptom(msgspec.Struct, frozen=True):
     @property
     def rough(self) -> str:
         """By what it is recognised before anything is known of the test: the same whatever the values are."""
+        # Rules are said to be broken in words that name keys and values, and one who breaks one does so with many.
+        if self.rule:
+            return f"{self.kind}|{self.rule}|"
         # How soon somebody who grows has taken too much is chance.
         what = GROWS.format("memory") if self.what == GROWS_FAST else self.what
-        return f"{self.kind}|{self.rule}|{self.place or signature(what)}"
+        # By which signal a process ended is said in numbers, and is no value.
+        return f"{self.kind}||{self.place or (what if _ENDED.fullmatch(what) else signature(what))}"
 
     @property
     def says_where(self) -> bool:
@@ -113,12 +120,18 @@ class Symptom(msgspec.Struct, frozen=True):
         return hashlib.sha256(self.key.encode()).hexdigest()[:8]
 
 
-def crash(output: str) -> Symptom:
-    """Return the symptom of a process that has died, or in which something has, by what it printed at last."""
+def crash(output: str, signs: Sequence[str] = ()) -> Symptom:
+    """Return the symptom of a process that has died, or in which something has, by what it printed at last.
+
+    ``signs`` are texts by which its lines tell of a crash.
+    """
     place, why = crash_place(output)
-    first = output.strip().partition("\n")[0]
-    what = ": ".join(filter(None, (place or first or "without a word", why)))
-    return Symptom("crash", what, place=place, output=output)
+    if place:
+        return Symptom("crash", ": ".join(filter(None, (place, why))), place=place, output=output)
+    # What it printed else may be a log, with times, of which any line may be the first that is left.
+    told = next((line.strip() for line in output.splitlines() if any(sign in line for sign in signs)), "")
+    ended = _ENDED.match(output)
+    return Symptom("crash", told or (ended[0] if ended else "without a word"), output=output)
 
 
 def crash_place(output: str) -> tuple[str, str]:

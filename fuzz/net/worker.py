@@ -11,14 +11,14 @@ import msgspec
 
 from conformance.catalogue.rules import Profile
 from conformance.suite import Suite
-from fuzz.net.confirming import BEFORE
+from fuzz.net.confirming import LAST
 from fuzz.net.coverage import CoverageMap
 from fuzz.net.drawing import TestDrawer
 from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.explaining import without
 from fuzz.net.feedback import PayingWay, TestPool
 from fuzz.net.finding import NetworkOrigin, moment
-from fuzz.net.growth_search import SECONDS, SHORT_LIVED, SUSPICIONS, TRIALS, growing_test, played_many_times
+from fuzz.net.growth_search import SHORT_LIVED, SUSPICIONS, TRIALS, growing_test, played_many_times, seconds_for
 from fuzz.net.growth_watch import SuspectedGrowth
 from fuzz.net.investigation import Investigation
 from fuzz.net.kept_tests import KeptLine, KeptTests
@@ -30,6 +30,7 @@ from fuzz.net.targets import FuzzTarget
 from harness.errors import StartFailed
 from harness.iuts.description import PEER, Description, resolve
 from harness.iuts.peer_process import as_process
+from harness.iuts.versions import with_version
 from harness.links.transports import framing_of
 from wire.files import write_file
 
@@ -38,8 +39,6 @@ CALMER = 0.99
 
 TIRESOME = 10
 """One in how many tests a known finding may be met by, before what it is about is left out."""
-
-LAST = 2 * BEFORE[-1]
 
 NEWS = 5.0
 """Seconds after which it is looked what other workers have come to."""
@@ -57,7 +56,8 @@ class FuzzJob(msgspec.Struct, frozen=True, kw_only=True):
     ``name`` is the worker's among all that ever write into that folder, ``number`` among the ``workers`` of its
     campaign.
     ``options`` are for our own peer's process, which tells what code of it runs only where ``coverage`` is asked for;
-    without ``feedback`` all tests are made anew. ``suspects`` are files of workers that were killed.
+    without ``feedback`` all tests are made anew. ``expect`` is the file of what is ``expected``, where the user has
+    named one. ``suspects`` are files of workers that were killed.
     """
 
     protocol: str
@@ -75,6 +75,7 @@ class FuzzJob(msgspec.Struct, frozen=True, kw_only=True):
     coverage: bool = False
     options: tuple[str, ...] = ()
     expected: ExpectedFindings = ExpectedFindings()
+    expect: str = ""
     suspects: tuple[str, ...] = ()
 
 
@@ -134,6 +135,8 @@ class NetworkWorker:
         self._way: PayingWay | None = None
         """In which of them the test was made that is played."""
         self._seeds = 0
+        self._usual = 0.0
+        """Seconds that a test takes, as the last hundred did."""
         self._trials_took = 0.0
         """Seconds of tests that were played many times without a suspicion."""
         self._suspicions_took = 0.0
@@ -157,29 +160,22 @@ class NetworkWorker:
         self.investigation = Investigation(
             self.node,
             self.known,
-            job.expected,
             self.out,
             self.random,
             iut=job.iut,
             seconds=job.seconds,
             options=job.options,
+            expect=job.expect,
             origin=lambda: NetworkOrigin(job.seed, job.number, self.progress.tests, round(self.elapsed, 1), moment()),
             doing=self._doing,
         )
         try:
             self.node.prove_service()
-            self.investigation.look_into_files([Path(each) for each in job.suspects])
-            failures = 0
+            suspects = [Path(each) for each in job.suspects]
+            self._although_starts_fail(lambda: self.investigation.look_into_files(suspects))
             # One at least, however long it took to begin: a campaign without any would say that nothing was found.
             while self.elapsed < job.seconds or not self.progress.tests:
-                try:
-                    self._one_test()
-                    failures = 0
-                except StartFailed:
-                    failures += 1
-                    if failures == STARTS:
-                        raise
-                    threading.Event().wait(failures)
+                self._although_starts_fail(self._one_test)
         finally:
             self.node.stop()
             self._tell(force=True)
@@ -192,6 +188,17 @@ class NetworkWorker:
         """Seconds since the worker began."""
         return time.monotonic() - self._began
 
+    def _although_starts_fail(self, step: Callable[[], None]) -> None:
+        """Take a step, again where the implementation did not come up in it; ``StartFailed`` when it never does."""
+        for failures in range(1, STARTS + 1):
+            try:
+                step()
+                break
+            except StartFailed:
+                if failures == STARTS:
+                    raise
+                threading.Event().wait(failures)
+
     # --- one test ---------------------------------------------------------------------------------------------
 
     def _one_test(self) -> None:
@@ -201,6 +208,7 @@ class NetworkWorker:
         began = time.monotonic()
         played, symptom = self.node.play(test)
         took = time.monotonic() - began
+        self._usual = CALMER * self._usual + (1 - CALMER) * took if self.progress.tests else took
         self.progress.tests += 1
         self.progress.moves += len(test)
         is_well = symptom is None or symptom.kind == "rule"
@@ -276,12 +284,15 @@ class NetworkWorker:
             return
         self._doing(f"looking for what lets it take more {grown.what}")
         began = time.monotonic()
-        test = growing_test(self.node, grown)
+        search = growing_test(self.node, grown, self._usual)
         self._suspicions_took += time.monotonic() - began
-        if test:
-            self._look_into([test], symptom, is_new=True)
+        if search.test:
+            self._look_into([search.test], symptom, is_new=True)
             # Whatever came of it, it is not to be the worst again.
-            self.node.growth.forget(grown.what, {test})
+            self.node.growth.forget(grown.what, {search.test})
+        elif search.left:
+            # Nothing is known of them, but that they take too long: others come first, and it is allowed no more.
+            self.node.growth.forget(grown.what, set(search.left))
         else:
             self.node.growth.in_vain(grown.what)
 
@@ -290,7 +301,7 @@ class NetworkWorker:
             return
         self._doing("looking for what lets it grow")
         began = time.monotonic()
-        shown = played_many_times(self.node, test, began + SECONDS)
+        shown = played_many_times(self.node, test, began + seconds_for(self._usual))
         self._trials_took += time.monotonic() - began
         if shown is None:
             return
@@ -317,7 +328,7 @@ class NetworkWorker:
         progress.kept, progress.features = len(self.pool.kept), self.pool.features
         progress.places = self.coverage.places if self.coverage is not None else 0
         progress.restarts = self.node.restarts
-        progress.found, progress.again = counts.found, counts.again
+        progress.found, progress.again = counts.found, counts.again + self.node.known_rules
         progress.unconfirmed = counts.unconfirmed
         progress.expected = counts.expected + self.node.expected_rules
         # Each time, so that who is killed is counted as well.
@@ -328,7 +339,7 @@ class NetworkWorker:
 
 def on_trial(job: FuzzJob, suite: Suite) -> tuple[Description, str]:
     """Return the implementation as it is put on trial, and over which transport."""
-    description = resolve(job.iut, job.protocol)
+    description = with_version(resolve(job.iut, job.protocol))
     transport = job.transport or usual_transport(description)
     return as_process(description, transport, suite.harness.tempo, *job.options), transport
 

@@ -270,6 +270,9 @@ def _complaints(file: _File, protocol: str) -> list[str]:
         wrong.append(f"transports: name at least one of {', '.join(TRANSPORTS)}")
     if unknown := [each for each in file.transports if each not in TRANSPORTS]:
         wrong.append(f"transports: {', '.join(unknown)}: known are {', '.join(TRANSPORTS)}")
+    # There our own peer would be played, and the program never.
+    if file.process is not None and "memory" in file.transports:
+        wrong.append("transports: memory: only our own peer is run inside the tester; name what the program speaks")
     # No case is about a role that nobody has heard of, so nothing would be played.
     if strange := [role for role in file.roles if role not in (roles := roles_of(protocol))]:
         wrong.append(f"roles: {', '.join(strange)}: {_these(roles)}")

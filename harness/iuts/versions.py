@@ -4,11 +4,20 @@ import re
 import subprocess
 import sys
 
+import msgspec
+
 from harness.iuts.description import Description, Launched
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 # Seconds to print a line: an interpreter may have to load first.
 _TIMEOUT = 20.0
+
+
+def with_version(description: Description) -> Description:
+    """Return a description with the version that its program prints, where nothing else says which it is."""
+    if description.version:
+        return description
+    return msgspec.structs.replace(description, version=printed_version(description))
 
 
 def printed_version(description: Description) -> str:

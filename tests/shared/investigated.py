@@ -4,7 +4,6 @@ from pathlib import Path
 from random import Random
 
 from conformance.suite import Suite
-from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.finding import NetworkOrigin, moment
 from fuzz.net.investigation import Investigation
 from fuzz.net.known_findings import KnownFindings
@@ -30,12 +29,12 @@ def investigation_of(protocol: str, role: str, node: NodeOnTrial, out: Path) -> 
     return Investigation(
         node,
         KnownFindings(out, protocol, role),
-        ExpectedFindings(),
         out,
         Random(1),  # of which the first numbers are no doubt
         iut=f"peer:{role}",
         seconds=0,
         options=ALL,
+        expect="",
         origin=lambda: NetworkOrigin(0, 0, 0, 0.0, moment()),
         doing=lambda what: None,
     )

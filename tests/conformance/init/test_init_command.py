@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from brokers import need_broker
 from click.testing import CliRunner, Result
 from terminals import seen_on_terminal
 
@@ -21,8 +22,13 @@ ROLES = {
     ("zenoh", "client"): ("--role client --connect {connect}", "test_node_that_asks_again"),
     ("pathfinder", "server"): ("--listen {listen}", "test_a_ping"),
     ("pathfinder", "client"): ("--role client --connect {connect}", "test_services_that_are_published"),
+    ("urbit", "publisher"): ("--listen {listen}", "test_some_heartbeat_is_answered"),
+    ("rai", "publisher"): ("--role publisher --connect {connect}", "test_some_greeting_is_said"),
 }
 """How our own peer is started in each role, and what is played to it."""
+
+CONTROLLED = {("zenoh", "client"), ("urbit", "publisher"), ("rai", "publisher")}
+"""Those that are told to act."""
 
 
 @pytest.fixture(autouse=True)
@@ -42,11 +48,20 @@ def written(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+def test_a_program_that_meets_others_at_a_broker_speaks_over_one(project: Path) -> None:
+    """A regression: it was described as run inside the tester, where our own publisher was played in its place."""
+    done = goldwire_init("rai", "--role", "publisher", "--command", "./build/publisher --broker {connect}", "--control")
+    assert done.exit_code == 0, done.output
+    assert tomllib.loads(Path("my-project.toml").read_text())["transports"] == ["redis"]
+
+
 @pytest.mark.slow(seconds=4)  # each plays a gate against a process
 @pytest.mark.parametrize(("protocol", "role"), ROLES)
 def test_what_it_writes_works_at_once(protocol: str, role: str, project: Path) -> None:
     where, cases = ROLES[protocol, role]
-    control = ["--control"] if (protocol, role) == ("zenoh", "client") else []
+    control = ["--control"] if (protocol, role) in CONTROLLED else []
+    if protocol == "rai":
+        need_broker("redis")
     done = goldwire_init(
         protocol, "--role", role, "--command", f"{PEER} {protocol} {where}", "--ci", "github", *control
     )

@@ -14,7 +14,7 @@ from fuzz.findings import FINDING
 from fuzz.net import suspects
 from fuzz.net.campaign import merged
 from fuzz.net.expected_findings import ExpectedFindings, load_expected
-from fuzz.net.finding import NetworkFinding, NetworkOrigin, finding_name, read_finding, write_finding
+from fuzz.net.finding import NetworkFinding, NetworkOrigin, finding_name, read_finding, regression, write_finding
 from fuzz.net.kept_tests import FOLDER as KEPT
 from fuzz.net.kept_tests import KeptLine, KeptTests
 from fuzz.net.known_findings import KnownFindings
@@ -278,14 +278,14 @@ def test_an_entry_names_a_symptom_by_its_digest_or_in_words(
     text = f'[[finding]]\nkind = "crash"\nsignature = "{signature}"\nreason = "known"\nversions = "{versions}"\n'
     found = expected(tmp_path, text)
     suite = Suite("zenoh")
-    assert found.accept(DIED, suite, version) is accepted
-    assert not found.accept(SILENT, suite, version)
+    assert found.accept(DIED, suite, version, "router", "document") is accepted
+    assert not found.accept(SILENT, suite, version, "router", "document")
     other = Symptom("hang", DIED.what, place=DIED.place)
-    assert not found.accept(other, suite, version)
+    assert not found.accept(other, suite, version, "router", "document")
 
 
 def test_nothing_is_expected_where_nobody_says_so() -> None:
-    assert not ExpectedFindings().accept(DIED, Suite("zenoh"), "")
+    assert not ExpectedFindings().accept(DIED, Suite("zenoh"), "", "router", "document")
 
 
 def test_what_a_finding_is_about_is_not_passed_over_when_it_is_tried_again(tmp_path: Path) -> None:
@@ -294,5 +294,16 @@ def test_what_a_finding_is_about_is_not_passed_over_when_it_is_tried_again(tmp_p
     )
     one, another = (Symptom("rule", "it is broken", rule) for rule in ("ZI-049", "ZD-006"))
     suite, left = Suite("zenoh"), expected(tmp_path, text).but_for(one)
-    assert not left.accept(one, suite, "")
-    assert left.accept(another, suite, "")
+    assert not left.accept(one, suite, "", "router", "document")
+    assert left.accept(another, suite, "", "router", "document")
+
+
+def test_its_regression_and_its_replay_judge_as_the_campaign_did() -> None:
+    """A regression: a finding by a file of what is expected, or by the deployed profile, was tried without."""
+    alone = a_finding(DIED)
+    assert alone.replay_command == "goldwire replay"
+    assert "iut, transport='tcp') as node" in regression(alone)
+    told = msgspec.structs.replace(alone, profile="deployed", expect="known of mine.toml")
+    assert told.replay_command == "goldwire replay --expect 'known of mine.toml'"
+    more = "iut, transport='tcp', profile='deployed', expectations='known of mine.toml') as node"
+    assert more in regression(told)

@@ -1,8 +1,14 @@
 """What is expected of an implementation is that, and hides nothing else."""
 
+from datetime import date, timedelta
+from typing import Any
+
 import pytest
 
-from fuzz.net.expected_findings import ExpectedFinding
+from conformance.contract.expectations import Expectation
+from conformance.suite import Suite
+from conformance.verdicts import Outcome
+from fuzz.net.expected_findings import ExpectedFinding, ExpectedFindings
 from fuzz.net.symptoms import Symptom
 
 CRASH = Symptom("crash", "resource.rs:432: byte index 1 is not a char boundary", place="resource.rs:432")
@@ -37,3 +43,31 @@ def test_an_entry_is_about_one_symptom(kind: str, signature: str, symptom: Sympt
 def test_an_entry_is_about_some_versions(versions: str, version: str, is_known: bool) -> None:
     entry = ExpectedFinding(kind="crash", signature=CRASH.digest, reason="known for long", versions=versions)
     assert entry.accepts(CRASH, version) is is_known
+
+
+YESTERDAY, TOMORROW = (date.today() + timedelta(days=days) for days in (-1, 1))
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_expected"),
+    [
+        ({}, True),
+        ({"versions": "<1.7"}, False),
+        ({"versions": ">=1.7"}, True),
+        ({"roles": ("client",)}, False),
+        ({"roles": ("client", "router")}, True),
+        ({"profile": "deployed"}, False),
+        ({"profile": "document"}, True),
+        ({"until": YESTERDAY}, False),
+        ({"until": TOMORROW}, True),
+        ({"rule": "ZI-019"}, False),
+        ({"rule": "ZI-*"}, True),
+        ({"signature": "9 declarations came after the Final"}, True),
+        ({"signature": "none came"}, False),
+    ],
+)
+def test_a_rule_is_expected_as_the_gate_expects_it(entry: dict[str, Any], is_expected: bool) -> None:
+    """A regression: what was known of old versions, or of another role, was passed over in all."""
+    rule: dict[str, Any] = {"rule": "ZI-018", "outcome": Outcome.VIOLATION, "reason": "known for long"}
+    expected = ExpectedFindings(rules=(Expectation(**rule | entry),))
+    assert expected.accept(BROKEN, Suite("zenoh"), "1.10.2", "router", "document") is is_expected

@@ -1,5 +1,6 @@
 """The search for what lets a process grow: what is tried, of whom, and what for."""
 
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -7,15 +8,16 @@ from typing import Any
 import pytest
 
 from conformance.suite import Suite
-from fuzz.net.confirming import confirm
-from fuzz.net.growth_search import SHORT_LIVED, SUSPICIONS, TRIALS, growing_test
+from fuzz.net import growth_search
+from fuzz.net.confirming import LAST, confirm
+from fuzz.net.growth_search import SECONDS, SHORT_LIVED, SUSPICIONS, TRIALS, GrowthSearch, growing_test, seconds_for
 from fuzz.net.growth_watch import LOOKS, SUSPICIOUS, WARMING_UP, GrowthWatch, SuspectedGrowth
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens
 from fuzz.net.node_on_trial import NodeOnTrial, Reproduced
 from fuzz.net.resources import Resources
 from fuzz.net.symptoms import GROWS, Symptom
 from fuzz.net.targets import load
-from fuzz.net.worker import LAST, FuzzJob, NetworkWorker, on_trial
+from fuzz.net.worker import FuzzJob, NetworkWorker, on_trial
 
 
 @pytest.mark.slow(seconds=4)  # a test is played dozens of times
@@ -27,7 +29,7 @@ def test_a_publisher_keeps_what_it_is_told_to_publish() -> None:
     node = NodeOnTrial(suite, description, target, profile="document", transport=transport)
     grows: NetworkTest = (Opens("a"), GivesCommand("grow", ("/0000000/x", "x" * 60_000)), Listens("a"))
     try:
-        assert growing_test(node, SuspectedGrowth("memory", (grows,))) == ()
+        assert growing_test(node, SuspectedGrowth("memory", (grows,)), 0.1) == GrowthSearch()
         assert confirm(node, [grows], Symptom("growth", "each time the test is played, it takes more memory")) is None
     finally:
         node.stop()
@@ -40,6 +42,7 @@ def idle_worker(out: Path) -> Any:
     worker.node = SimpleNamespace(
         restarts=0,
         expected_rules=0,
+        known_rules=0,
         hurried=lambda seconds: seconds,
         play=lambda test: (None, None),
         grown=lambda test: None,
@@ -66,7 +69,7 @@ def test_a_test_that_was_looked_into_is_not_the_worst_again(tmp_path: Path, monk
 
     worker.node.growth = watch
     worker.investigation.look_into = lambda last, symptom, is_new: looked_into.append(last[-1])
-    monkeypatch.setattr("fuzz.net.worker.growing_test", lambda node, grown: grown.tests[0])
+    monkeypatch.setattr("fuzz.net.worker.growing_test", lambda node, grown, usual: GrowthSearch(grown.tests[0]))
     grown = suspected_after(WARMING_UP + 2 * LOOKS)
     assert grown is not None
     worker._look_into_growth(grown)
@@ -124,7 +127,9 @@ def test_of_suspicions_without_end_some_wait(tmp_path: Path, monkeypatch: pytest
     tried, vain = list[SuspectedGrowth](), list[str]()
     worker.node.grown = lambda test: SuspectedGrowth("memory", (test,))
     worker.node.growth = SimpleNamespace(in_vain=vain.append)
-    monkeypatch.setattr("fuzz.net.worker.growing_test", lambda node, grown: tried.append(grown) or ())
+    monkeypatch.setattr(
+        "fuzz.net.worker.growing_test", lambda node, grown, usual: tried.append(grown) or GrowthSearch()
+    )
     worker._began -= 1000
     worker._suspicions_took = 1000 * SUSPICIONS - 1
     worker._one_test()
@@ -144,3 +149,43 @@ def test_what_shows_otherwise_of_many_plays_is_looked_into_as_that(
     monkeypatch.setattr("fuzz.net.worker.played_many_times", lambda node, test, deadline: hang)
     worker._try_for_growth((Opens("a"),))
     assert looked_into == [(LAST, "hang", False)], "as many plays as a confirmation may take"
+
+
+def test_who_takes_long_for_a_test_is_looked_at_for_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: where ninety plays took more than eight seconds nobody was ever seen to grow."""
+    assert seconds_for(0.01) == SECONDS
+    assert seconds_for(2.0) > 30 * 2.0
+    worker = idle_worker(tmp_path)
+    usual, forgotten, vain = list[float](), list[set[NetworkTest]](), list[str]()
+    worker.node.play = lambda test: (threading.Event().wait(0.02), None)[1:] * 2
+    worker.node.grown = lambda test: SuspectedGrowth("memory", (test,))
+    worker.node.growth = SimpleNamespace(in_vain=vain.append, forget=lambda what, tests: forgotten.append(tests))
+
+    def search(node: NodeOnTrial, grown: SuspectedGrowth, seconds: float) -> GrowthSearch:
+        usual.append(seconds)
+        return GrowthSearch(left=grown.tests)
+
+    monkeypatch.setattr("fuzz.net.worker.growing_test", search)
+    worker._one_test()
+    assert usual[0] >= 0.02
+    assert len(forgotten) == 1, "others come first, and it may not take more by that"
+    assert vain == []
+
+
+def test_for_what_there_is_no_time_is_told_apart_from_what_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    tests: tuple[NetworkTest, ...] = tuple((Opens(name),) for name in "abc")
+    node: Any = None
+    now = 0.0
+
+    def played(node: NodeOnTrial, test: NetworkTest, deadline: float) -> Reproduced | None:
+        nonlocal now
+        now += 0.6 * SECONDS
+        return GROWING if test == grows else None
+
+    monkeypatch.setattr(growth_search, "played_many_times", played)
+    monkeypatch.setattr(growth_search.time, "monotonic", lambda: now)
+    grows: NetworkTest = ()
+    assert growing_test(node, SuspectedGrowth("memory", tests), 0.0) == GrowthSearch(left=tests[1:])
+    assert growing_test(node, SuspectedGrowth("memory", tests[:1]), 0.0) == GrowthSearch()
+    grows = tests[1]
+    assert growing_test(node, SuspectedGrowth("memory", tests), 0.0) == GrowthSearch(tests[1])

@@ -12,11 +12,13 @@ from investigated import ALL, look_into
 
 from fuzz.net.campaign import findings_in
 from fuzz.net.confirming import ConfirmedSuspicion
-from fuzz.net.finding import read_finding
+from fuzz.net.finding import finding_name, read_finding
 from fuzz.net.investigation import AGAIN, Investigation
 from fuzz.net.moves import GivesCommand, Listens, NetworkTest, Opens, Says
 from fuzz.net.node_on_trial import CHECKS, SOONEST, SUSPICION, NodeOnTrial, Reproduced
+from fuzz.net.suspects import UNCONFIRMED, Suspects
 from fuzz.net.symptoms import GROWS, Symptom
+from harness.errors import StartFailed
 from wire import envelope
 
 
@@ -39,7 +41,10 @@ def listed(*subjects: str) -> tuple[str, str]:
 
 
 NOBODY: Any = SimpleNamespace(
-    target=SimpleNamespace(layout=""), suite=SimpleNamespace(harness=SimpleNamespace(layout=""))
+    target=SimpleNamespace(layout=""),
+    suite=SimpleNamespace(harness=SimpleNamespace(layout="")),
+    expects=lambda symptom: False,
+    restart=lambda: None,
 )
 """A node that is not played on."""
 
@@ -47,7 +52,7 @@ NOBODY: Any = SimpleNamespace(
 def know(investigation: Investigation, symptom: Symptom) -> None:
     """Have it be known that something shows."""
     finding: Any = SimpleNamespace(symptom=symptom)
-    investigation._known._by_folder[symptom.digest] = finding
+    investigation._known._by_folder[finding_name("rai", "publisher", symptom)] = finding
 
 
 def small(symptom: Symptom) -> ConfirmedSuspicion:
@@ -164,13 +169,12 @@ def test_what_a_known_finding_seems_to_explain_is_looked_into_now_and_then(
 
 def test_what_was_asked_before_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A regression: of growth that was looked for for seconds most was left at that, as the dice were thrown again."""
-    anybody: Any = SimpleNamespace(restart=lambda: None, serves_again=lambda: True)
+    anybody: Any = SimpleNamespace(restart=lambda: None, serves_again=lambda: True, expects=lambda symptom: False)
     investigation = investigation_of(anybody, tmp_path)
     growth = Symptom("growth", "it takes more")
     investigation._tried[growth.rough] = 1000 * AGAIN
     looked_into = list[Symptom]()
     monkeypatch.setattr(investigation, "_confirm", lambda last, symptom: bool(looked_into.append(symptom)))
-    monkeypatch.setattr(investigation, "_is_expected", lambda symptom: False)
     investigation.look_into([says(TWO_WAYS)], growth)
     assert not looked_into
     # Played once, no test lets anybody grow: whatever is left out of it, that would explain it.
@@ -187,3 +191,56 @@ def test_for_the_memory_that_descriptors_take_nobody_looks_into_it_again(tmp_pat
     resources = ("descriptors", "memory", "threads")
     left = [investigation.unexplained(tests, Symptom("growth", GROWS.format(each))) for each in resources]
     assert left == [(tests[1],), (tests[1],), tuple(tests)]
+
+
+CRASH, BROKEN = Symptom("crash", "at a.c:1", place="a.c:1"), Symptom("rule", "it is broken", "ZI-018")
+
+
+def test_what_else_a_test_shows_does_not_stand_for_what_was_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: of who broke a known rule in each test no crash was kept that wanted several tests."""
+    investigation = investigation_of(NOBODY, tmp_path)
+    know(investigation, BROKEN)
+    shown = [small(BROKEN), small(CRASH)]
+    monkeypatch.setattr("fuzz.net.investigation.confirm", lambda node, last, symptom: shown.pop(0))
+    monkeypatch.setattr(investigation, "_keep", lambda small, found: know(investigation, small.symptom))
+    monkeypatch.setattr("fuzz.net.investigation.made_small", lambda node, found, **how: found)
+    investigation.look_into([says(TWO_WAYS)], CRASH)
+    assert (investigation.counts.again, investigation.counts.unconfirmed) == (1, 1)
+    assert len(list((tmp_path / UNCONFIRMED).iterdir())) == 1, "it is there for who wants to look at it"
+    investigation.look_into([says(TWO_WAYS)], CRASH)
+    assert (investigation.counts.again, investigation.counts.unconfirmed) == (1, 1)
+    assert investigation.is_known(CRASH)
+
+
+def test_what_was_known_in_a_hurry_is_no_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: it was asked for again, and if it was not known then, it was written though never shown in full."""
+    investigation = investigation_of(NOBODY, tmp_path)
+    monkeypatch.setattr(investigation, "_is_known_by_now", lambda small: False)
+    early = msgspec.structs.replace(small(Symptom("hang", "nobody is answered")), is_known=True)
+    investigation._keep(early, early.test)
+    assert (investigation.counts.again, investigation.counts.found) == (1, 0)
+    assert findings_in(tmp_path) == []
+
+
+def test_a_suspect_is_let_go_of_before_anything_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: who could not be started once, on a busy night, kept all others from what looked the same."""
+
+    def fail() -> None:
+        raise StartFailed("no port is free")
+
+    anybody: Any = SimpleNamespace(restart=fail, expects=lambda symptom: False)
+    investigation = investigation_of(anybody, tmp_path)
+    monkeypatch.setattr("fuzz.net.investigation.confirm", lambda node, last, symptom: None)
+    with pytest.raises(StartFailed):
+        investigation.look_into([says(TWO_WAYS)], CRASH)
+    assert not Suspects(tmp_path).others_look_into(CRASH)
+
+
+def test_who_is_known_to_break_a_rule_is_seen_to_break_another(tmp_path: Path) -> None:
+    node: Any = SimpleNamespace()
+    investigation = investigation_of(node, tmp_path)
+    know(investigation, BROKEN)
+    assert node.is_known(BROKEN)
+    assert not node.is_known(Symptom("rule", "it is broken", "ZI-021"))

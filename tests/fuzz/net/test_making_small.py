@@ -10,7 +10,7 @@ from conformance.suite import Suite
 from fuzz.net import confirming, making_small
 from fuzz.net.confirming import ConfirmedSuspicion, confirm
 from fuzz.net.making_small import HURRY, QUICK_START, made_small
-from fuzz.net.moves import NetworkTest, Opens, Says
+from fuzz.net.moves import NetworkTest, Opens, Says, joined
 from fuzz.net.node_on_trial import DEATH, SUSPICION, Reproduced
 from fuzz.net.symptoms import KINDS, Symptom
 from fuzz.net.targets import load
@@ -224,3 +224,62 @@ def test_what_is_suspected_of_growth_is_not_hurried(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(confirming, "reproduce", reproduce)
     confirm(node, [TEST], Symptom("growth", "it takes more"))
     assert patience == [ANSWER]
+
+
+CRASH, HANG, BROKEN = (
+    Symptom("crash", "at a.c:1", place="a.c:1"),
+    Symptom("hang", "nobody is answered"),
+    Symptom("rule", "it is broken", "ZI-018"),
+)
+
+
+@pytest.mark.parametrize(
+    ("suspected", "alone", "found", "tests"),
+    [
+        (CRASH, BROKEN, CRASH, 4),
+        (HANG, BROKEN, HANG, 4),
+        (CRASH, HANG, CRASH, 4),
+        (HANG, CRASH, CRASH, 1),
+        (BROKEN, CRASH, BROKEN, 4),
+        (CRASH, None, CRASH, 4),
+    ],
+)
+def test_what_a_test_shows_alone_may_be_something_else(
+    suspected: Symptom, alone: Symptom | None, found: Symptom, tests: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: where a test broke a rule as well, what it took four tests to show was given up."""
+
+    def reproduce(node: Any, test: NetworkTest, **how: Any) -> Reproduced | None:
+        shown = suspected if sum(isinstance(move, Says) for move in test) >= 4 else alone
+        return None if shown is None else Reproduced(shown, None)
+
+    play_so(reproduce, monkeypatch)
+    confirmed = confirm(node_in_a_hurry(), [TEST] * 9, suspected)
+    assert confirmed is not None
+    assert (confirmed.symptom, len(confirmed.tests)) == (found, tests)
+
+
+def test_where_only_something_else_shows_that_is_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    play_so(lambda node, test, **how: Reproduced(BROKEN, None), monkeypatch)
+    confirmed = confirm(node_in_a_hurry(), [TEST] * 9, CRASH)
+    assert confirmed is not None
+    assert (confirmed.symptom, len(confirmed.tests)) == (BROKEN, 1)
+
+
+def test_of_who_does_not_come_up_any_more_nothing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: each smaller test "showed" it, as none was played, and what it died of was cut away."""
+    gone = Symptom("hang", "it does not start any more: tcp/127.0.0.1:7447 does not answer")
+    play_so(lambda node, test, **how: Reproduced(gone, None, is_unplayed=True), monkeypatch)
+    tests = [(Opens(name), Says(name, (b"x",))) for name in "abc"]
+    found = confirm(node_in_a_hurry(), tests, HANG)
+    assert found is not None
+    small = made_small(node_in_a_hurry(), found)
+    assert small is not None
+    assert small.test == joined(tests)
+    assert small.symptom == gone, "and it is one finding whatever was said"
+    # Who could not be started for a moment shows nothing of a test that does something else.
+    one, left = confirmed(CRASH, TEST), [Reproduced(CRASH, None)] * 2
+    play_so(
+        lambda node, test, **how: left.pop() if test == TEST else Reproduced(gone, None, is_unplayed=True), monkeypatch
+    )
+    assert made_small(node_in_a_hurry(), one).test == TEST  # type: ignore[union-attr]

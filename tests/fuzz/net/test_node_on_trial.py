@@ -86,6 +86,34 @@ def test_a_broken_rule_shows_unless_it_is_expected(expected: str) -> None:
         assert (symptom.rule if symptom is not None else "") == ("" if is_expected else "ZD-012")
 
 
+def test_a_rule_that_is_known_to_be_broken_hides_nothing() -> None:
+    """A regression: who broke a rule in each test was never seen to grow, nor to break another rule."""
+    for node in put_on_trial("peer:router", "router", "--fault", "qos-as-buffer"):
+        node.is_known = lambda symptom: symptom.rule == "ZD-012"
+        assert node.play(TOLD)[1] is None
+        assert (node.known_rules, node.expected_rules) == (1, 0)
+
+
+REPORTING = r"""
+name = "reporting"
+protocol = "zenoh"
+roles = ["router"]
+[process]
+command = [
+    "sh", "-c", "echo 'a/b.c:7:9: runtime error: shift exponent 64' >&2; exec \"$@\"", "sh",
+    "{python}", "-m", "goldwire", "peer", "zenoh", "--listen", "{listen}",
+]
+"""
+
+
+def test_a_sanitizers_report_is_a_crash_also_where_the_program_goes_on(tmp_path: Path) -> None:
+    """A regression: UBSan goes on by default, and without ``crash_signs`` in the description nobody was told."""
+    (tmp_path / "reporting.toml").write_text(REPORTING)
+    for node in put_on_trial(str(tmp_path / "reporting.toml"), "router"):
+        with pytest.raises(StartFailed, match=r"b\.c:7:9: runtime error: shift exponent"):
+            node.prove_service()
+
+
 def test_who_is_told_what_is_wrong_is_not_accused_of_the_same() -> None:
     """A regression: what one session had said wrong was handed on to another, and the node was accused (of ZI-049)."""
     wrong = Declare(DeclareEntity(EntityKind.SUBSCRIBER, 9, WireExpr("c")), extensions=(Extension(1, b"\0"),))

@@ -128,6 +128,27 @@ def test_it_says_where_whatever_else_was_printed(output: str) -> None:
     assert noisy.key == alone.key
 
 
+def test_a_rule_is_one_whatever_it_is_broken_with() -> None:
+    """A regression: each key that a router listed in vain was a finding of its own."""
+    one, two = (Symptom("rule", f"'{key}' does not match what was asked for", "ZI-012") for key in ("a/b", "c/**"))
+    assert one.key == two.key
+    assert one.key != Symptom("rule", one.what, "ZI-013").key
+
+
+def test_of_who_says_no_place_the_log_makes_no_other_symptom() -> None:
+    """A regression: of a program with a log that has times each crash was another one, and none could be made small."""
+    log = "2026-11-28T10:11:12.345678Z INFO a session began\n2026-11-28T10:11:13Z INFO it ended"
+    one, two = (crash(f"it ended with status -11; {each}") for each in (log, log.replace(":11:", ":12:")))
+    assert one.what == "it ended with status -11"
+    assert one.rough == two.rough
+    assert one.output != two.output
+    assert one.rough != crash(f"it ended with status -6; {log}").rough
+    # A line by which the program's description tells a crash says more.
+    said = [crash(f"{log}\nFATAL: slot {slot} is gone\n{log}", ("FATAL",)) for slot in (3, 4)]
+    assert said[0].what == "FATAL: slot 3 is gone"
+    assert said[0].rough == said[1].rough != one.rough
+
+
 def test_who_dies_without_a_word_is_told_apart_by_what_was_said() -> None:
     silent = crash("")
     assert silent.what == "without a word"

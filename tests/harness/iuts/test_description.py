@@ -137,6 +137,7 @@ def test_an_unknown_protocol():
         (('roles = ["router", "client"]\ndials = ["client"]', "roles = []"), "roles: name at least one"),
         (('dials = ["client"]', 'transports = ["quic"]'), "transports"),
         (('dials = ["client"]', "transports = []"), "transports: name at least one of tcp, udp"),
+        (('dials = ["client"]', 'transports = ["memory"]'), "transports: memory: only our own peer is run inside"),
         (('dials = ["client"]', "time_scale = 0.0"), "time_scale: 0 is not positive"),
         (('dials = ["client"]', "embedded = true"), "process"),
         (('[process]\ncommand = ["./mine", "--listen", "{listen}"]', ""), "process"),

@@ -1,0 +1,79 @@
+"""A folder of findings is about one role of one implementation, and refuses all others before anything is written."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fuzz.net.campaign import merged
+from fuzz.net.campaign_subject import FILE, CampaignSubject, OtherCampaign, begin_folder, subject_of
+from fuzz.net.net_command import merge, net
+
+ROUTER = CampaignSubject("zenoh", "router", "eclipse-zenoh")
+
+
+def test_who_goes_on_finds_what_it_is_about(tmp_path: Path) -> None:
+    assert subject_of(tmp_path) is None
+    for _ in range(2):
+        begin_folder(tmp_path / "new", ROUTER)
+        assert subject_of(tmp_path / "new") == ROUTER
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        CampaignSubject("pathfinder", "router", "eclipse-zenoh"),
+        CampaignSubject("zenoh", "client", "eclipse-zenoh"),
+        CampaignSubject("zenoh", "router", "peer"),
+    ],
+)
+def test_another_one_is_refused(other: CampaignSubject, tmp_path: Path) -> None:
+    """A regression: what one implementation died of was known of the next, and its tests were played to it."""
+    begin_folder(tmp_path, ROUTER)
+    with pytest.raises(OtherCampaign, match=f"about zenoh router eclipse-zenoh, and not about {other}: name another"):
+        begin_folder(tmp_path, other)
+    assert subject_of(tmp_path) == ROUTER
+
+
+def test_an_address_says_nothing_of_who_is_there(tmp_path: Path) -> None:
+    begin_folder(tmp_path, CampaignSubject("zenoh", "router"))
+    begin_folder(tmp_path, ROUTER)
+    assert subject_of(tmp_path) == ROUTER
+    begin_folder(tmp_path, CampaignSubject("zenoh", "router"))
+    assert subject_of(tmp_path) == ROUTER
+
+
+def test_folders_about_different_ones_are_not_put_together(tmp_path: Path) -> None:
+    begin_folder(tmp_path / "one", ROUTER)
+    begin_folder(tmp_path / "two", CampaignSubject("urbit", "publisher", "peer"))
+    (tmp_path / "three").mkdir()
+    with pytest.raises(OtherCampaign, match="urbit publisher"):
+        merged([tmp_path / "one", tmp_path / "three", tmp_path / "two"], tmp_path / "both")
+    assert not (tmp_path / "both").exists()
+    merged([tmp_path / "three", tmp_path / "one"], tmp_path / "both")
+    assert subject_of(tmp_path / "both") == ROUTER
+    done = fuzz("merge", str(tmp_path / "two"), "--out", str(tmp_path / "both"))
+    assert (done.exit_code, "name another --out" in done.stderr) == (2, True)
+
+
+def fuzz(command: str, *words: str) -> Result:
+    return CliRunner().invoke({"net": net, "merge": merge}[command], words)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--iut", "peer:client"), "is of a campaign about zenoh router peer, and not about zenoh client peer"),
+        (("--link", "nats"), "peer:router does not speak over nats"),
+        (("--no-feedback", "--seed-trace", FILE), "--seed-trace is of no use with --no-feedback"),
+    ],
+)
+def test_what_does_not_fit_is_said_before_anything_is_started(
+    options: tuple[str, ...], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    begin_folder(tmp_path, CampaignSubject("zenoh", "router", "peer"))
+    done = fuzz("net", "zenoh", "--out", str(tmp_path), *options)
+    assert done.exit_code == 2, done.output
+    assert complaint in " ".join(done.stderr.split())
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
