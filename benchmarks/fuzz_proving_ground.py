@@ -36,8 +36,8 @@ from vectors.check_command import interrupted_by_signal
 from vectors.durations import read_time
 from wire.files import write_file
 
-TRIES = 3
-"""How often a finding is tried of which nothing has shown: some go by what comes first of two things."""
+TRIES = 10
+"""How often a finding is tried of which nothing has shown: some go by what comes first of two things, of two sessions."""
 
 ALL = "all"
 """Planted are all defects of a role."""

@@ -18,6 +18,7 @@ import msgspec
 import pytest
 
 from fuzz.findings import FINDING, README
+from fuzz.net import campaign_subject
 from fuzz.net.campaign import BESIDE_FINDINGS, earlier_workers, findings_in
 from fuzz.net.finding import LOG, REGRESSION, TRACE, VECTOR, read_finding
 from fuzz.net.fuzzed_node import UnwellNode
@@ -167,7 +168,8 @@ def test_nothing_is_left_to_be_looked_into(found: tuple[Path, Ended]) -> None:
     out, _ = found
     assert not list((out / SUSPECTS).iterdir())
     assert not (out / UNCONFIRMED).exists()
-    assert {each.name for each in out.iterdir()} == {KEPT, WORKERS, SUSPECTS} | {findings_in(out)[0].parent.name}
+    beside = {KEPT, WORKERS, SUSPECTS, campaign_subject.FILE}
+    assert {each.name for each in out.iterdir()} == beside | {findings_in(out)[0].parent.name}
     assert len(progress(out)) == 2
     assert sum(each.found for each in progress(out)) == 1
 
@@ -247,6 +249,35 @@ def test_folders_are_put_together_each_finding_once(copy: Path, tmp_path: Path) 
     done = fuzz(out, "--for", "1s", "--workers", "1")
     assert done.status == 0, done.out + done.err
     assert "NOTHING NEW FOUND" in done.out
+
+
+ONCE = r"""
+name = "once"
+protocol = "zenoh"
+roles = ["router"]
+[process]
+command = [
+    "sh", "-c", "[ -e begun ] && exit 1; touch begun; exec \"$@\"", "sh",
+    "{python}", "-P", "-m", "goldwire", "peer", "zenoh", "--listen", "{listen}", "--defect", "DEFECT",
+]
+"""
+
+
+def test_who_cannot_be_started_any_more_is_a_finding_and_not_the_end_of_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: the campaign ended with status 3 and no word of what it had found."""
+    monkeypatch.chdir(tmp_path)
+    Path("once.toml").write_text(ONCE.replace("DEFECT", DIES))
+    tests = [saying(Push(WireExpr(f"a/{number}"), b"x")) for number in range(5)]
+    out = begun(tmp_path / "out", saying(SHOWS), *tests)
+    done = fuzz(out, "--iut", "./once.toml", "--for", "3s", "--workers", "1")
+    assert done.status == 1, done.out + done.err
+    assert "the implementation answers nobody any more: it does not start any more" in done.out
+    assert "could not go on: " in done.out
+    (finding,) = (read_finding(each.parent) for each in findings_in(out))
+    said = {data for move in finding.test if isinstance(move, Says) for data in move.data}
+    assert write_network(SHOWS) in said, "what it died of is not cut away"
 
 
 # --- the end --------------------------------------------------------------------------------------------------
