@@ -37,7 +37,7 @@ from vectors.durations import read_time
 from wire.files import write_file
 
 TRIES = 10
-"""How often a finding is tried of which nothing has shown: some go by what comes first of two things, of two sessions."""
+"""How often a finding is tried of which nothing has shown: some go by which of two sessions comes first."""
 
 ALL = "all"
 """Planted are all defects of a role."""
