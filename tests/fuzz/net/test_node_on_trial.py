@@ -94,6 +94,14 @@ def test_a_rule_that_is_known_to_be_broken_hides_nothing() -> None:
         assert (node.known_rules, node.expected_rules) == (1, 0)
 
 
+def test_who_says_its_version_is_expected_to_break_what_that_does(tmp_path: Path) -> None:
+    """A regression: a program was not asked, and what is known of one version was expected of all."""
+    asked = MUTE.replace("[process]", '[process]\nversion_command = ["echo", "mute 2.7.1"]')
+    (tmp_path / "mute.toml").write_text(asked)
+    job = FuzzJob(protocol="zenoh", iut=str(tmp_path / "mute.toml"), role="client", seconds=0, seed=0, out="")
+    assert on_trial(job, Suite("zenoh"))[0].version == "2.7.1"
+
+
 REPORTING = r"""
 name = "reporting"
 protocol = "zenoh"
