@@ -26,7 +26,7 @@ GONE, STILL = 0, 1
 @click.option("--iut", metavar="NAME|FILE|ADDRESS", help="Try it with another implementation, such as a newer version.")
 @click.option(
     "--expect", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="What is known of the implementation. Default: the gate's expectations.",
+    help="What is known of the implementation. Default: what the campaign took, or the gate's expectations.",
 )  # fmt: skip
 @click.pass_context
 def replay(context: click.Context, finding: Path, iut: str | None, expect: Path | None) -> None:

@@ -19,14 +19,15 @@ def fuzzed_node(
     role: str = "",
     profile: Literal["document", "deployed"] = "document",
     expectations: str | Path | None = None,
+    about: str = "",
     options: Sequence[str] = (),
 ) -> FuzzedNode:
     """Start an implementation that is to bear whatever it is told: a context manager, which ends it.
 
     ``iut`` is what ``goldwire fuzz net --iut`` takes (docs/iut.md), ``transport`` one that it offers, its first by
     default. ``profile`` says which readings of the document it is held to, ``options`` are for the process of our own
-    peer: ``("--defect", "all")``. ``expectations`` is a file of what is known of it, and no fault then: that of the
-    gate by default.
+    peer: ``("--defect", "all")``. Rules that it is known to break, by the file ``expectations`` or that of the gate,
+    are passed over, but for the one that the test is ``about``.
 
     Raises ``BadDescription`` where there is no such implementation, or nothing to fuzz it with, ``BadExpectations``,
     and ``StartFailed`` when it does not come up, or nobody answers at its address.
@@ -34,7 +35,7 @@ def fuzzed_node(
     description = described(protocol, iut, role)
     expect = Path(expectations) if expectations is not None else None
     over = transport_of(description, transport)
-    return FuzzedNode(put_on_trial(description, over, profile, *options, expect=expect))
+    return FuzzedNode(put_on_trial(description, over, profile, *options, expect=expect, about=about))
 
 
 def fuzz_machine(

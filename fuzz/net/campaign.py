@@ -21,7 +21,7 @@ import msgspec
 from conformance.catalogue.rules import Profile
 from conformance.suite import Suite
 from fuzz.findings import FINDING, BadFinding
-from fuzz.net import seeds
+from fuzz.net import campaign_subject, seeds
 from fuzz.net.campaign_subject import CampaignSubject, begin_folder, subject_of
 from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.finding import NetworkFinding, read_finding
@@ -142,7 +142,7 @@ def run(
     Ctrl-C ends it early, with the report of what there is. ``StartFailed`` when nothing could be tried,
     ``OtherCampaign`` where the folder is that of another one.
     """
-    begin_folder(campaign.out, campaign.subject)
+    is_new = begin_folder(campaign.out, campaign.subject)
     before = findings_in(campaign.out)
     report = NetworkReport(campaign, before=earlier_workers(campaign.out))
     names = {each.parent.name for each in before}
@@ -172,6 +172,10 @@ def run(
         report.workers[name] = _progress(campaign.out / WORKERS / f"{name}.json") or report.workers[name]
     # Where something was tried, one that does not come up any more is a loss, or what was found.
     if report.failed and not report.total("tests") and not any(each.new for each in report.findings):
+        if is_new:
+            # It may have been the wrong one.
+            for path in (campaign.out / campaign_subject.FILE, campaign.out / KEPT / f"{SEEDS}.ndjson"):
+                path.unlink(missing_ok=True)
         raise StartFailed(next(iter(report.failed.values())))
     return report
 
@@ -266,6 +270,11 @@ def _running(jobs: Sequence[FuzzJob]) -> "Iterator[Iterator[SaidByWorker]]":
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        # All that was said is read then.
+        for process, reader in zip(processes, readers, strict=False):
+            reader.join(max(0.1, end - time.monotonic()))
+            if process.stdout is not None and not reader.is_alive():
+                process.stdout.close()
 
 
 def _read(process: "subprocess.Popen[bytes]", name: str, said: "queue.Queue[SaidByWorker]") -> None:
@@ -327,12 +336,14 @@ def merged(folders: Sequence[Path], out: Path) -> tuple[tuple[FoundFolder, ...],
     Nothing that is in ``out`` already is changed: two findings of one name are the same one. ``OtherCampaign`` where
     they are about different protocols, roles or implementations, before anything is written.
     """
-    about = [subject for folder in folders if (subject := subject_of(folder)) is not None]
-    for subject in about:
-        about[0].check(subject, folders[0])
-    if about:
-        begin_folder(out, about[0])
+    about = [(subject, folder) for folder in folders if (subject := subject_of(folder)) is not None]
+    # One that is about an address says less.
+    about.sort(key=lambda each: not each[0].implementation)
+    for subject, _ in about[1:]:
+        about[0][0].check(subject, about[0][1])
     out.mkdir(parents=True, exist_ok=True)
+    if about:
+        begin_folder(out, about[0][0])
     before = {path.parent.name for path in findings_in(out)}
     for folder in folders:
         for path in findings_in(folder):

@@ -30,20 +30,23 @@ class CampaignSubject(msgspec.Struct, frozen=True):
         is_same = (self.protocol, self.role) == (other.protocol, other.role)
         names = {self.implementation, other.implementation} - {""}
         if not is_same or len(names) > 1:
-            raise OtherCampaign(f"{folder} is of a campaign about {self}, and not about {other}: name another --out")
+            raise OtherCampaign(
+                f"{folder} is of a campaign about {self}, and not about {other}: name another --out, or remove it"
+            )
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.protocol, self.role, self.implementation)))
 
 
-def begin_folder(folder: Path, subject: CampaignSubject) -> None:
-    """Make a folder of findings one about a subject; ``OtherCampaign`` where it is about another."""
+def begin_folder(folder: Path, subject: CampaignSubject) -> bool:
+    """Make a folder of findings one about a subject; tell whether it was about none. ``OtherCampaign`` of another's."""
     folder.mkdir(parents=True, exist_ok=True)
     if (known := subject_of(folder)) is not None:
         known.check(subject, folder)
     # Who has begun it at an address may know more by now.
     if known is None or not known.implementation:
         write_file(folder / FILE, msgspec.json.encode(subject) + b"\n")
+    return known is None
 
 
 def subject_of(folder: Path) -> CampaignSubject | None:

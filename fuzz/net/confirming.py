@@ -60,8 +60,14 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
         if (shown := reproduce(node, test, times=times)) is None:
             continue
         if shown.is_unplayed:
-            # Who does not come up any more may have been brought to it by any of them.
-            return ConfirmedSuspicion(joined(last), 1, shown, tuple(last))
+            # It may have been a moment.
+            node.patience = ANSWER
+            if (shown := reproduce(node, test, times=times)) is None:
+                continue
+        if shown.is_unplayed:
+            # Who does not come up any more may have been brought to it by any of them, and by what he died of.
+            symptom = suspected if suspected.kind == "crash" else shown.symptom
+            return ConfirmedSuspicion(joined(last), 1, Reproduced(symptom, None, is_unplayed=True), tuple(last))
         again = times
         # Suspected of growth, it may have shown something else, for which once is enough.
         is_else = times > 1 and shown.symptom.kind != "growth"
@@ -78,7 +84,7 @@ def confirm(node: NodeOnTrial, last: Sequence[NetworkTest], suspected: Symptom) 
 def shown_again(node: NodeOnTrial, test: NetworkTest, found: Reproduced, times: int) -> Reproduced | None:
     """Return what a test shows on a fresh instance that plays it so often, if that is what was found."""
     shown = reproduce(node, test, times=times)
-    return shown if shown is not None and is_same(shown.symptom, found.symptom) else None
+    return shown if shown is not None and is_again(shown, found) else None
 
 
 def shown_in_full(node: NodeOnTrial, test: NetworkTest, times: int) -> Reproduced | None:
@@ -91,6 +97,11 @@ def shown_in_full(node: NodeOnTrial, test: NetworkTest, times: int) -> Reproduce
     if shown is None or shown.symptom.kind in (*CERTAIN, "growth"):
         return shown
     return shown_again(node, test, shown, times)
+
+
+def is_again(shown: Reproduced, found: Reproduced) -> bool:
+    """Tell whether a test has shown again what was found: who does not come up hangs whatever is to be played."""
+    return shown.is_unplayed == found.is_unplayed and is_same(shown.symptom, found.symptom)
 
 
 def is_same(one: Symptom, other: Symptom) -> bool:

@@ -29,9 +29,8 @@ from conformance.contract.expectations import (
     find_expectations,
     parse_expectations,
 )
-from conformance.contract.signatures import signature
 from conformance.suite import Suite
-from fuzz.net.symptoms import KINDS, Symptom
+from fuzz.net.symptoms import KINDS, Symptom, normal
 from harness.complaints import place_and_complaint
 from harness.iuts.description import Description
 
@@ -50,7 +49,7 @@ class ExpectedFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
             return False
         # A place as it is: another line of a file is another crash.
         known = self.signature in {symptom.digest, symptom.place, symptom.rule} - {""}
-        return known or signature(self.signature) == signature(symptom.what)
+        return known or normal(self.signature) == normal(symptom.what)
 
     def _applies(self, version: str) -> bool:
         if not (self.versions and version):
@@ -76,6 +75,10 @@ class ExpectedFindings(msgspec.Struct, frozen=True):
                 if is_about and each.accepts(broken, symptom.what) and (each.until is None or each.until >= today):
                     return True
         return any(each.accepts(symptom, version) for each in self.findings)
+
+    def but_for_rule(self, rule: str) -> "ExpectedFindings":
+        """Return all of them that are about something else than a rule."""
+        return self.but_for(Symptom("rule", "", rule)) if rule else self
 
     def but_for(self, symptom: Symptom) -> "ExpectedFindings":
         """Return all of them that are about something else than a symptom."""

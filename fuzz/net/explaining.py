@@ -50,7 +50,7 @@ def shows_with_less(node: NodeOnTrial, test: NetworkTest, symptom: Symptom, know
     if only == test:
         return True
     shown = reproduce(node, only, times=times)
-    return shown is not None and is_same(shown.symptom, symptom)
+    return shown is not None and not shown.is_unplayed and is_same(shown.symptom, symptom)
 
 
 def _kinds(node: NodeOnTrial, move: Says, data: bytes) -> Set[str]:

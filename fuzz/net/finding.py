@@ -99,7 +99,7 @@ class NetworkFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True, ta
     @property
     def replay_command(self) -> str:
         """What tries it again, but for the folder."""
-        return "goldwire replay" + (f" --expect {shlex.quote(self.expect)}" if self.expect else "")
+        return "goldwire replay"
 
 
 def finding_name(protocol: str, role: str, symptom: Symptom) -> str:
@@ -194,6 +194,7 @@ def regression(finding: NetworkFinding) -> str:
     more = f", transport={finding.transport!r}"
     more += f", profile={finding.profile!r}" if finding.profile != "document" else ""
     more += f", expectations={finding.expect!r}" if finding.expect else ""
+    more += f", about={finding.symptom.rule!r}" if finding.symptom.rule else ""
     more += f", options={finding.options!r} if iut == {finding.iut!r} else ()" if finding.options else ""
     lines = [
         '"""' + " ".join(escaped(finding.sentence).split()).replace("\\", "\\\\").replace('"""', "'''") + ".",

@@ -232,16 +232,22 @@ def transport_of(description: Description, transport: str = "") -> str:
 
 
 def put_on_trial(
-    description: Description, transport: str, profile: Profile, *options: str, expect: Path | None = None
+    description: Description,
+    transport: str,
+    profile: Profile,
+    *options: str,
+    expect: Path | None = None,
+    about: str = "",
 ) -> NodeOnTrial:
     """Start an implementation that is to be fuzzed; ``options`` are for our own peer's process.
 
-    What is expected of it, by a file that is given or else by that of the gate, is no fault (``BadExpectations``).
+    Rules that it is expected to break, by a file that is given or else by that of the gate, are passed over, but for
+    the one that the test is ``about``. ``BadExpectations``, where the file is none.
     """
     suite = Suite(description.protocol)
     target = load(description.protocol)[description.role]
     running = as_process(description, transport, suite.harness.tempo, *options)
-    expected = expected_of(description, expect)
+    expected = expected_of(description, expect).but_for_rule(about)
     node = NodeOnTrial(suite, running, target, profile=profile, transport=transport, expected=expected)
     # A slow answer is no silence here: nobody looks into what is seen, as a campaign does.
     node.patience = ANSWER

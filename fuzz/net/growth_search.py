@@ -19,7 +19,7 @@ CANDIDATES = 3
 SECONDS = 8.0
 """What that may take for all of them, at least: of a test that takes long there are shorter ones that do it as well."""
 
-LONGER = 2 * TIMES
+LONGER = 4 * TIMES
 """The time of how many usual tests it may take, where that is more: no implementation is too slow to be looked at."""
 
 SHORT_LIVED = 1 / 20
@@ -35,11 +35,11 @@ SUSPICIONS = 0.1
 class GrowthSearch(msgspec.Struct, frozen=True):
     """What came of a search: the test that lets a fresh instance grow, none where none was seen to.
 
-    ``left`` are those for which there was no time.
+    ``tried`` are those for which there was time, where there was none for others.
     """
 
     test: NetworkTest = ()
-    left: tuple[NetworkTest, ...] = ()
+    tried: tuple[NetworkTest, ...] = ()
 
 
 def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth, usual: float) -> GrowthSearch:
@@ -49,12 +49,12 @@ def growing_test(node: NodeOnTrial, suspected: SuspectedGrowth, usual: float) ->
     """
     deadline = time.monotonic() + seconds_for(usual)
     worst = suspected.tests[:CANDIDATES]
-    for number, test in enumerate(worst):
+    for number, test in enumerate(worst, 1):
         shown = played_many_times(node, test, deadline)
         if shown is not None and shown.symptom.kind == "growth":
             return GrowthSearch(test)
-        if time.monotonic() > deadline:
-            return GrowthSearch(left=worst[number:])
+        if time.monotonic() > deadline and number < len(worst):
+            return GrowthSearch(tried=worst[:number])
     return GrowthSearch()
 
 

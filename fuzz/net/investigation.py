@@ -126,6 +126,8 @@ class Investigation:
             if small is None:
                 is_confirmed = False
             else:
+                # Who takes his time to die hangs in a hurry.
+                is_confirmed = is_confirmed or may_be(small.symptom, symptom)
                 before = self.counts.found
                 self._keep(small, found.test)
                 self._tried[symptom.rough] -= self.counts.found - before
@@ -170,7 +172,8 @@ class Investigation:
         self._known.look()
         symptom = small.symptom
         return self._known.has(symptom) or any(
-            set(each.symptom.about) <= set(symptom.about)
+            each.symptom.about
+            and set(each.symptom.about) <= set(symptom.about)
             and shows_with_less(self._node, small.test, symptom, each, small.times)
             for each in self._known.alike(symptom)
         )

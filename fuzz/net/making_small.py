@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from conformance.histories.shrinking import shrunk
-from fuzz.net.confirming import CERTAIN, ConfirmedSuspicion, is_same, shown_in_full
+from fuzz.net.confirming import CERTAIN, ConfirmedSuspicion, is_again, shown_in_full
 from fuzz.net.moves import (
     EndsSession,
     FuzzMove,
@@ -56,10 +56,12 @@ def made_small(
     short sequence is returned as it is then, marked so: nobody looks into it any further.
     """
     if found.reproduced.is_unplayed:
-        # What brought it to that nobody knows, and it is not about what was said.
         node.patience = ANSWER
         shown = shown_in_full(node, found.test, found.times)
-        return None if shown is None else msgspec.structs.replace(found, reproduced=shown)
+        # What brought it to that nobody knows, and it is not about what was said.
+        if shown is None or shown.is_unplayed:
+            return None if shown is None else found
+        found = msgspec.structs.replace(found, reproduced=shown)
     smaller = _Smaller(node, found)
     thorough *= 1 if found.times == 1 else GROWING
     # Who dies takes his time, and would hang until then.
@@ -81,7 +83,7 @@ def made_small(
     # What was tried before may have helped: only a fresh instance proves it.
     again = shown_in_full(node, test, found.times)
     is_certain = found.symptom.kind in CERTAIN
-    if again is None or (is_certain and not is_same(again.symptom, found.symptom)):
+    if again is None or (is_certain and not is_again(again, found.reproduced)):
         test = spelled_out(found.test)
         again = found.reproduced if is_certain else shown_in_full(node, test, found.times)
     if again is None:
@@ -122,8 +124,7 @@ class _Smaller:
         # start on.
         is_as_before = shown is None or shown.symptom.kind == "rule"
         self.is_fresh = self._found.times == 1 and is_as_before and self._node.restart_took > QUICK_START
-        # Who does not come up for a moment, on a busy machine, does so whatever is to be played.
-        return shown is not None and not shown.is_unplayed and is_same(shown.symptom, self._found.symptom)
+        return shown is not None and is_again(shown, self._found.reproduced)
 
     def fail_together(self, tests: tuple[NetworkTest, ...]) -> tuple[NetworkTest, ...]:
         """Return some tests if they show the same, one after the other; none of them otherwise."""

@@ -3,13 +3,12 @@
 import re
 from pathlib import Path
 
-from conformance.contract.signatures import signature
 from conformance.suite import Suite
 from fuzz.net.confirming import is_same
 from fuzz.net.expected_findings import expected_of
 from fuzz.net.finding import NetworkFinding
 from fuzz.net.node_on_trial import NodeOnTrial, Reproduced, reproduce
-from fuzz.net.symptoms import Symptom
+from fuzz.net.symptoms import Symptom, normal
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.errors import BadDescription
@@ -34,14 +33,14 @@ def verdict(finding: NetworkFinding, seen: Reproduced | None, *, elsewhere: bool
 
 def _anywhere(symptom: Symptom) -> tuple[str, str, str]:
     """Return by what a symptom is the same whatever lines stand around the one that it names."""
-    return symptom.kind, symptom.rule, signature(_LINE.sub(r"\1", symptom.what))
+    return symptom.kind, symptom.rule, normal(_LINE.sub(r"\1", symptom.what))
 
 
 def replayed(finding: NetworkFinding, iut: str = "", expect: Path | None = None) -> Reproduced | None:
     """Try the smallest test of a finding on a fresh instance, and if nothing shows the one that was found.
 
-    Rules that the implementation is known to break, by the file ``expect`` or that of the gate, are passed over, but
-    for that which the finding is about.
+    Rules that the implementation is known to break, by the file ``expect``, that of the campaign or that of the gate,
+    are passed over, but for that which the finding is about.
 
     ``iut`` is another implementation than that which it was found in. ``BadDescription`` where it is none, or of
     another role; ``BadExpectations``; ``StartFailed`` when it does not come up.
@@ -61,7 +60,8 @@ def replayed(finding: NetworkFinding, iut: str = "", expect: Path | None = None)
     if description.role != finding.role:
         raise BadDescription(f"{job.iut} is a {description.role}, and the finding is about a {finding.role}")
     target = load(finding.protocol)[finding.role]
-    expected = expected_of(description, expect).but_for(finding.symptom)
+    given = Path(finding.expect) if finding.expect and not iut else None
+    expected = expected_of(description, expect or given).but_for(finding.symptom)
     node = NodeOnTrial(suite, description, target, profile=finding.profile, transport=transport, expected=expected)
     node.patience = ANSWER
     try:

@@ -101,8 +101,7 @@ class Symptom(msgspec.Struct, frozen=True):
             return f"{self.kind}|{self.rule}|"
         # How soon somebody who grows has taken too much is chance.
         what = GROWS.format("memory") if self.what == GROWS_FAST else self.what
-        # By which signal a process ended is said in numbers, and is no value.
-        return f"{self.kind}||{self.place or (what if _ENDED.fullmatch(what) else signature(what))}"
+        return f"{self.kind}||{self.place or normal(what)}"
 
     @property
     def says_where(self) -> bool:
@@ -118,6 +117,13 @@ class Symptom(msgspec.Struct, frozen=True):
     def digest(self) -> str:
         """``key``, in eight characters."""
         return hashlib.sha256(self.key.encode()).hexdigest()[:8]
+
+
+def normal(what: str) -> str:
+    """Return what happened without what differs from run to run."""
+    # By which signal a process ended is said in numbers, and is no value.
+    ended = _ENDED.match(what)
+    return ended[0] if ended else signature(what)
 
 
 def crash(output: str, signs: Sequence[str] = ()) -> Symptom:

@@ -205,9 +205,12 @@ class NetworkWorker:
         test = self._next()
         self._last.append(test)
         self.node.patience = self.node.hurried(SUSPICION)
-        began = time.monotonic()
+        began, known, expected = time.monotonic(), self.node.known_rules, self.node.expected_rules
         played, symptom = self.node.play(test)
         took = time.monotonic() - began
+        # Not when it is played again, to look into something.
+        self.investigation.counts.again += self.node.known_rules - known
+        self.investigation.counts.expected += self.node.expected_rules - expected
         self._usual = CALMER * self._usual + (1 - CALMER) * took if self.progress.tests else took
         self.progress.tests += 1
         self.progress.moves += len(test)
@@ -290,9 +293,9 @@ class NetworkWorker:
             self._look_into([search.test], symptom, is_new=True)
             # Whatever came of it, it is not to be the worst again.
             self.node.growth.forget(grown.what, {search.test})
-        elif search.left:
-            # Nothing is known of them, but that they take too long: others come first, and it is allowed no more.
-            self.node.growth.forget(grown.what, set(search.left))
+        elif search.tried:
+            # Next time others come first, and until then it is allowed no more.
+            self.node.growth.forget(grown.what, set(search.tried))
         else:
             self.node.growth.in_vain(grown.what)
 
@@ -328,9 +331,9 @@ class NetworkWorker:
         progress.kept, progress.features = len(self.pool.kept), self.pool.features
         progress.places = self.coverage.places if self.coverage is not None else 0
         progress.restarts = self.node.restarts
-        progress.found, progress.again = counts.found, counts.again + self.node.known_rules
+        progress.found, progress.again = counts.found, counts.again
         progress.unconfirmed = counts.unconfirmed
-        progress.expected = counts.expected + self.node.expected_rules
+        progress.expected = counts.expected
         # Each time, so that who is killed is counted as well.
         (self.out / WORKERS).mkdir(parents=True, exist_ok=True)
         write_file(self.out / WORKERS / f"{self.job.name}.json", msgspec.json.encode(progress))

@@ -301,9 +301,9 @@ def test_what_a_finding_is_about_is_not_passed_over_when_it_is_tried_again(tmp_p
 def test_its_regression_and_its_replay_judge_as_the_campaign_did() -> None:
     """A regression: a finding by a file of what is expected, or by the deployed profile, was tried without."""
     alone = a_finding(DIED)
-    assert alone.replay_command == "goldwire replay"
     assert "iut, transport='tcp') as node" in regression(alone)
     told = msgspec.structs.replace(alone, profile="deployed", expect="known of mine.toml")
-    assert told.replay_command == "goldwire replay --expect 'known of mine.toml'"
     more = "iut, transport='tcp', profile='deployed', expectations='known of mine.toml') as node"
     assert more in regression(told)
+    broken = a_finding(Symptom("rule", "it is broken", "ZD-006"))
+    assert "iut, transport='tcp', about='ZD-006') as node" in regression(broken), "also once it is expected"

@@ -8,6 +8,7 @@ from click.testing import CliRunner, Result
 from fuzz.net.campaign import merged
 from fuzz.net.campaign_subject import FILE, CampaignSubject, OtherCampaign, begin_folder, subject_of
 from fuzz.net.net_command import merge, net
+from harness.errors import StartFailed
 
 ROUTER = CampaignSubject("zenoh", "router", "eclipse-zenoh")
 
@@ -43,6 +44,14 @@ def test_an_address_says_nothing_of_who_is_there(tmp_path: Path) -> None:
     assert subject_of(tmp_path) == ROUTER
 
 
+def test_who_cannot_be_started_leaves_the_folder_to_others(tmp_path: Path) -> None:
+    nowhere = fuzz("net", "zenoh", "--iut", "tcp/127.0.0.1:1", "--for", "1s", "--out", str(tmp_path / "out"))
+    assert isinstance(nowhere.exception, StartFailed), nowhere.output
+    assert subject_of(tmp_path / "out") is None
+    assert begin_folder(tmp_path / "out", CampaignSubject("urbit", "publisher", "peer"))
+    assert not begin_folder(tmp_path / "out", CampaignSubject("urbit", "publisher", "peer"))
+
+
 def test_folders_about_different_ones_are_not_put_together(tmp_path: Path) -> None:
     begin_folder(tmp_path / "one", ROUTER)
     begin_folder(tmp_path / "two", CampaignSubject("urbit", "publisher", "peer"))
@@ -52,6 +61,12 @@ def test_folders_about_different_ones_are_not_put_together(tmp_path: Path) -> No
     assert not (tmp_path / "both").exists()
     merged([tmp_path / "three", tmp_path / "one"], tmp_path / "both")
     assert subject_of(tmp_path / "both") == ROUTER
+    begin_folder(tmp_path / "address", CampaignSubject("zenoh", "router"))
+    begin_folder(tmp_path / "other", CampaignSubject("zenoh", "router", "zenoh-pico"))
+    with pytest.raises(OtherCampaign, match="one is of a campaign about zenoh router eclipse-zenoh, and not about"):
+        merged([tmp_path / each for each in ("address", "one", "other")], tmp_path / "all")
+    merged([tmp_path / "address", tmp_path / "one"], tmp_path / "all")
+    assert subject_of(tmp_path / "all") == ROUTER, "an address says less"
     done = fuzz("merge", str(tmp_path / "two"), "--out", str(tmp_path / "both"))
     assert (done.exit_code, "name another --out" in done.stderr) == (2, True)
 

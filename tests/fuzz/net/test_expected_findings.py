@@ -13,6 +13,7 @@ from fuzz.net.symptoms import Symptom
 
 CRASH = Symptom("crash", "resource.rs:432: byte index 1 is not a char boundary", place="resource.rs:432")
 ELSEWHERE = Symptom("crash", "resource.rs:433: called unwrap on a None value", place="resource.rs:433")
+ENDED = Symptom("crash", "it ended with status -11")
 BROKEN = Symptom("rule", "17 declarations came after the Final", rule="ZI-018")
 
 
@@ -25,6 +26,8 @@ BROKEN = Symptom("rule", "17 declarations came after the Final", rule="ZI-018")
         ("crash", "resource.rs:432", ELSEWHERE, False),  # a regression: nor were they in places
         ("crash", "", CRASH, False),
         ("hang", "resource.rs:432", CRASH, False),
+        ("crash", "it ended with status -11", ENDED, True),
+        ("crash", "it ended with status -6", ENDED, False),  # a regression: by which signal was taken for a value
         ("rule", "ZI-018", BROKEN, True),
         ("rule", "3 declarations came after the Final", BROKEN, True),
         ("rule", "ZI-019", BROKEN, False),

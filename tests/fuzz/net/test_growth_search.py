@@ -163,7 +163,7 @@ def test_who_takes_long_for_a_test_is_looked_at_for_longer(tmp_path: Path, monke
 
     def search(node: NodeOnTrial, grown: SuspectedGrowth, seconds: float) -> GrowthSearch:
         usual.append(seconds)
-        return GrowthSearch(left=grown.tests)
+        return GrowthSearch(tried=grown.tests)
 
     monkeypatch.setattr("fuzz.net.worker.growing_test", search)
     worker._one_test()
@@ -185,7 +185,7 @@ def test_for_what_there_is_no_time_is_told_apart_from_what_does_not_grow(monkeyp
     monkeypatch.setattr(growth_search, "played_many_times", played)
     monkeypatch.setattr(growth_search.time, "monotonic", lambda: now)
     grows: NetworkTest = ()
-    assert growing_test(node, SuspectedGrowth("memory", tests), 0.0) == GrowthSearch(left=tests[1:])
+    assert growing_test(node, SuspectedGrowth("memory", tests), 0.0) == GrowthSearch(tried=tests[:2])
     assert growing_test(node, SuspectedGrowth("memory", tests[:1]), 0.0) == GrowthSearch()
     grows = tests[1]
     assert growing_test(node, SuspectedGrowth("memory", tests), 0.0) == GrowthSearch(tests[1])

@@ -283,3 +283,35 @@ def test_of_who_does_not_come_up_any_more_nothing_is_left_out(monkeypatch: pytes
         lambda node, test, **how: left.pop() if test == TEST else Reproduced(gone, None, is_unplayed=True), monkeypatch
     )
     assert made_small(node_in_a_hurry(), one).test == TEST  # type: ignore[union-attr]
+
+
+def test_who_does_not_come_up_for_a_moment_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: all last tests were a finding about nothing, by which everything like it was known afterwards."""
+    gone = Symptom("hang", "it does not start any more: no port is free")
+    tests = [(Opens(name), Says(name, (b"x",))) for name in "abc"]
+    left = [Reproduced(gone, None, is_unplayed=True)]
+
+    def reproduce(node: Any, test: NetworkTest, **how: Any) -> Reproduced | None:
+        return left.pop() if left else Reproduced(HANG, None)
+
+    play_so(reproduce, monkeypatch)
+    found = confirm(node_in_a_hurry(), tests, HANG)
+    assert found is not None
+    assert (found.symptom, len(found.tests)) == (HANG, 1)
+    # Who comes up at last is looked into as ever.
+    play_so(lambda node, test, **how: Reproduced(HANG, None), monkeypatch)
+    unplayed = ConfirmedSuspicion(joined(tests), 1, Reproduced(gone, None, is_unplayed=True), tuple(tests))
+    small = made_small(node_in_a_hurry(), unplayed)
+    assert small is not None
+    assert (small.symptom.what, len(small.test)) == (HANG.what, 1)
+
+
+def test_who_has_died_and_does_not_come_up_again_has_died(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: where it had died, and what it had printed, was lost."""
+    gone = Symptom("hang", "it does not start any more: no port is free")
+    play_so(lambda node, test, **how: Reproduced(gone, None, is_unplayed=True), monkeypatch)
+    found = confirm(node_in_a_hurry(), [TEST], CRASH)
+    assert found is not None
+    small = made_small(node_in_a_hurry(), found)
+    assert small is not None
+    assert small.symptom == CRASH
