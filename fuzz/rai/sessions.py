@@ -49,6 +49,9 @@ USER, ANOTHER_USER = "tess", "tara"
 """Of whom the sessions of a test are; who asks whether all is acted on is another one."""
 WHO_ASKS = "dora"
 
+TALKATIVE = 12
+"""Subjects: whoever has talked of more does not go without a word."""
+
 BRIEF = 1
 """Seconds between heartbeats of a session that is soon over: it says none."""
 
@@ -207,6 +210,10 @@ class RaiSession:
             self.talk.seqno = before[-1].seqno
         self.is_over = False
         self._has_said_bye = False
+        self._is_kept = False
+        """Whether it has said for how long it is to be kept, or anything in it."""
+        self._under: set[str] = set()
+        """What it has said something under."""
         self._place = node.broker.place
         self._refusals = len(node.broker.conversation.refusals)
         self._subjects: set[str] = set()
@@ -313,6 +320,8 @@ class RaiSession:
     def _note(self, event: Event) -> None:
         """Take note of what was said, as far as it changes what is between the two sides."""
         subject = event.subject
+        self._under.add(subject)
+        self._is_kept |= isinstance(event.body, Hello) or getattr(event.body, "expires", None) is not None
         match event.body:
             case Hello() as body:
                 self.talk.said[body.time] = body.cnonce
@@ -375,9 +384,14 @@ class RaiSession:
         self.talk.bye()
 
     def clear(self) -> None:
-        """Say goodbye, where that was not done; what is over soon anyway goes without a word."""
+        """Say goodbye, where that was not done; what is over soon anyway goes without a word.
+
+        But for what is to be kept for a thousand years, and for who has talked of much: of who goes so the last number
+        under each subject is remembered for long, and that would be taken for growth.
+        """
         self.talk.stop_beating()
-        if not self._has_said_bye and self.how not in ("brief", "stranger"):
+        is_soon_over = self.how == "brief" and not self._is_kept and len(self._under) <= TALKATIVE
+        if not self._has_said_bye and not is_soon_over and self.how != "stranger":
             self._bye()
 
     def answers(self) -> Sequence[str]:

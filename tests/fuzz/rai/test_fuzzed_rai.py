@@ -142,6 +142,29 @@ def test_what_a_session_has_stopped_is_part_of_what_it_has_come_to() -> None:
     node.close()
 
 
+@pytest.mark.parametrize(
+    ("said", "goes_silently"),
+    [
+        ([("_SUB.START.LAB.a", b"{}")], True),
+        ([("_SUB.START.LAB.a", b'{"expires":4294967296}')], False),
+        ([("_PSUB.START.LAB", b'{"expires":60,"subject":"LAB.>","pattern":"^LAB"}')], False),
+        ([("_SESSION.HB", b'{"time":$now,"interval":1000000,"cnonce":"$cnonce"}')], False),
+        ([(f"_SUB.START.LAB.{number}", b"{}") for number in range(20)], False),
+    ],
+)
+def test_who_would_be_remembered_for_long_says_goodbye(said: list[tuple[str, bytes]], goes_silently: bool) -> None:
+    """A regression: a healthy publisher was accused of growth, which kept what it had been told to keep for an age."""
+    instance = Suite("rai").harness.world(protocol("rai").roles["publisher"].of, "publisher")
+    instance.restart()
+    node = RaiPublisherTarget().node(instance, Trace("rai", "nats", clock=instance.clock))
+    session = RaiPublisherTarget().session(node, "brief")
+    for name, members in said:
+        session.say([envelope.data(name, members)], "message", 0)
+    session.clear()
+    assert session._has_said_bye is not goes_silently
+    node.close()
+
+
 def test_trust_is_awaited_as_long_as_any_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A regression: on a busy machine a session went on without trust, and a defect did not show that another had."""
     instance = Suite("rai").harness.world(protocol("rai").roles["publisher"].of, "publisher")
