@@ -35,7 +35,7 @@ def network_row(source: str, finding: NetworkFinding, folder: Path, name: str = 
         "python": finding.python,
         "origin": NETWORK,
         "folder": name,
-        "repeat": shlex.join([*"goldwire", "replay", str(folder.resolve())]),
+        "repeat": shlex.join([*finding.replay_command.split(), str(folder.resolve())]),
         "iut": finding.iut,
         "name": finding.implementation or finding.iut,
         "version": finding.version,

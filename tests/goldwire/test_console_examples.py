@@ -82,7 +82,9 @@ EXAMPLES: dict[str, How] = {
     "goldwire fuzz net zenoh --iut … --seed-trace capture.pcapng": How(
         "zenoh_capture", {"…": "peer:"}, "--for 1s", says="NOTHING FOUND"
     ),
-    "goldwire fuzz net zenoh --defect all --for 60s": How(instead={"60s": "20s"}, status=1, says=r"(?m)^FOUND"),
+    "goldwire fuzz net zenoh --defect all --for 60s --out planted": How(
+        instead={"60s": "20s"}, status=1, says=r"(?m)^FOUND"
+    ),
     "goldwire replay findings/zenoh-router-crash-78c9324b": How(
         instead={"findings": f"{ROOT}/docs/findings"}, also="--iut peer:", says="FIXED"
     ),
