@@ -26,6 +26,7 @@ from goldwire.rooms import WRONG_USAGE, ShadowedRoom, shadow
 
 if TYPE_CHECKING:
     from conformance.catalogue.rules import Rule
+    from conformance.contract.expectations import BadExpectations
     from conformance.run.summary import RuleSummary, RunSummary
     from fuzz.net.fuzzed_node import FuzzedNode
     from goldwire.codecs import decode, encode, layouts, vectors
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BadDescription": "harness.errors",
+    "BadExpectations": "conformance.contract.expectations",
     "BadRun": "goldwire.judging",
     "DecodeError": "wire.errors",
     "EncodeError": "wire.errors",
@@ -68,6 +70,7 @@ _HOMES = {
 
 __all__ = [
     "BadDescription",
+    "BadExpectations",
     "BadRun",
     "DecodeError",
     "EncodeError",

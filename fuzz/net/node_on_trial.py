@@ -16,6 +16,7 @@ from conformance.findings import judge_conversations
 from conformance.suite import Suite
 from conformance.verdicts import Judgement
 from fuzz.net.coverage import CoverageMap
+from fuzz.net.crash_signs import signs_of, with_reports
 from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.growth_trial import GrowthTrial
 from fuzz.net.growth_watch import GrowthWatch, SuspectedGrowth
@@ -26,7 +27,7 @@ from fuzz.net.starvation import unless_starved
 from fuzz.net.symptoms import Symptom, crash
 from fuzz.net.targets import FuzzTarget, ServiceBroken, ServiceProbe
 from harness.errors import HarnessError, StartFailed, Unsupported
-from harness.iuts.description import Description, Launched
+from harness.iuts.description import Description
 from harness.iuts.instance import Instance
 from harness.timing import ANSWER
 from harness.trace import Direction, EntryKind, Trace
@@ -327,24 +328,6 @@ class NodeOnTrial:
 
     def _trace(self) -> Trace:
         return Trace(self.suite.protocol, self.transport, self.instance.clock)
-
-
-REPORTS = ("ERROR: AddressSanitizer", "WARNING: MemorySanitizer", "WARNING: ThreadSanitizer", ": runtime error: ")
-"""What sanitizers begin their reports with: where they are told so, the process goes on."""
-
-
-def with_reports(description: Description) -> Description:
-    """Return a description of an implementation that crashes, for who fuzzes it, when a sanitizer reports something."""
-    source = description.source
-    if not isinstance(source, Launched):
-        return description
-    program = msgspec.structs.replace(source.program, crash_signs=(*source.program.crash_signs, *REPORTS))
-    return msgspec.structs.replace(description, source=msgspec.structs.replace(source, program=program))
-
-
-def signs_of(description: Description) -> tuple[str, ...]:
-    """Return the texts by which a line of a program's output tells of a crash."""
-    return description.source.program.crash_signs if isinstance(description.source, Launched) else ()
 
 
 class Reproduced(msgspec.Struct, frozen=True):

@@ -38,8 +38,7 @@ _DYING_TIMEOUT = 1.0
 # Seconds without a word after which a node has told all about its crash: the lines of a traceback come at once.
 _PAUSE = 0.2
 # Sanitizers look up places, some with a program that they start, and their report is whole when the process has ended.
-# Of undefined behaviour ("runtime error:") the place stands in the first line, and the process mostly goes on.
-_REPORTS = ("Sanitizer",)
+_REPORTS = ("Sanitizer", "runtime error:")
 _REPORT_PAUSE = 3.0
 # Seconds in all, for one that goes on talking.
 _HEARING = 10.0

@@ -1,5 +1,6 @@
 """Planted defects that are looked into as a campaign does it."""
 
+import json
 from pathlib import Path
 from random import Random
 
@@ -14,6 +15,18 @@ from fuzz.net.worker import FuzzJob, on_trial
 from harness.timing import ANSWER
 
 ALL = ("--defect", "all")
+
+
+def described_router(folder: Path, first: str, *options: str) -> Path:
+    """Describe our router as somebody's program, which runs a line of shell first; return the description's file."""
+    starts = ["{python}", "-P", "-m", "goldwire", "peer", "zenoh", "--listen", "{listen}", *options]
+    command = ["sh", "-c", f'{first}; exec "$@"', "sh", *starts]
+    path = folder / "described.toml"
+    # A list of strings of JSON is one of TOML.
+    path.write_text(
+        f'name = "described"\nprotocol = "zenoh"\nroles = ["router"]\n[process]\ncommand = {json.dumps(command)}\n'
+    )
+    return path
 
 
 def put_on_trial(protocol: str, role: str, *options: str) -> NodeOnTrial:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,10 +20,12 @@ from fuzz.net.kept_tests import FOLDER as KEPT
 from fuzz.net.kept_tests import KeptLine, KeptTests
 from fuzz.net.known_findings import KnownFindings
 from fuzz.net.moves import NetworkTest, Opens, Says
+from fuzz.net.replaying import replayed
 from fuzz.net.suspects import FOLDER as SUSPECTS
 from fuzz.net.suspects import UNCONFIRMED, Suspects
 from fuzz.net.symptoms import Symptom
 from fuzz.net.worker import WORKERS, FuzzProgress
+from harness.iuts.description import Description
 
 TEST: NetworkTest = (Opens("a"), Says("a", (b"\x1e\x1a",)))
 DIED = Symptom("crash", "KeyError in handle (node.py)", place="KeyError in handle (node.py)")
@@ -298,8 +301,8 @@ def test_what_a_finding_is_about_is_not_passed_over_when_it_is_tried_again(tmp_p
     assert left.accept(another, suite, "", "router", "document")
 
 
-def test_its_regression_and_its_replay_judge_as_the_campaign_did() -> None:
-    """A regression: a finding by a file of what is expected, or by the deployed profile, was tried without."""
+def test_its_regression_judges_as_the_campaign_did() -> None:
+    """A regression: a test of a finding by the deployed profile, or by a file of what is expected, did without."""
     alone = a_finding(DIED)
     assert "iut, transport='tcp') as node" in regression(alone)
     told = msgspec.structs.replace(alone, profile="deployed", expect="known of mine.toml")
@@ -307,3 +310,23 @@ def test_its_regression_and_its_replay_judge_as_the_campaign_did() -> None:
     assert more in regression(told)
     broken = a_finding(Symptom("rule", "it is broken", "ZD-006"))
     assert "iut, transport='tcp', about='ZD-006') as node" in regression(broken), "also once it is expected"
+
+
+@pytest.mark.parametrize(
+    ("asked", "taken"),
+    [((), "known of mine.toml"), (("peer:router",), ""), (("", Path("other.toml")), "other.toml")],
+)
+def test_its_replay_takes_what_the_campaign_took(
+    asked: tuple[Any, ...], taken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: a replay judged what the campaign's file had excused. Of another implementation it says nothing."""
+    given = list[Path | None]()
+
+    def expected_of(description: Description, path: Path | None) -> ExpectedFindings:
+        given.append(path)
+        raise BadExpectations("that is enough")
+
+    monkeypatch.setattr("fuzz.net.replaying.expected_of", expected_of)
+    with pytest.raises(BadExpectations):
+        replayed(msgspec.structs.replace(a_finding(DIED), expect="known of mine.toml"), *asked)
+    assert given == [Path(taken) if taken else None]

@@ -7,6 +7,7 @@ from click.testing import CliRunner, Result
 
 from fuzz.net.campaign import merged
 from fuzz.net.campaign_subject import FILE, CampaignSubject, OtherCampaign, begin_folder, subject_of
+from fuzz.net.fuzzed_node import in_role
 from fuzz.net.net_command import merge, net
 from harness.errors import StartFailed
 
@@ -73,6 +74,21 @@ def test_folders_about_different_ones_are_not_put_together(tmp_path: Path) -> No
 
 def fuzz(command: str, *words: str) -> Result:
     return CliRunner().invoke({"net": net, "merge": merge}[command], words)
+
+
+@pytest.mark.parametrize(
+    ("iut", "role", "named"),
+    [
+        ("peer:", "client", "peer:client"),
+        ("peer:router", "client", "peer:client"),
+        ("peer:client", "client", "peer:client"),
+        ("peer:client", "", "peer:client"),
+        ("eclipse-zenoh==1.10.2:peer", "router", "eclipse-zenoh==1.10.2:router"),
+    ],
+)
+def test_a_role_goes_for_that_in_the_name(iut: str, role: str, named: str) -> None:
+    """A regression: workers were told of NAME:ROLE:ROLE, and died."""
+    assert in_role("zenoh", iut, role) == named
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
 """Growth: what leaks is told from what settles, however long that takes within reason."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from fuzz.net.growth_trial import GrowthTrial
+from fuzz.net.moves import NetworkTest
+from fuzz.net.node_on_trial import reproduce
 from fuzz.net.resources import Resources
 
 KIB = 1 << 10
@@ -61,3 +65,24 @@ def test_descriptors_count_as_well() -> None:
     assert len(list(trial.rounds())) == 90
     assert trial.symptom is not None
     assert "descriptors" in trial.symptom.what
+
+
+@pytest.mark.parametrize(("a_test", "plays", "grows"), [(64, 90, True), (0, 11, False)])
+def test_who_seems_to_grow_is_played_to_the_end_whatever_time_it_takes(
+    a_test: int, plays: int, grows: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: of who took long for a test nobody was accused, as the time was over each time."""
+    played = 0
+
+    def play(test: NetworkTest) -> tuple[None, None]:
+        nonlocal played
+        played += 1
+        # The time is over as soon as it has been played more often than a third of what is said.
+        now[0] = float(played > (30 if a_test else 10))
+        return None, None
+
+    now = [0.0]
+    node: Any = SimpleNamespace(play=play, takes=lambda: Resources(memory=(40_000 + a_test * played) * KIB))
+    monkeypatch.setattr("fuzz.net.node_on_trial.time", SimpleNamespace(monotonic=lambda: now[0]))
+    shown = reproduce(node, (), times=30, fresh=False, deadline=0.5)
+    assert (played, shown is not None) == (plays, grows)

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from investigated import described_router
 
 from fuzz.findings import FINDING, README
 from fuzz.net import campaign_subject
@@ -251,27 +252,15 @@ def test_folders_are_put_together_each_finding_once(copy: Path, tmp_path: Path) 
     assert "NOTHING NEW FOUND" in done.out
 
 
-ONCE = r"""
-name = "once"
-protocol = "zenoh"
-roles = ["router"]
-[process]
-command = [
-    "sh", "-c", "[ -e begun ] && exit 1; touch begun; exec \"$@\"", "sh",
-    "{python}", "-P", "-m", "goldwire", "peer", "zenoh", "--listen", "{listen}", "--defect", "DEFECT",
-]
-"""
-
-
 def test_who_cannot_be_started_any_more_is_a_finding_and_not_the_end_of_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A regression: the campaign ended with status 3 and no word of what it had found."""
     monkeypatch.chdir(tmp_path)
-    Path("once.toml").write_text(ONCE.replace("DEFECT", DIES))
+    iut = described_router(tmp_path, "[ -e begun ] && exit 1; touch begun", "--defect", DIES)
     tests = [saying(Push(WireExpr(f"a/{number}"), b"x")) for number in range(5)]
     out = begun(tmp_path / "out", saying(SHOWS), *tests)
-    done = fuzz(out, "--iut", "./once.toml", "--for", "3s", "--workers", "1")
+    done = fuzz(out, "--iut", iut, "--for", "3s", "--workers", "1")
     assert done.status == 1, done.out + done.err
     assert "the implementation crashes: ValueError in on_message" in done.out, "it does not start, but that is not all"
     assert "could not go on: " in done.out

@@ -1,14 +1,18 @@
 """Who cannot be tried is told so before the first test, and accused of nothing."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from unittest.mock import DEFAULT, Mock
 
 import pytest
 from brokers import need_broker
+from investigated import described_router
 
+import goldwire
 from conformance.suite import Suite
 from fuzz.net.expected_findings import ExpectedFinding, ExpectedFindings
+from fuzz.net.fuzzed_node import UnwellNode
 from fuzz.net.moves import Listens, NetworkTest, Opens, Says, WaitsAWhile
 from fuzz.net.node_on_trial import UNHEARD, NodeOnTrial, reproduce
 from fuzz.net.targets import load
@@ -86,6 +90,21 @@ def test_a_broken_rule_shows_unless_it_is_expected(expected: str) -> None:
         assert (symptom.rule if symptom is not None else "") == ("" if is_expected else "ZD-012")
 
 
+@pytest.mark.parametrize(("about", "is_well"), [("", True), ("ZD-013", True), ("ZD-012", False)])
+def test_a_test_passes_over_what_is_expected_but_for_what_it_is_about(
+    about: str, is_well: bool, tmp_path: Path
+) -> None:
+    """A regression: a finding's test judged what was expected, or was green as soon as that was."""
+    known = tmp_path / "known.toml"
+    known.write_text('[[expect]]\nrule = "ZD-012"\noutcome = "violation"\nreason = "known for long"\n')
+    options = ("--fault", "qos-as-buffer")
+    with goldwire.fuzzed_node("zenoh", "peer:", expectations=known, about=about, options=options) as node:
+        for move in TOLD:
+            node.do(move)
+        with nullcontext() if is_well else pytest.raises(UnwellNode, match="ZD-012"):
+            node.is_well()
+
+
 def test_a_rule_that_is_known_to_be_broken_hides_nothing() -> None:
     """A regression: who broke a rule in each test was never seen to grow, nor to break another rule."""
     for node in put_on_trial("peer:router", "router", "--fault", "qos-as-buffer"):
@@ -102,22 +121,10 @@ def test_who_says_its_version_is_expected_to_break_what_that_does(tmp_path: Path
     assert on_trial(job, Suite("zenoh"))[0].version == "2.7.1"
 
 
-REPORTING = r"""
-name = "reporting"
-protocol = "zenoh"
-roles = ["router"]
-[process]
-command = [
-    "sh", "-c", "echo 'a/b.c:7:9: runtime error: shift exponent 64' >&2; exec \"$@\"", "sh",
-    "{python}", "-m", "goldwire", "peer", "zenoh", "--listen", "{listen}",
-]
-"""
-
-
 def test_a_sanitizers_report_is_a_crash_also_where_the_program_goes_on(tmp_path: Path) -> None:
     """A regression: UBSan goes on by default, and without ``crash_signs`` in the description nobody was told."""
-    (tmp_path / "reporting.toml").write_text(REPORTING)
-    for node in put_on_trial(str(tmp_path / "reporting.toml"), "router"):
+    iut = described_router(tmp_path, "echo 'a/b.c:7:9: runtime error: shift exponent 64' >&2")
+    for node in put_on_trial(str(iut), "router"):
         with pytest.raises(StartFailed, match=r"b\.c:7:9: runtime error: shift exponent"):
             node.prove_service()
 
