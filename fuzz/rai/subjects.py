@@ -14,7 +14,12 @@ SUBJECTS = TextLanguage(
 NAMES = TextLanguage(".", (), (), longest=2000)
 """Subjects alone, without wildcards; no longer than brokers take from who subscribes to them."""
 
-GLOBS = TextLanguage(".", ("*", "?", "[ab]", "[^a]", "[a-c]"), ("[", "]", "[]", "[^]", "\\", "[z-a]", "**", "[\\]"))
+GLOBS = TextLanguage(
+    ".",
+    ("*", "?", "[ab]", "[^a]", "[a-c]"),
+    # A bracket that is not closed is what such programs look for the end of.
+    ("[", "[", "[a", "[a-", "[^", "]", "[]", "[^]", "\\", "[z-a]", "**", "[\\]"),
+)
 RETURNS = TextLanguage(".", ("*", ">"), ("..", "_", ".", "auth", "dict", "get_subs", "$", "/"), ("1", "2", "a", "subs"))
 
 PIECES = (
