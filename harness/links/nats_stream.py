@@ -153,7 +153,7 @@ def spell_with(payload: bytes, verb: bytes, *words: bytes) -> bytes:
     return spell(verb, *words, b"%d" % len(payload)) + payload + CRLF
 
 
-@lru_cache(1 << 14)
+@lru_cache(1 << 10)  # each session has inboxes of its own: many more of them would look as if a process grew
 def subject_of(name: str) -> bytes:
     """Return a subject as it stands in a line; ValueError when none can."""
     spelt = name.encode()

@@ -10,8 +10,9 @@ import pytest
 from brokers import need_broker
 
 from conformance.suite import Suite
+from fuzz.net.confirming import TIMES
 from fuzz.net.moves import EndsSession, Listens, NetworkTest, Opens, Says
-from fuzz.net.node_on_trial import NodeOnTrial
+from fuzz.net.node_on_trial import NodeOnTrial, reproduce
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from fuzz.rai import messages
@@ -23,6 +24,7 @@ from harness.errors import ControlUnanswered
 from harness.protocol import load as protocol
 from harness.rai.tester.conversation import is_genuine
 from harness.rai.users import PROFILE, secret_of
+from harness.timing import ANSWER
 from harness.trace import Trace
 from wire import envelope
 from wire.envelope import Envelope
@@ -268,3 +270,11 @@ def test_there_are_defects_of_all_kinds() -> None:
     kinds = [rule for each in defects.all.values() for rule in each.rules]
     for kind in ("parser", "state", "text", "resource", "hang", "harm", "service"):
         assert kinds.count(kind) >= 2
+
+
+@pytest.mark.slow(seconds=3)  # it is played thirty times
+def test_many_answers_in_each_session_are_no_growth(healthy: NodeOnTrial) -> None:
+    """A regression: of the inboxes that each session has, sixteen thousand were remembered as NATS spells them."""
+    asked = tuple(envelope.data(f"_SNAP.LAB.a.{number}", b'{"return":%d}' % number) for number in range(1, 130))
+    healthy.patience = ANSWER
+    assert reproduce(healthy, (Opens("a"), Says("a", asked), Listens("a")), times=TIMES) is None
