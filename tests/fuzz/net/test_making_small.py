@@ -8,10 +8,11 @@ import pytest
 
 from conformance.suite import Suite
 from fuzz.net import confirming, making_small
-from fuzz.net.confirming import ConfirmedSuspicion, confirm
+from fuzz.net.confirming import TIMES, ConfirmedSuspicion, confirm, shown_in_full
 from fuzz.net.making_small import HURRY, QUICK_START, made_small
 from fuzz.net.moves import NetworkTest, Opens, Says, joined
 from fuzz.net.node_on_trial import DEATH, SUSPICION, Reproduced
+from fuzz.net.resources import Resources
 from fuzz.net.symptoms import KINDS, Symptom
 from fuzz.net.targets import load
 from harness.timing import ANSWER
@@ -59,6 +60,25 @@ def test_what_is_shown_again_by_nothing_smaller_stays_as_it_is(kind: Any, monkey
 @pytest.mark.parametrize("kind", ["hang", "service", "harm"])
 def test_what_a_busy_machine_may_be_the_reason_of_is_shown_twice(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert small(Symptom(kind, "what"), monkeypatch, shown=1) is None
+
+
+@pytest.mark.parametrize(("kept", "grows"), [(120, False), (1_000, True)])
+def test_what_is_kept_up_to_a_bound_is_no_growth(kept: int, grows: bool) -> None:
+    """A regression: a publisher was accused that kept the last 16,384 subjects, of which each test brought 129."""
+    played = 0
+
+    def restart() -> None:
+        nonlocal played
+        played = 0
+
+    def play(test: NetworkTest) -> tuple[None, None]:
+        nonlocal played
+        played += 1
+        return None, None
+
+    takes = lambda: Resources(memory=(40_000 + 64 * min(played, kept)) << 10)  # noqa: E731
+    shown = shown_in_full(SimpleNamespace(restart=restart, play=play, takes=takes), TEST, TIMES)  # type: ignore[arg-type]
+    assert (shown is not None) == grows
 
 
 def test_what_is_shown_by_one_test_of_many_and_one_message_of_it_is_no_more_than_that(
