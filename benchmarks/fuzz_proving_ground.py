@@ -192,7 +192,11 @@ def page(campaigns: Sequence[PlayedCampaign], command: str) -> Iterator[str]:
             yield f"| {each.name} | {each.rules[0]} | {each.sentence} | {cells} |"
         for one in played:
             for what, sentences in (("no defect alone shows", one.unexplained), ("a HEALTHY peer shows", one.innocent)):
-                yield from (f"\nSeed {one.seed}: {what}: {sentence}" for sentence in sentences)
+                yield from (f"\nSeed {one.seed}, {_way(one)}: {what}: {sentence}" for sentence in sentences)
+
+
+def _way(one: PlayedCampaign) -> str:
+    return f"{'with' if one.feedback else 'without'} feedback"
 
 
 def _label(protocol: str, role: str, planted: str) -> str:
@@ -282,7 +286,7 @@ def said_of(one: PlayedCampaign) -> Iterator[str]:
     missing = [each.name for each in planted if each.name not in one.found]
     asked = f"{_label(one.protocol, one.role, one.planted)}, seed {one.seed}"
     yield (
-        f"{asked}, {'with' if one.feedback else 'without'} feedback: "
+        f"{asked}, {_way(one)}: "
         f"{len(one.found)} of {len(planted)} found, {one.tests:,} tests; missed: {', '.join(missing) or 'none'}"
     )
     for what, said in (("unexplained", one.unexplained), ("INNOCENT ACCUSED", one.innocent)):
