@@ -20,6 +20,7 @@ import msgspec
 
 from fuzz import corpus, target
 from fuzz.limits import InputLimits
+from harness.interrupts import interrupts_held
 
 PROGRAM, CORPUS, SEEDS, MERGED, ARTIFACTS, NOTES, LOG = (
     *("./target", "corpus", "seeds", "merged", "artifacts", "notes"),
@@ -113,7 +114,7 @@ class AtherisProcess:
             target.MEMORY: str(self.limits.megabytes),
         }
         # A file, not a pipe: libFuzzer writes whenever it likes, and would stop when nobody reads.
-        with (self.folder / LOG).open("wb") as log:
+        with (self.folder / LOG).open("wb") as log, interrupts_held():
             self.process = subprocess.Popen(
                 [PROGRAM, *arguments],
                 cwd=self.folder,

@@ -5,6 +5,8 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import cast
 
@@ -29,6 +31,28 @@ def end_on_sigterm() -> None:
         signal.signal(signal.SIGTERM, handler)
     if isinstance(handler, _Ending):
         handler.insist()
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait until the context ends: what is started and not noted yet, nobody would end."""
+    # Elsewhere nothing is interrupted.
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    # What is ignored stays so: a process that is started inherits that.
+    heard = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
+    for number in heard:
+        signal.signal(number, lambda told, frame: held.append(told))
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, before[number])
+        if held:
+            signal.raise_signal(held[0])
 
 
 class _Ending:

@@ -28,6 +28,7 @@ from fuzz.limits import InputLimits
 from fuzz.planted_bugs import PlantedBug, plant
 from fuzz.replay_command import replay
 from fuzz.search import run
+from vectors.check_command import interrupted_by_signal
 from wire.catalogue import grammars
 from wire.engines import engine
 from wire.errors import DecodeError
@@ -274,6 +275,33 @@ def test_a_merge_that_comes_to_nothing_leaves_the_corpus_as_it_is(tmp_path: Path
     (tmp_path / "work" / "target").write_text("#!/bin/sh\nexit 0\n")
     assert atheris.merged(10) is None
     assert [*corpus.kept(kept).values()] == [SHOWS_IT]
+
+
+def test_who_interrupts_while_atheris_is_started_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regression: Ctrl-C between the start of the process and its being noted left it behind for ten minutes."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self)
+            signal.raise_signal(signal.SIGTERM)
+
+    (tmp_path / "work").mkdir()
+    sleeps = ("-c", "import time; time.sleep(600)")
+    atheris = AtherisProcess(tmp_path / "work", SMALL, tmp_path / "kept", InputLimits(), 1, sleeps)
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    try:
+        with interrupted_by_signal(), pytest.raises(KeyboardInterrupt):
+            atheris.fuzz(600)
+        atheris.end()
+        assert [each.poll() for each in started] == [-signal.SIGTERM]
+    finally:
+        for each in started:
+            each.kill()
+            each.wait()
 
 
 @pytest.mark.parametrize("how", ["random", pytest.param("hypothesis", marks=pytest.mark.slow)])  # a second to begin

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.interrupts import end_on_sigterm
+from harness.interrupts import end_on_sigterm, interrupts_held
 
 
 def test_in_another_thread_a_signal_means_what_it_did() -> None:
@@ -69,3 +69,31 @@ def test_it_is_heard_within_pytest_which_collects_what_is_dropped(tmp_path: Path
     program = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     ended = subprocess.run(program, capture_output=True, text=True, timeout=60)
     assert ended.returncode == pytest.ExitCode.INTERRUPTED, ended.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_held_is_heard_when_that_is_over(number: signal.Signals) -> None:
+    noted = []
+
+    def interrupted() -> None:
+        with interrupts_held():
+            signal.raise_signal(number)
+            noted.append(number)
+
+    before = signal.signal(number, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
+        assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
+    assert noted == [number]
+
+
+def test_what_is_ignored_stays_so_while_others_are_held() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interrupts_held():
+            assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
