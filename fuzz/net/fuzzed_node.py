@@ -25,7 +25,6 @@ from harness.iuts.description import Description, resolve
 from harness.iuts.peer_process import as_process
 from harness.iuts.versions import with_version
 from harness.links.transports import known_transport
-from harness.timing import ANSWER
 
 
 class UnwellNode(AssertionError):
@@ -249,6 +248,5 @@ def put_on_trial(
     running = as_process(description, transport, suite.harness.tempo, *options)
     expected = expected_of(description, expect).but_for_rule(about)
     node = NodeOnTrial(suite, running, target, profile=profile, transport=transport, expected=expected)
-    # A slow answer is no silence here: nobody looks into what is seen, as a campaign does.
-    node.patience = ANSWER
+    node.take_time()
     return node

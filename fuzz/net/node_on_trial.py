@@ -21,7 +21,7 @@ from fuzz.net.expected_findings import ExpectedFindings
 from fuzz.net.growth_trial import GrowthTrial
 from fuzz.net.growth_watch import GrowthWatch, SuspectedGrowth
 from fuzz.net.moves import NetworkTest
-from fuzz.net.playing import PlayedTest, TestInPlay, TestPlayer
+from fuzz.net.playing import UNHURRIED, PlayedTest, TestInPlay, TestPlayer
 from fuzz.net.resources import Resources, members_of, resources
 from fuzz.net.starvation import unless_starved
 from fuzz.net.symptoms import Symptom, crash
@@ -155,6 +155,14 @@ class NodeOnTrial:
             if sick is not None:
                 what = "what is tried after each test does not work on a fresh instance"
                 raise StartFailed(f"{self.description.label}: {what}: {sick.what}; what does goldwire test say?")
+
+    def take_time(self) -> None:
+        """Wait for answers as long as they may take, in tests too: nobody looks into what is seen, as a campaign does.
+
+        A test that was not heard out shows nothing, and whoever is at fault would seem to be mended.
+        """
+        self.patience = ANSWER
+        self._player.settling = UNHURRIED
 
     def hurried(self, seconds: float) -> float:
         """Return the patience for who looks for a suspicion: so many seconds, or fewer where answers come quickly.

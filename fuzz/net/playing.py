@@ -26,6 +26,9 @@ def digest(feature: Feature) -> int:
 SETTLING = 0.02
 """Seconds in which a session is answered at last, or it is not waited for: silence is the service's matter to judge."""
 
+UNHURRIED = 10 * SETTLING
+"""Seconds for the same where a test is played to show again what it once has shown, on a machine that may be busier."""
+
 QUICK = 0.004
 """Seconds that are waited at least, however quick the answers are that came before."""
 
@@ -72,6 +75,8 @@ class TestPlayer:
         self._target, self._instance = target, instance
         self._protocol, self._transport = protocol, transport
         self._answers = deque[float](maxlen=LAST_ANSWERS)
+        self.settling = SETTLING
+        """Seconds that an answer may take at most, before they are stretched as all waits are."""
 
     def play(self, test: NetworkTest) -> PlayedTest:
         """Play a test; raises nothing for what the implementation does."""
@@ -86,7 +91,7 @@ class TestPlayer:
     def begin(self) -> "TestInPlay":
         """Begin a test whose moves come one after the other."""
         trace = Trace(self._protocol, self._transport, self._instance.clock)
-        return TestInPlay(self._target, self._instance, trace, self._answers)
+        return TestInPlay(self._target, self._instance, trace, self._answers, self.settling)
 
 
 class TestInPlay:
@@ -94,8 +99,10 @@ class TestInPlay:
 
     __test__ = False  # pytest takes a class whose name begins so for a class of tests
 
-    def __init__(self, target: FuzzTarget, instance: Instance, trace: Trace, answers: deque[float]) -> None:
-        self._target, self._instance, self._trace = target, instance, trace
+    def __init__(
+        self, target: FuzzTarget, instance: Instance, trace: Trace, answers: deque[float], settling: float
+    ) -> None:
+        self._target, self._instance, self._trace, self._settling = target, instance, trace, settling
         self._node = target.node(instance, trace)
         self._answers = answers
         self._sessions: dict[str, FuzzedSession] = {}
@@ -164,9 +171,9 @@ class TestInPlay:
     def patience(self) -> float:
         """Seconds in which an answer comes, or is not waited for."""
         timing = self._instance.timing
-        usual = SETTLING
+        usual = self._settling
         if len(self._answers) == LAST_ANSWERS:
-            usual = min(SETTLING, max(QUICK, SLOWER * max(self._answers)))
+            usual = min(usual, max(QUICK, SLOWER * max(self._answers)))
         return usual * timing.scale + ROUND_TRIPS * timing.round_trip
 
     def _open(self, who: str, how: str) -> None:

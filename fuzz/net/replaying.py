@@ -12,7 +12,6 @@ from fuzz.net.symptoms import Symptom, normal
 from fuzz.net.targets import load
 from fuzz.net.worker import FuzzJob, on_trial
 from harness.errors import BadDescription
-from harness.timing import ANSWER
 
 FIXED, STILL, DIFFERENT = "FIXED", "STILL THERE", "DIFFERENT"
 
@@ -63,7 +62,7 @@ def replayed(finding: NetworkFinding, iut: str = "", expect: Path | None = None)
     given = Path(finding.expect) if finding.expect and not iut else None
     expected = expected_of(description, expect or given).but_for(finding.symptom)
     node = NodeOnTrial(suite, description, target, profile=finding.profile, transport=transport, expected=expected)
-    node.patience = ANSWER
+    node.take_time()
     try:
         seen = reproduce(node, finding.test, times=finding.times, fresh=False)
         # A repair may cover the small test alone: then the one that was found shows what is left.
