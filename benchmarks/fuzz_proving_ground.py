@@ -31,7 +31,6 @@ from fuzz.net.worker import FuzzJob, on_trial, usual_transport
 from harness.iuts.description import resolve
 from harness.peers.variants import Variant
 from harness.protocol import load as load_protocol
-from harness.timing import ANSWER
 from vectors.check_command import interrupted_by_signal
 from vectors.durations import read_time
 from wire.files import write_file
@@ -137,7 +136,7 @@ def shown(protocol: str, role: str, defect: str, findings: Sequence[NetworkFindi
     description, transport = on_trial(job, suite)
     node = NodeOnTrial(suite, description, load(protocol)[role], profile="document", transport=transport)
     try:
-        node.patience = ANSWER
+        node.take_time()
         is_fresh = True
         for each in findings:
             seen = reproduce(node, each.test, times=each.times, fresh=not is_fresh)
