@@ -23,7 +23,7 @@ from fuzz.net.growth_watch import GrowthWatch, SuspectedGrowth
 from fuzz.net.moves import NetworkTest
 from fuzz.net.playing import UNHURRIED, PlayedTest, TestInPlay, TestPlayer
 from fuzz.net.resources import Resources, members_of, resources
-from fuzz.net.starvation import unless_starved
+from fuzz.net.starvation import UNTOLD, CoreAccount, unless_starved
 from fuzz.net.symptoms import Symptom, crash
 from fuzz.net.targets import FuzzTarget, ServiceBroken, ServiceProbe
 from harness.errors import HarnessError, StartFailed, Unsupported
@@ -217,10 +217,18 @@ class NodeOnTrial:
         if since is not None:
             now = self.instance.clock.now()
             is_in_vain = now - since >= self.instance.timing.patience
-            deadline = now + DEATH / 5 if is_in_vain else max(since + DEATH, now + DEATH / 3)
-            while self.instance.alive() and self.instance.clock.now() < deadline:
-                threading.Event().wait(0.01)
+            self._let_die(DEATH / 5 if is_in_vain else max(since + DEATH - now, DEATH / 3))
         return None if self.instance.alive() else crash(self.instance.last_output(), signs_of(self.description))
+
+    def _let_die(self, seconds: float) -> None:
+        """Wait for a process to be dead, for so many seconds in which it has not waited for a core."""
+        clock, process = self.instance.clock, self.instance.process
+        began, account = clock.now(), CoreAccount(members_of(process) if process is not None else ())
+        while self.instance.alive():
+            took = clock.now() - began
+            if took >= seconds + UNTOLD or (took >= seconds and took >= seconds + account.waited()):
+                return
+            threading.Event().wait(0.01)
 
     def _unserved(self) -> Symptom | None:
         """Try the service; who has died serves nobody, and is told to have died."""

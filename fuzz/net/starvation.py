@@ -28,18 +28,31 @@ def unless_starved(look: Callable[[], Symptom | None], pids: Callable[[], Iterab
     """
     symptom, had = None, 0.0
     for _ in range(TRIES):
-        began, before = time.monotonic(), {pid: delays(pid) for pid in (os.getpid(), *pids())}
+        began, account = time.monotonic(), CoreAccount((os.getpid(), *pids()))
         symptom = look()
         if symptom is None or symptom.kind not in LATE:
             break
-        _let_run(pids())
+        waited = account.waited()
         took = time.monotonic() - began
-        # One after the other: who is asked begins to wait when who asks has had its core.
-        waited = min(took, sum(_waited(each, delays(pid)) for pid, each in before.items()))
-        had += took - waited
+        had += max(0.0, took - waited)
         if had >= ENOUGH or waited < took / 2:
             break
     return symptom
+
+
+class CoreAccount:
+    """How long some processes wait for a core, from when it is opened."""
+
+    def __init__(self, pids: Iterable[int | str]) -> None:
+        self._before = {pid: delays(pid) for pid in pids}
+
+    def waited(self) -> float:
+        """Return for how many seconds they have, together: who is asked begins when who asks has had its core.
+
+        Those who are ready to run come to run first.
+        """
+        _let_run(pid for pid in self._before if pid != os.getpid())
+        return sum(_waited(before, delays(pid)) for pid, before in self._before.items())
 
 
 def _let_run(pids: Iterable[int | str]) -> None:

@@ -11,6 +11,7 @@ from investigated import described_router
 
 import goldwire
 from conformance.suite import Suite
+from fuzz.net import node_on_trial, starvation
 from fuzz.net.expected_findings import ExpectedFinding, ExpectedFindings
 from fuzz.net.fuzzed_node import UnwellNode
 from fuzz.net.moves import Listens, NetworkTest, Opens, Says, WaitsAWhile
@@ -235,6 +236,20 @@ def test_who_is_slow_at_first_has_as_long_for_the_first_test(monkeypatch: pytest
             assert node._ready() is None
             answers.append(node.instance.timing.answer)
         assert answers == [pytest.approx(1.0, abs=0.05), 0.1]
+
+
+def test_who_has_no_core_to_die_on_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A regression: on a busy machine a connection ended half a second before its process, and that was harm."""
+    for node in put_on_trial("peer:router", "router"):
+        clock = _Clock()
+        monkeypatch.setattr(node.instance, "clock", clock)
+        monkeypatch.setattr(node_on_trial, "members_of", lambda process: ["1"])
+        monkeypatch.setattr(starvation, "delays", lambda pid: {pid: clock.at / 2})  # noqa: B023
+        began = clock.at
+        monkeypatch.setattr(node.instance, "alive", lambda: clock.at < began + 0.5)  # noqa: B023
+        assert node._died(began) is not None
+        monkeypatch.setattr(node.instance, "alive", lambda: True)
+        assert node._died(clock.at) is None, "who does not die is not waited for without end"
 
 
 @pytest.mark.parametrize(("tried_for", "waited"), [(0.05, 0.25), (0.4, 0.1), (2.6, 0.06)])
