@@ -2,7 +2,7 @@
 
 ::
 
-    python benchmarks/fuzz_proving_ground.py --for 5m --seeds 3 --workers 3 --write docs/proving-ground.md
+    python benchmarks/fuzz_proving_ground.py --for 5m --seeds 3 --write docs/proving-ground.md
     python benchmarks/fuzz_proving_ground.py zenoh --for 60s --seeds 1
     python benchmarks/fuzz_proving_ground.py --results played.ndjson  # goes on where it was ended
     python benchmarks/fuzz_proving_ground.py --planted depth  # in peers that have no others
@@ -219,7 +219,7 @@ def _times(name: str, played: Sequence[PlayedCampaign]) -> str:
 @click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--first", type=click.IntRange(min=0), default=1, show_default=True, help="The first seed.")
 @click.option("--for", "seconds", callback=read_time, default="5m", show_default=True, help="Of each campaign.")
-@click.option("--workers", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option("--workers", type=click.IntRange(min=1), default=campaigns.usual_workers(), show_default=True)
 @click.option("--feedback", type=click.Choice(("both", "with", "without")), default="both", show_default=True)
 @click.option("--planted", metavar="KIND", default=ALL, show_default=True, help="What the peer has: all, or a kind.")
 @click.option(

@@ -5,6 +5,7 @@ the same folder goes on with the campaign; folders of several are put together b
 """
 
 import contextlib
+import os
 import queue
 import secrets
 import shutil
@@ -39,6 +40,10 @@ from harness.protocol import load as load_protocol
 
 ENDING = 15.0
 """Seconds that a worker has to end in once it is told to, before it is killed: it ends its implementation first."""
+
+PER_CORE, MOST_WORKERS = 3, 256
+"""Workers for each core, where nobody says how many: each waits much of its time, for who starts, for who hangs, for
+answers that do not come. Six play up to twice as many tests on two cores as three, nine hardly more than six."""
 
 LOOK = 1.0
 """Seconds after which it is looked for new findings."""
@@ -132,6 +137,11 @@ BESIDE_FINDINGS = (KEPT, WORKERS, SUSPECTS, UNCONFIRMED)
 """What else stands in a folder of findings, by name: what a campaign needs to go on."""
 
 OnNetworkProgress = Callable[[NetworkReport], None]
+
+
+def usual_workers() -> int:
+    """Return how many workers a campaign has where nobody says how many."""
+    return min(MOST_WORKERS, PER_CORE * (os.cpu_count() or 1))
 
 
 def run(

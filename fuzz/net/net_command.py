@@ -1,6 +1,5 @@
 """The commands ``goldwire fuzz net`` and ``goldwire fuzz merge``: campaigns against implementations that run."""
 
-import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from conformance.contract.expectations import BadExpectations
 from conformance.gate import judging_options as judging
 from fuzz.findings import README
 from fuzz.net import campaign as campaigns
-from fuzz.net.campaign import FoundFolder, NetworkCampaign, NetworkReport, OnNetworkProgress
+from fuzz.net.campaign import MOST_WORKERS, FoundFolder, NetworkCampaign, NetworkReport, OnNetworkProgress
 from fuzz.net.campaign_subject import OtherCampaign
 from fuzz.net.expected_findings import expected_of
 from fuzz.net.fuzzed_node import described, in_role, transport_of
@@ -46,7 +45,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--role", metavar="ROLE", help="Its role, where it has several; --iut NAME:ROLE says it too.")
 @click.option("--for", "seconds", metavar="TIME", default="60s", show_default=True, callback=read_time, help="60s, 2h.")
 @click.option("--seed", metavar="N", type=click.IntRange(min=0), default=0, show_default=True, help="Of all choices.")
-@click.option("--workers", metavar="N", type=click.IntRange(1, 256), help="Instances at once: one more than cores.")
+@click.option("--workers", metavar="N", type=click.IntRange(1, MOST_WORKERS), help="Instances at once: three a core.")
 @click.option(
     "--out", metavar="DIR", type=click.Path(file_okay=False, path_type=Path), default=OUT, show_default=True,
     help="Where findings go, a folder each; a campaign that began there goes on.",
@@ -115,8 +114,7 @@ def net(
         implementation="" if isinstance(description.source, Remote) else description.name,
         seconds=seconds,
         seed=seed,
-        # A worker waits much of its time: for who starts, for who hangs, for answers that do not come.
-        workers=workers or (os.cpu_count() or 1) + 1,
+        workers=workers or campaigns.usual_workers(),
         out=out,
         transport=transport,
         profile=profile,

@@ -20,7 +20,7 @@ from investigated import described_router
 
 from fuzz.findings import FINDING, README
 from fuzz.net import campaign_subject
-from fuzz.net.campaign import BESIDE_FINDINGS, earlier_workers, findings_in
+from fuzz.net.campaign import BESIDE_FINDINGS, earlier_workers, findings_in, usual_workers
 from fuzz.net.finding import LOG, REGRESSION, TRACE, VECTOR, read_finding
 from fuzz.net.fuzzed_node import UnwellNode
 from fuzz.net.kept_tests import FOLDER as KEPT
@@ -390,3 +390,9 @@ def test_whatever_is_killed_nothing_is_lost_and_nothing_is_left_running(
     assert not Suspects(out).left()
     assert ("FOUND 1" in done.out) is (done.status == 1)
     assert ("NOTHING NEW FOUND" in done.out) is (done.status == 0)
+
+
+@pytest.mark.parametrize(("cores", "workers"), [(None, 3), (2, 6), (200, 256)])
+def test_there_are_workers_for_all_cores(cores: int | None, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    assert usual_workers() == workers
