@@ -40,8 +40,8 @@ def members_of(group: int) -> list[str]:
     found = []
     with suppress(OSError):
         for pid in filter(str.isdigit, os.listdir(_PROC)):
-            with suppress(OSError, ValueError, IndexError):
-                # Behind the name, which may hold anything in its parentheses.
-                if int((_PROC / pid / "stat").read_text().rpartition(")")[2].split()[2]) == group:
+            # Not read of its file: that takes thirty times as long, and there are hundreds.
+            with suppress(OSError):
+                if os.getpgid(int(pid)) == group:
                     found.append(pid)
     return found
