@@ -2,7 +2,7 @@
 
 ::
 
-    python benchmarks/fuzz_proving_ground.py --for 5m --seeds 3 --write docs/proving-ground.md
+    python benchmarks/fuzz_proving_ground.py --for 5m --seeds 3 --write scoreboard.md
     python benchmarks/fuzz_proving_ground.py zenoh --for 60s --seeds 1
     python benchmarks/fuzz_proving_ground.py --results played.ndjson  # goes on where it was ended
     python benchmarks/fuzz_proving_ground.py --planted depth  # in peers that have no others

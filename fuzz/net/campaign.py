@@ -43,7 +43,7 @@ ENDING = 15.0
 
 PER_CORE, MOST_WORKERS = 3, 256
 """Workers for each core, where nobody says how many: each waits much of its time, for who starts, for who hangs, for
-answers that do not come. Six play up to twice as many tests on two cores as three, nine hardly more than six."""
+answers that do not come. With more of them hardly more tests are played (docs/proving-ground.md)."""
 
 LOOK = 1.0
 """Seconds after which it is looked for new findings."""

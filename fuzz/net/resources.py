@@ -40,7 +40,7 @@ def members_of(group: int) -> list[str]:
     found = []
     with suppress(OSError):
         for pid in filter(str.isdigit, os.listdir(_PROC)):
-            # Not read of its file: that takes thirty times as long, and there are hundreds.
+            # Asked of the kernel, as to read the files of hundreds takes long.
             with suppress(OSError):
                 if os.getpgid(int(pid)) == group:
                     found.append(pid)
