@@ -43,6 +43,11 @@ class CollectorPlugin:
         self._session = session
         self.config.hook.pytest_goldwire_started(started=self.started)
         self._seconds = self.config.option.goldwire_max_time
+
+    # Not as the session starts: whom an alarm interrupts there, pytest gives no end, and so no report.
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Have the run end when its time is over."""
         if self._seconds is not None:
             signal.signal(signal.SIGALRM, self._time_is_over)
             signal.setitimer(signal.ITIMER_REAL, self._seconds, GRACE)

@@ -156,6 +156,16 @@ def test_a_run_ends_when_its_time_is_over(tmp_path: Path, workers: tuple[str, ..
     assert processes(tmp_path.name) == []
 
 
+@pytest.mark.slow(seconds=3)
+@pytest.mark.parametrize("workers", WORKERS)
+def test_a_run_whose_time_is_over_before_it_has_begun_is_reported(workers: tuple[str, ...]) -> None:
+    """Where nobody has a core, it takes seconds until pytest and its workers have started."""
+    done = goldwire("--iut", "faulty.toml", "--max-time", "0.001", "--report", "rep", *workers)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "stopped after 0.001 s" in last_line(done.stdout)
+    assert read(JOURNAL)[0][-1].stopped == "after 0.001 s"
+
+
 def test_an_expectation_that_is_not_met_fails(gate: tuple[Gate, Path]) -> None:
     run, folder = gate
     (folder / "e.toml").write_text('[[expect]]\nrule = "ZI-011"\noutcome = "violation"\nreason = "known"\n')
